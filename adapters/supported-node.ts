@@ -1,7 +1,6 @@
 /**
- * Refuses versions of Node that Billwright does not support, with a clear message. Import this module before
- * a module that would fail earlier on such a version, such as a native module that ends the process when it
- * is loaded.
+ * Refuses versions of Node that Billwright does not support, with a clear message. Import this module before a module
+ * that would fail earlier on such a version, such as a native module that ends the process when it is loaded.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const [leastMajor, leastMinor] = [22, 18];

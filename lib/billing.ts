@@ -129,17 +129,16 @@ export const Billing = {
     };
   },
   /**
-   * Opens only the checks, for use beside running nodes. The checks take over no work and write nothing. Pass
-   * the same plugins and settings as those nodes. The caller closes the storage.
+   * Opens only the checks, for use beside running nodes. The checks take over no work and write nothing. Pass the
+   * same plugins and settings as those nodes. The caller closes the storage.
    * @throws Error if the storage has the schema of another version.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
     return (await openIdleEngine(options)).checks;
   },
   /**
-   * Opens only the queues, for use beside running nodes. This takes over no work and writes only when entries
-   * are retried or released. Pass the same plugins and settings as those nodes. The caller closes the
-   * storage.
+   * Opens only the queues, for use beside running nodes. This takes over no work and writes only when entries are
+   * retried or released. Pass the same plugins and settings as those nodes. The caller closes the storage.
    * @throws Error if the storage has the schema of another version.
    */
   async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {

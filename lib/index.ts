@@ -1,7 +1,4 @@
-/**
- * The framework-free engine: operations, ports and their types. The entry point `billwright` adds Node's
- * ports.
- */
+/** The framework-free engine: operations, ports and their types. The entry point `billwright` adds Node's ports. */
 
 export type { AccountClosingOperations, CloseOptions } from './account-closing/index.ts';
 export type {

@@ -69,9 +69,7 @@ async function hasTestPassword(billing: Billing<never>, user: string): Promise<b
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }
 
-/**
- * Returns the login as text. The text contains a password only if it was generated or belongs to test mode.
- */
+/** Returns the login as text. The text contains a password only if it was generated or belongs to test mode. */
 export function loginText({ user, chosen }: Login): string {
   const login = `Log in (HTTP Basic) as "${user}"`;
   switch (chosen?.source) {
@@ -98,8 +96,8 @@ export function refuseTestModeInProduction(
 }
 
 /**
- * Refuses a database with the test mode password. On return the password is being hashed; await `ended`
- * before serving requests.
+ * Refuses a database with the test mode password. On return the password is being hashed; await `ended` before
+ * serving requests.
  */
 export async function refuseTestPassword(
   security: Pick<Billing['security'], 'find'>,

@@ -126,8 +126,8 @@ export async function openCipher({
 }
 
 /**
- * Replaces the configured gateways with the sandbox of test mode, under the same names. The engine rejects
- * invalid gateways.
+ * Replaces the configured gateways with the sandbox of test mode, under the same names. The engine rejects invalid
+ * gateways.
  */
 function withSandbox(
   gateways: readonly (PaymentGateway | undefined)[],
@@ -153,10 +153,7 @@ async function tracerOf(
   return openTelemetryTracer();
 }
 
-/**
- * Opens the sandbox, whose ledger is a file, so that payments survive restarts and are visible to other
- * nodes.
- */
+/** Opens the sandbox, whose ledger is a file, so that payments survive restarts and are visible to other nodes. */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<SandboxGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   const file = options.sandboxLedger ?? pathBesideDatabase(options.database, 'sandbox');
@@ -186,8 +183,8 @@ function makesKeyFile(environment: Environment, database: string): boolean {
 }
 
 /**
- * Returns a cipher with the key of the environment, otherwise with the key file beside the database. Secrets
- * that the key file encrypted can still be decrypted.
+ * Returns a cipher with the key of the environment, otherwise with the key file beside the database. Secrets that the
+ * key file encrypted can still be decrypted.
  * @throws UsageError for an invalid key or file.
  */
 function cipherOf(environment: Environment, database: string, logger: Logger): SecretCipher {

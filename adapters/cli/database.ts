@@ -14,9 +14,9 @@ const productionFile = 'billwright.db';
 const testFile = 'billwright-test.db';
 
 /**
- * Returns the database of `--database`, otherwise of BILLWRIGHT_DATABASE (which hides passwords from process
- * lists), otherwise of the configuration file, otherwise a SQLite file in the working directory. @throws
- * UsageError, such as for a misspelt URL scheme.
+ * Returns the database of `--database`, otherwise of BILLWRIGHT_DATABASE (which hides passwords from process lists),
+ * otherwise of the configuration file, otherwise a SQLite file in the working directory. @throws UsageError, such as
+ * for a misspelt URL scheme.
  */
 export function databaseOf(
   option: string | undefined,
@@ -40,8 +40,8 @@ const urlForm =
   'is not a URL such as postgresql://user:password@host:5432/name; encode @, :, / and % in a password as %40, %3A, %2F and %25';
 
 /**
- * Returns the problem with a database name, or null if the name is valid. The message omits the name, which
- * may contain a password.
+ * Returns the problem with a database name, or null if the name is valid. The message omits the name, which may
+ * contain a password.
  */
 function faultOf(database: string): string | null {
   if (isPostgresqlUrl(database)) {
@@ -81,8 +81,8 @@ const postgresqlPort = '5432';
 const markCharacters = 8;
 
 /**
- * Returns the path of the key or sandbox file: beside a SQLite file, otherwise in the working directory.
- * Returns null for an in-memory database.
+ * Returns the path of the key or sandbox file: beside a SQLite file, otherwise in the working directory. Returns null
+ * for an in-memory database.
  */
 export function pathBesideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
   if (database === ':memory:') return null;
@@ -147,8 +147,8 @@ class MissingError extends Error {
 }
 
 /**
- * Runs `act` on a database. `needed` lists further packages. @throws MissingError with a solution if the
- * database is unavailable.
+ * Runs `act` on a database. `needed` lists further packages. @throws MissingError with a solution if the database is
+ * unavailable.
  */
 export async function reachingDatabase<T>(
   { database, needed = [] }: { readonly database: string; readonly needed?: readonly string[] },

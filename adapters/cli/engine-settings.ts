@@ -16,8 +16,8 @@ import { reasonOf, UsageError } from './usage-error.ts';
 const SHOWN_PROBLEMS = 10;
 
 /**
- * Returns the engine properties of the environment (platform §4.1) by full name. @throws UsageError for
- * invalid values.
+ * Returns the engine properties of the environment (platform §4.1) by full name. @throws UsageError for invalid
+ * values.
  */
 export function environmentConfiguration(environment: Environment): ConfigurationObject {
   const set = configurableProperties.flatMap((name) => {
@@ -28,10 +28,7 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
-/**
- * Returns true if the property is set. An empty text unsets a property, except a tenant property that is a
- * list.
- */
+/** Returns true if the property is set. An empty text unsets a property, except a tenant property that is a list. */
 function isSet(name: string, source: string, text: string): boolean {
   const properties = { ...serverProperties, ...tenantProperties };
   const property = Object.entries(properties).find(([each]) => each === name)?.[1];
@@ -45,8 +42,8 @@ function isSet(name: string, source: string, text: string): boolean {
 const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
- * Returns the default documents: from the options, otherwise from `catalog.uri` and `overdue.uri`, otherwise
- * from the configuration file, otherwise the sample (platform §4.3).
+ * Returns the default documents: from the options, otherwise from `catalog.uri` and `overdue.uri`, otherwise from the
+ * configuration file, otherwise the sample (platform §4.3).
  * @throws UsageError for an unreadable file.
  */
 export async function defaultDocuments(

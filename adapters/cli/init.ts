@@ -46,8 +46,7 @@ export default defineServer({
 `;
 
 /**
- * Writes an initial configuration file and returns the next steps. @throws UsageError if a configuration file
- * exists.
+ * Writes an initial configuration file and returns the next steps. @throws UsageError if a configuration file exists.
  */
 export async function writeDefinition(options: {
   readonly directory: string;

@@ -31,8 +31,8 @@ export interface ServerDatabase {
 }
 
 /**
- * Runs a command on the database of a server and closes the storage afterwards. In test mode, the clock shows
- * the server's time after a refresh.
+ * Runs a command on the database of a server and closes the storage afterwards. In test mode, the clock shows the
+ * server's time after a refresh.
  */
 export async function onServerDatabase<T>(
   { database, configuration, definition = {} }: ServerDatabase,

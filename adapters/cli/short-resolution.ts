@@ -1,14 +1,11 @@
 import { registerHooks } from 'node:module';
 
 const scope = '/node_modules/';
-/**
- * Packages with hundreds of ES modules. Resolving their full relative imports takes half of the loading time.
- */
+/** Packages with hundreds of ES modules. Resolving their full relative imports takes half of the loading time. */
 const packages = ['kysely/', 'zod/', '@mikro-orm/'];
 
 /**
- * Runs `start` while full relative imports of these packages and of our sources resolve without file system
- * lookups.
+ * Runs `start` while full relative imports of these packages and of our sources resolve without file system lookups.
  */
 export async function withShortResolution<T>(start: () => Promise<T>): Promise<T> {
   const hooks = registerHooks({

@@ -80,10 +80,7 @@ async function headersOf(options: ClientOptions): Promise<Record<string, string>
   };
 }
 
-/**
- * Returns the UTF-8 bytes of a text as Latin-1 characters, because `fetch` accepts no other characters in a
- * header.
- */
+/** Returns the UTF-8 bytes of a text as Latin-1 characters, because `fetch` accepts no other characters in a header. */
 function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
@@ -146,8 +143,8 @@ async function* linesOf({ body }: Response): AsyncIterable<unknown> {
 }
 
 /**
- * Restores the typed values of a result. Restores deeper places first, because a map or method replaces the
- * value that contains them.
+ * Restores the typed values of a result. Restores deeper places first, because a map or method replaces the value
+ * that contains them.
  */
 function typedValue({ value, types }: TypedJson): unknown {
   const places = Object.entries(types).flatMap(([kind, found = []]) =>

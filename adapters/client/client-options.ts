@@ -3,9 +3,7 @@ export interface ClientOptions {
   readonly url: string;
   readonly apiKey: string;
   readonly apiSecret: string;
-  /**
-   * Name of a user or API client, which is also the author of changes. The author defaults to the API key.
-   */
+  /** Name of a user or API client, which is also the author of changes. The author defaults to the API key. */
   readonly user?: string;
   readonly password?: string;
   /** A bearer token, or a function that returns the current one for each attempt. */

@@ -1,6 +1,6 @@
 /**
- * Facts that client and server share about `POST /1.0/kb/operations/…` and `/queries/…` (http-api §16). This
- * module imports nothing, so it also runs in a browser.
+ * Facts that client and server share about `POST /1.0/kb/operations/…` and `/queries/…` (http-api §16). This module
+ * imports nothing, so it also runs in a browser.
  */
 
 /** Operations that change nothing, by group. All other operations are sent to `/operations`. */
@@ -77,14 +77,14 @@ export const queries = {
 } as const;
 
 /**
- * Kinds of values that JSON cannot distinguish. A `method` is a function without parameters; its result
- * replaces it.
+ * Kinds of values that JSON cannot distinguish. A `method` is a function without parameters; its result replaces it.
  */
 export type TypedKind = 'instant' | 'amount' | 'map' | 'bytes' | 'method';
 
 /**
  * A result as JSON. `types` lists the places of each kind of value: member names in the form of RFC 6901 without the
- * first slash, `*` for each element of a list. An instant is ISO 8601, an amount is decimal text, a map is a list of pairs, bytes are Base64.
+ * first slash, `*` for each element of a list. An instant is ISO 8601, an amount is decimal text, a map is a list of
+ * pairs, bytes are Base64.
  */
 export interface TypedJson {
   readonly value: unknown;

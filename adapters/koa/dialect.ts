@@ -25,8 +25,8 @@ export interface HeaderFamilies {
   /** Returns the value of `X-Service-<suffix>`, otherwise of its first alias in the request. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
   /**
-   * Returns K for a request with an `X-Killbill-…` header and no `X-Service-…` header. Returns `fallback` for
-   * a request with neither (http-api §4).
+   * Returns K for a request with an `X-Killbill-…` header and no `X-Service-…` header. Returns `fallback` for a
+   * request with neither (http-api §4).
    */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;
 }

@@ -35,8 +35,8 @@ export function handedServer(listener: RequestListener): Server {
 }
 
 /**
- * Handles a fetch request over an in-process connection. @throws TypeError for a used body, or the reason of
- * an aborted signal.
+ * Handles a fetch request over an in-process connection. @throws TypeError for a used body, or the reason of an
+ * aborted signal.
  */
 export async function exchange(
   server: Server,
@@ -106,8 +106,8 @@ interface Peer {
 }
 
 /**
- * One end of an in-process connection with back pressure. Unlike `duplexPair`, destroying one end destroys
- * the other end.
+ * One end of an in-process connection with back pressure. Unlike `duplexPair`, destroying one end destroys the other
+ * end.
  */
 export class Wire extends Duplex implements Peer {
   readonly remoteAddress: string | undefined;

@@ -26,8 +26,8 @@ import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/lazy-values.ts';
 
 /**
- * Keep-alive time, which is longer than that of clients and proxies (60 to 90 s), so that no request arrives
- * on a closing connection.
+ * Keep-alive time, which is longer than that of clients and proxies (60 to 90 s), so that no request arrives on a
+ * closing connection.
  */
 const KEPT_CONNECTION_MS = 2 * 60_000;
 
@@ -183,13 +183,12 @@ function served(options: KoaOptions) {
 
 const TIMEOUTS_CHECKED_EVERY_MS = 500;
 /**
- * Keep-alive time during shutdown, which gives each client one response that announces the closing of its
- * connection.
+ * Keep-alive time during shutdown, which gives each client one response that announces the closing of its connection.
  */
 const KEPT_WHILE_STOPPING_MS = 1_000;
 /**
- * Time for the next request of an open connection while the server drains. Longer than the pauses of a busy client, whose
- * request would otherwise arrive on a connection that is being closed.
+ * Time for the next request of an open connection while the server drains. Longer than the pauses of a busy client,
+ * whose request would otherwise arrive on a connection that is being closed.
  */
 const KEPT_WHILE_DRAINING_MS = 3_000;
 
@@ -221,8 +220,8 @@ export interface Listening {
   close(): Promise<void>;
   /**
    * Accepts no more connections. Open connections get one more response, which announces their closing; idle ones are
-   * closed after three seconds. Resolves when all are closed. Another process that listens on the port takes over without a
-   * failed request. Call `close` afterwards.
+   * closed after three seconds. Resolves when all are closed. Another process that listens on the port takes over
+   * without a failed request. Call `close` afterwards.
    */
   drain(): Promise<void>;
 }

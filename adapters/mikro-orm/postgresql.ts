@@ -56,18 +56,18 @@ export interface PostgresqlOptions {
   /** True: `prepare` updates the schema. False (the default): `prepare` rejects an old schema. */
   readonly migrate?: boolean;
   /**
-   * True: `prepare` rejects a role that row-level security does not bind. False (the default): the engine
-   * logs a warning.
+   * True: `prepare` rejects a role that row-level security does not bind. False (the default): the engine logs a
+   * warning.
    */
   readonly requireRowSecurity?: boolean;
   /**
-   * True (the default): connections keep the plans of statements. Set this to false behind a pooler that
-   * assigns connections per transaction and does not support prepared statements (PgBouncer before 1.21).
+   * True (the default): connections keep the plans of statements. Set this to false behind a pooler that assigns
+   * connections per transaction and does not support prepared statements (PgBouncer before 1.21).
    */
   readonly keepsPlans?: boolean;
   /**
-   * True (the default): concurrent statements share one round trip, through internals of the driver `pg`. Set
-   * this to false if a new version of the driver is incompatible.
+   * True (the default): concurrent statements share one round trip, through internals of the driver `pg`. Set this to
+   * false if a new version of the driver is incompatible.
    */
   readonly batchesStatements?: boolean;
   /** Called with every statement and its parameters, which include personal data, for diagnosis. */
@@ -193,9 +193,9 @@ async function closeOwn(orm: MikroORM) {
 }
 
 /**
- * Returns a pool that connects with the whole URL. MikroORM uses only host, port, user, password and
- * database, and drops options such as `sslmode`. The connection time is limited here, because the driver's
- * own setting would also limit the wait for a busy pool.
+ * Returns a pool that connects with the whole URL. MikroORM uses only host, port, user, password and database, and
+ * drops options such as `sslmode`. The connection time is limited here, because the driver's own setting would also
+ * limit the wait for a busy pool.
  */
 function connectAs(url: string): (pool: object) => void {
   return (pool) => {

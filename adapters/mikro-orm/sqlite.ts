@@ -17,8 +17,8 @@ import { keepPrepared, lendingDialect, lendRows } from './sqlite/lent-rows.ts';
 import { defineEntities } from './tables/entities.ts';
 
 /**
- * Pages between checkpoints: 32 MiB in pages of 4 KiB, eight times SQLite's default. A checkpoint writes each
- * changed page once, and in an older database the pages of a run are farther apart.
+ * Pages between checkpoints: 32 MiB in pages of 4 KiB, eight times SQLite's default. A checkpoint writes each changed
+ * page once, and in an older database the pages of a run are farther apart.
  */
 const pagesToCheckpoint = 8_192;
 /** Size of the page cache in KiB, enough for the inner index pages of a few million rows. */
@@ -39,14 +39,11 @@ export interface SqliteOptions {
   /** Path of the database file, which is created if missing. `:memory:` keeps everything in the process. */
   readonly path: string;
   /**
-   * NORMAL (the default) may lose the last commits in a power failure, but never corrupts the database. FULL
-   * loses no commits.
+   * NORMAL (the default) may lose the last commits in a power failure, but never corrupts the database. FULL loses no
+   * commits.
    */
   readonly synchronous?: 'NORMAL' | 'FULL';
-  /**
-   * True: reads an existing file beside the node that owns it, without a lock or schema changes. Default
-   * false.
-   */
+  /** True: reads an existing file beside the node that owns it, without a lock or schema changes. Default false. */
   readonly readOnly?: boolean;
   /** True (the default): `prepare` updates the schema. */
   readonly migrate?: boolean;
@@ -96,8 +93,8 @@ export async function migrate(source: string | SqliteOptions): Promise<readonly 
 }
 
 /**
- * Copies the database to a new file as of one moment, while the owning process continues. Only the owner can
- * read the copy. Encrypted data still needs its key.
+ * Copies the database to a new file as of one moment, while the owning process continues. Only the owner can read the
+ * copy. Encrypted data still needs its key.
  * @throws Error if `to` exists or the copy fails. A failed copy is removed.
  */
 export async function backup({ path, to }: { readonly path: string; readonly to: string }): Promise<void> {

@@ -14,8 +14,7 @@ const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;
 
 /**
- * Returns a unique name of this node: host name and boot id (platform §15 rule 1), process, and count in the
- * process.
+ * Returns a unique name of this node: host name and boot id (platform §15 rule 1), process, and count in the process.
  */
 export function newNodeName(): string {
   namesMade += 1;
@@ -23,8 +22,8 @@ export function newNodeName(): string {
 }
 
 /**
- * Returns true for the name of an ended process on this host since its boot. This node may take over its
- * work. Processes of other containers with the same host name count as ended.
+ * Returns true for the name of an ended process on this host since its boot. This node may take over its work.
+ * Processes of other containers with the same host name count as ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;

@@ -23,8 +23,8 @@ interface Pinned {
 }
 
 /**
- * Makes an agent reuse a connection only for the same checked addresses. Limits idle connections across all
- * hosts, because a tenant can register one callback after another.
+ * Makes an agent reuse a connection only for the same checked addresses. Limits idle connections across all hosts,
+ * because a tenant can register one callback after another.
  */
 function pinning<A extends NodeHttpAgent>(agent: A): A {
   const [getName, keepSocketAlive] = [agent.getName.bind(agent), agent.keepSocketAlive.bind(agent)];
@@ -47,10 +47,10 @@ interface Means {
 }
 
 /**
- * Returns a sender of pushes over HTTP (platform §10.2). The sender connects only to the given addresses,
- * follows no redirect, uses no proxy and reads only the status. An attempt lasts until its connection is free
- * or closed, at most a second after the head of the response, so there are no more connections than attempts.
- * Pushes are signed by Standard Webhooks (platform §10.3).
+ * Returns a sender of pushes over HTTP (platform §10.2). The sender connects only to the given addresses, follows no
+ * redirect, uses no proxy and reads only the status. An attempt lasts until its connection is free or closed, at most
+ * a second after the head of the response, so there are no more connections than attempts. Pushes are signed by
+ * Standard Webhooks (platform §10.3).
  * @param options.ca trusted certificates instead of Node's.
  * @param options.resolver resolves host names; default `nameResolver()`.
  */
@@ -110,8 +110,8 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
 }
 
 /**
- * Reads a short response to its end so that the connection can be reused. Closes the connection after a long
- * or slow response.
+ * Reads a short response to its end so that the connection can be reused. Closes the connection after a long or slow
+ * response.
  */
 function letGo(sent: ClientRequest, answer: IncomingMessage): void {
   const timer = setTimeout(() => sent.destroy(), READ_MS);

@@ -33,9 +33,7 @@ export interface ClockMove {
   readonly years?: number | undefined;
 }
 
-/**
- * A business clock that can be moved and is shared by all nodes of a database (platform §14). Test mode only.
- */
+/** A business clock that can be moved and is shared by all nodes of a database (platform §14). Test mode only. */
 export interface SharedTestClock extends Clock {
   onMove(listener: () => void): () => void;
   refresh(): Promise<void>;
@@ -45,8 +43,8 @@ export interface SharedTestClock extends Clock {
    */
   set(at: Instant | null): Promise<void>;
   /**
-   * Moves business time. @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or
-   * after 8999-12-31.
+   * Moves business time. @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after
+   * 8999-12-31.
    */
   move(by: ClockMove): Promise<void>;
 }
@@ -109,8 +107,8 @@ export function sharedTestClock(
 }
 
 /**
- * Returns the moved instant. Moves are in UTC. Months and years keep day and time, with the day limited to
- * the month's last day (platform §14.2).
+ * Returns the moved instant. Moves are in UTC. Months and years keep day and time, with the day limited to the
+ * month's last day (platform §14.2).
  */
 function moved(at: Instant, { days, weeks, months, years }: ClockMove): Instant {
   const date = localDateOf(at, UTC);

@@ -18,10 +18,7 @@ import type { Span, SpanStart, TraceParent, Tracer } from '../../lib/ports/index
 const ours = createContextKey('billwright span');
 
 export interface OpenTelemetryTracerOptions {
-  /**
-   * Tracer to use. Defaults to the tracer `billwright` of the registered SDK. Without an SDK nothing is
-   * recorded.
-   */
+  /** Tracer to use. Defaults to the tracer `billwright` of the registered SDK. Without an SDK nothing is recorded. */
   readonly tracer?: OtelTracer;
 }
 

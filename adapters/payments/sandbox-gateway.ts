@@ -25,8 +25,8 @@ import {
 
 export interface SandboxGatewayOptions {
   /**
-   * Name of the gateway, by default `sandbox`. The default is also registered as `killbill-payment-test`, its
-   * name in Kill Bill.
+   * Name of the gateway, by default `sandbox`. The default is also registered as `killbill-payment-test`, its name in
+   * Kill Bill.
    */
   readonly name?: string;
   /** Default: one in memory. */
@@ -64,8 +64,8 @@ const FORMER = { name: 'killbill-payment-test', pluginKey: 'payment-test', versi
 
 /**
  * A payment gateway for tests and demos (payments §2.4 rule 2). It processes every call, or follows the call's plugin
- * properties or a sticky configuration. Each call enters the ledger first, so delays, lost responses and crashes do not
- * undo it; a repeated transaction id has no second effect and returns the recorded result.
+ * properties or a sticky configuration. Each call enters the ledger first, so delays, lost responses and crashes do
+ * not undo it; a repeated transaction id has no second effect and returns the recorded result.
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
@@ -198,10 +198,7 @@ export function sandboxMethods(): Required<Pick<PaymentGateway, MethodMembers>> 
     async setDefaultPaymentMethod({ accountId, paymentMethodId }, { tenantId }) {
       chooseDefault(methodsOf(tenantId), accountId, paymentMethodId);
     },
-    /**
-     * Returns the payment methods, or null for an unknown account, which may have been added before a
-     * restart.
-     */
+    /** Returns the payment methods, or null for an unknown account, which may have been added before a restart. */
     async getPaymentMethods({ accountId }, { tenantId }) {
       if (!heardOf.has(accountId)) return null;
       return ofAccount(methodsOf(tenantId), accountId).map(([id, kept]) => listed(id, kept));

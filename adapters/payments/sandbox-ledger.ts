@@ -62,8 +62,8 @@ const NEWLINE = 0x0a;
 const OWNER_ONLY = 0o600;
 
 /**
- * Returns a ledger in an append-only file of JSON lines, which processes can share. A line left unfinished by
- * a crash is ignored.
+ * Returns a ledger in an append-only file of JSON lines, which processes can share. A line left unfinished by a crash
+ * is ignored.
  */
 export function fileLedger(path: string): SandboxLedger & { close(): void } {
   const file = openSync(path, 'a+', OWNER_ONLY);

@@ -62,9 +62,7 @@ export function statusOf(action: SandboxAction | null): PluginStatus {
   return action === null ? PluginStatus.PROCESSED : (statusOfAction[action] ?? PluginStatus.UNDEFINED);
 }
 
-/**
- * Returns the script in the plugin properties of a call. The property with value `true` selects the outcome.
- */
+/** Returns the script in the plugin properties of a call. The property with value `true` selects the outcome. */
 export function scriptOfProperties(properties: readonly PluginProperty[]): SandboxScript | null {
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   const action = Object.values(SandboxAction).find((each) => given.get(each) === 'true') ?? null;
@@ -144,8 +142,8 @@ export class StickyScripts {
   }
 
   /**
-   * Applies a configuration. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid
-   * configuration, which changes nothing.
+   * Applies a configuration. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid configuration,
+   * which changes nothing.
    */
   configure(configuration: SandboxConfiguration, tenantId: Uuid | null): void {
     const { CONFIGURE_ACTION: actionName, METHODS } = configuration;

@@ -42,8 +42,8 @@ interface PngHead {
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /**
- * Returns the reason why pdfkit could not decompress a PNG, or null. pdfkit does so in a callback, where an error would end the
- * process.
+ * Returns the reason why pdfkit could not decompress a PNG, or null. pdfkit does so in a callback, where an error
+ * would end the process.
  */
 async function problemOfPng({ bytes }: PrintableImage): Promise<string | null> {
   const png = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

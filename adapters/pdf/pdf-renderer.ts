@@ -16,8 +16,8 @@ export interface PdfOptions {
 }
 
 /**
- * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded with the
- * first document; without them PDFs fail with NOT_IMPLEMENTED (1) and the install command.
+ * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded
+ * with the first document; without them PDFs fail with NOT_IMPLEMENTED (1) and the install command.
  */
 export function pdfRenderer({ fonts: given = [] }: PdfOptions = {}): DocumentRenderer {
   let tools: Promise<{ readonly packages: Packages; readonly fonts: Fonts }> | undefined;

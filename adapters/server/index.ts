@@ -33,8 +33,8 @@ export type PropertyValue =
   | Readonly<Record<string, unknown>>;
 
 /**
- * The content of `billwright.config.ts`. Command line options override the environment, which overrides this
- * file. Commands on a database also read the file, so that they have the same plugins.
+ * The content of `billwright.config.ts`. Command line options override the environment, which overrides this file.
+ * Commands on a database also read the file, so that they have the same plugins.
  */
 export interface ServerDefinition extends Parts {
   /**

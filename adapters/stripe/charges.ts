@@ -57,9 +57,7 @@ interface Presented<P extends Prepared> {
   readonly context: GatewayContext;
   prepare(): Promise<P>;
   move(prepared: P): Promise<GatewayResult>;
-  /**
-   * Returns true if an earlier attempt may have completed the operation that Stripe now refuses to repeat.
-   */
+  /** Returns true if an earlier attempt may have completed the operation that Stripe now refuses to repeat. */
   mayBeDone(error: unknown): boolean;
 }
 

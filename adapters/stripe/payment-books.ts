@@ -28,8 +28,8 @@ export interface PaymentOf {
 }
 
 /**
- * Finds payments by the gateway's metadata: in the customer's current list, then with Stripe's search, which
- * lags behind.
+ * Finds payments by the gateway's metadata: in the customer's current list, then with Stripe's search, which lags
+ * behind.
  */
 export class PaymentBooks {
   readonly #customers: StripeCustomers;
@@ -90,9 +90,7 @@ export class PaymentBooks {
   }
 }
 
-/**
- * Searches without a customer. The customer may be deleted at Stripe, or `customerOf` may no longer name it.
- */
+/** Searches without a customer. The customer may be deleted at Stripe, or `customerOf` may no longer name it. */
 async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: Uuid) {
   const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${tenantId}'`;
   const { data } = await stripe.paymentIntents.search({ query, limit: PAGE, expand: EXPAND });
@@ -100,8 +98,8 @@ async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: U
 }
 
 /**
- * Cancels a failed payment intent. The customer's page could still add another method to the intent, and a
- * later payment would then be made twice. An intent that has advanced in the meantime is returned as it is.
+ * Cancels a failed payment intent. The customer's page could still add another method to the intent, and a later
+ * payment would then be made twice. An intent that has advanced in the meantime is returned as it is.
  */
 async function closed({ stripe }: StripeAccount, intent: Stripe.PaymentIntent) {
   if (intent.status !== 'requires_payment_method' || intent.last_payment_error === null) return intent;

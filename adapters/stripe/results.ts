@@ -56,10 +56,7 @@ export function setupResult(told: TransactionIdentity, setup: Stripe.SetupIntent
   };
 }
 
-/**
- * Returns the result of a capture or void by its mark on the payment intent, or null if the operation was not
- * done.
- */
+/** Returns the result of a capture or void by its mark on the payment intent, or null if the operation was not done. */
 export function markedResult(
   told: TransactionIdentity,
   intent: Stripe.PaymentIntent,
@@ -171,9 +168,7 @@ function referencesOf({ id, latest_charge: charge }: Stripe.PaymentIntent) {
   return { firstPaymentReferenceId: id, ...(chargeId !== null && { secondPaymentReferenceId: chargeId }) };
 }
 
-/**
- * Returns the data for a customer whose consent is missing. The secret is only for the customer's browser.
- */
+/** Returns the data for a customer whose consent is missing. The secret is only for the customer's browser. */
 function nextAction(intent: Stripe.PaymentIntent | Stripe.SetupIntent) {
   const action = intent.next_action;
   const given = {
@@ -251,8 +246,8 @@ const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
   UGX: 2,
 };
 /**
- * Units that amounts must be a multiple of, for currencies with three decimals in ISO 4217 or without
- * decimals in use.
+ * Units that amounts must be a multiple of, for currencies with three decimals in ISO 4217 or without decimals in
+ * use.
  */
 const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   BHD: 10,
@@ -312,8 +307,7 @@ export function transactionMetadata(
 }
 
 /**
- * Returns the metadata key of a capture or void on its payment intent. The key fits Stripe's limit of 40
- * characters.
+ * Returns the metadata key of a capture or void on its payment intent. The key fits Stripe's limit of 40 characters.
  */
 export function markOf(type: 'capture' | 'void', transactionId: Uuid): string {
   return `${type}-${transactionId.replaceAll('-', '')}`;

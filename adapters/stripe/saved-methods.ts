@@ -28,8 +28,8 @@ interface MethodOf {
 }
 
 /**
- * Returns the payment methods that Stripe saves with the account's customer. The metadata of each method
- * contains its id in the engine.
+ * Returns the payment methods that Stripe saves with the account's customer. The metadata of each method contains its
+ * id in the engine.
  */
 export function savedMethods(accounts: StripeAccounts, customers: StripeCustomers) {
   const known = new KnownIds(MOST_KNOWN);
@@ -126,8 +126,8 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
 }
 
 /**
- * Attaches a method. Accepts a method that the customer already has, as after a setup intent, because Stripe
- * refuses to attach it again.
+ * Attaches a method. Accepts a method that the customer already has, as after a setup intent, because Stripe refuses
+ * to attach it again.
  * @returns the method's id, which differs for a Stripe test method.
  */
 
@@ -197,9 +197,9 @@ function shownOf({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe
 }
 
 /**
- * Creates a page on which a customer adds a method. With `success_url` among the fields, the page is
- * Stripe's. Without it, the result is a setup intent for Stripe's form within a page of the host. A refresh
- * of the account's payment methods then finds the method.
+ * Creates a page on which a customer adds a method. With `success_url` among the fields, the page is Stripe's.
+ * Without it, the result is a setup intent for Stripe's form within a page of the host. A refresh of the account's
+ * payment methods then finds the method.
  */
 export function setupForms(
   accounts: StripeAccounts,
@@ -236,8 +236,8 @@ const MOST_KNOWN_CUSTOMERS = 50_000;
 const MOST_FOUND = 10;
 
 /**
- * The Stripe customer of each account. Stripe's search finds a new customer only after a delay, which an
- * idempotency key bridges.
+ * The Stripe customer of each account. Stripe's search finds a new customer only after a delay, which an idempotency
+ * key bridges.
  */
 export class StripeCustomers {
   readonly #customerOf: StripeGatewayOptions['customerOf'];

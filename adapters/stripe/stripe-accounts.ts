@@ -63,8 +63,8 @@ export interface StripeCredentials {
   /** Secret key `sk_…`, or a restricted key `rk_…` with the rights in `adapters/stripe/README.md`. */
   readonly apiKey: string;
   /**
-   * Secret `whsec_…` of the endpoint for Stripe's events, or several secrets during a rotation. Without a
-   * secret, notifications are refused.
+   * Secret `whsec_…` of the endpoint for Stripe's events, or several secrets during a rotation. Without a secret,
+   * notifications are refused.
    */
   readonly webhookSecret?: string | readonly string[];
   /** Id `acct_…` of the connected account to act for. */
@@ -73,8 +73,8 @@ export interface StripeCredentials {
 
 export interface StripeGatewayOptions {
   /**
-   * The Stripe account of all tenants, or a function that returns the account of a tenant. The result is
-   * cached until the process restarts.
+   * The Stripe account of all tenants, or a function that returns the account of a tenant. The result is cached until
+   * the process restarts.
    */
   readonly credentials:
     | StripeCredentials
@@ -82,8 +82,8 @@ export interface StripeGatewayOptions {
   /** Name of the gateway for hosts and the HTTP API, at most 50 characters. Default `stripe`. */
   readonly name?: string;
   /**
-   * Returns the existing Stripe customer (`cus_…`) of an account, or null for an account without one. By
-   * default, the gateway creates a customer for each account and finds the customer by its metadata.
+   * Returns the existing Stripe customer (`cus_…`) of an account, or null for an account without one. By default, the
+   * gateway creates a customer for each account and finds the customer by its metadata.
    */
   readonly customerOf?: (account: {
     readonly tenantId: Uuid;
@@ -92,13 +92,13 @@ export interface StripeGatewayOptions {
   /** Return URL after a customer's bank consent. Without it, payment methods that redirect are rejected. */
   readonly returnUrl?: string;
   /**
-   * True: requests authorizations that can be captured several times, if the Stripe account and the card
-   * allow it. False (the default): the first capture releases the rest.
+   * True: requests authorizations that can be captured several times, if the Stripe account and the card allow it.
+   * False (the default): the first capture releases the rest.
    */
   readonly multicapture?: boolean;
   /**
-   * Time limit of a request to Stripe in milliseconds. Default 12,000. After a lost response, the request is
-   * sent once more.
+   * Time limit of a request to Stripe in milliseconds. Default 12,000. After a lost response, the request is sent
+   * once more.
    */
   readonly requestTimeoutMs?: number;
   /** Further options for Stripe's client, such as `httpAgent` for a proxy. `telemetry` is off by default. */
@@ -151,8 +151,8 @@ export class SentRequests {
   }
 
   /**
-   * Runs a request with an idempotency key. @throws UnansweredRequest if the request fails and an earlier
-   * attempt may have arrived.
+   * Runs a request with an idempotency key. @throws UnansweredRequest if the request fails and an earlier attempt may
+   * have arrived.
    */
   async send<T>(
     idempotencyKey: string,
@@ -204,10 +204,7 @@ function keyOf(headers: object) {
 
 /** A request that certainly had no effect. */
 export interface Failure {
-  /**
-   * ERROR means that Stripe refused. CANCELED means that nothing was submitted, so the request may be
-   * retried.
-   */
+  /** ERROR means that Stripe refused. CANCELED means that nothing was submitted, so the request may be retried. */
   readonly status: typeof PluginStatus.ERROR | typeof PluginStatus.CANCELED;
   readonly code: string | null;
   readonly message: string;
@@ -242,9 +239,7 @@ export function refusal(code: string, message: string): Failure {
   return { status: PluginStatus.ERROR, code, message, reference: null };
 }
 
-/**
- * Returns the result for a pending transaction that is missing from Stripe's list. Its outcome stays open.
- */
+/** Returns the result for a pending transaction that is missing from Stripe's list. Its outcome stays open. */
 export function noSuchTransaction({ transactionId }: GatewayTransaction): Error {
   return new Error(`Stripe does not return the pending transaction ${transactionId}`);
 }
@@ -260,10 +255,7 @@ function errorFacts(error: Stripe.errors.StripeError) {
   return { code, message: error.message, reference };
 }
 
-/**
- * Returns true if the response or error repeats the result of an earlier request with the same idempotency
- * key.
- */
+/** Returns true if the response or error repeats the result of an earlier request with the same idempotency key. */
 export function isReplay(told: unknown): boolean {
   const headers = headersOf(told);
   return headers !== null && 'idempotent-replayed' in headers && headers['idempotent-replayed'] === 'true';
@@ -285,8 +277,8 @@ const CLOCKS_DISAGREE_MS = 3_600_000;
 const VERSION_AT = 14;
 
 /**
- * Returns true if Stripe still knows the keys of all requests for this id. The time in the id (UUIDv7)
- * precedes the requests.
+ * Returns true if Stripe still knows the keys of all requests for this id. The time in the id (UUIDv7) precedes the
+ * requests.
  */
 export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   if (id[VERSION_AT] !== '7') return false;
@@ -295,10 +287,7 @@ export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   return age < SURELY_KEPT_MS && age > -CLOCKS_DISAGREE_MS;
 }
 
-/**
- * Returns true if an earlier attempt at the transaction may have had an effect whose key Stripe has
- * forgotten.
- */
+/** Returns true if an earlier attempt at the transaction may have had an effect whose key Stripe has forgotten. */
 export function mayBeForgotten({ transactionId, isCompletion = false }: GatewayTransaction): boolean {
   return isCompletion || !areKeysRetained(transactionId, Date.now());
 }

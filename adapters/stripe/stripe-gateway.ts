@@ -49,8 +49,8 @@ const TAKEN: NotificationAnswer = { status: 200 };
 const UNREADABLE: NotificationAnswer = { status: 400, entity: 'not a Stripe event' };
 
 /**
- * Stripe's events, which may arrive twice, late and in any order. Only the ids of an event are used, and the
- * facts are read again.
+ * Stripe's events, which may arrive twice, late and in any order. Only the ids of an event are used, and the facts
+ * are read again.
  */
 export class StripeNotifications {
   readonly #accounts: StripeAccounts;
@@ -93,10 +93,7 @@ export class StripeNotifications {
   }
 }
 
-/**
- * Returns the dispute, which is open while money is withdrawn. A reinstatement may be smaller than its
- * withdrawal.
- */
+/** Returns the dispute, which is open while money is withdrawn. A reinstatement may be smaller than its withdrawal. */
 function disputeOf(dispute: Stripe.Dispute) {
   const currency = asCurrency(dispute.currency.toUpperCase());
   const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + Math.sign(amount), 0);
@@ -104,9 +101,7 @@ function disputeOf(dispute: Stripe.Dispute) {
   return { reference: dispute.id, amount, currency, stands: moved < 0 };
 }
 
-/**
- * Returns the response to a notification. Payments of other tenants of the same Stripe account are ignored.
- */
+/** Returns the response to a notification. Payments of other tenants of the same Stripe account are ignored. */
 function answerOf(tenantId: string, metadata: StoredMetadata) {
   const kbPaymentId = metadata?.[TENANT] === tenantId ? idIn(metadata, PAYMENT) : null;
   return kbPaymentId === null ? TAKEN : { ...TAKEN, kbPaymentId };

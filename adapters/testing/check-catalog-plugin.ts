@@ -13,10 +13,7 @@ import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 export interface CatalogPluginSubject {
   /** A tenant that the plugin serves. */
   readonly tenantId: Uuid;
-  /**
-   * Accounts of that tenant. With two or more, the check compares their catalogs with the plugin's
-   * declaration.
-   */
+  /** Accounts of that tenant. With two or more, the check compares their catalogs with the plugin's declaration. */
   readonly accountIds?: readonly Uuid[];
   /** A tenant that the plugin does not serve. */
   readonly foreignTenantId?: Uuid;

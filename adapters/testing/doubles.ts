@@ -38,8 +38,7 @@ export interface FakeClock extends Clock {
    */
   set(when: string | Instant | Date): void;
   /**
-   * Moves the clock. Months and years keep the day and time in UTC, with the day limited to the month's last
-   * day.
+   * Moves the clock. Months and years keep the day and time in UTC, with the day limited to the month's last day.
    * @throws BillingError INVALID_PARAMETER (60002) for a result before 1970-01-02 or after 8999-12-31.
    */
   advance(step: ClockStep): void;

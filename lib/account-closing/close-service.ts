@@ -55,10 +55,7 @@ export function accountClosingOperations(
   catalogs: CatalogProvider,
   due: DueAccountWork,
 ): AccountClosingOperations<WithContext> {
-  /**
-   * Closes the account under its lock, unless the account has due work. The lock prevents new work in
-   * between.
-   */
+  /** Closes the account under its lock, unless the account has due work. The lock prevents new work in between. */
   async function closeUnlessDue(
     context: CallContext,
     accountId: Uuid,
@@ -161,10 +158,7 @@ function stillDue(accountId: Uuid, canWork: boolean): BillingError {
 
 /** Additional actions when an account is closed. All of them default to false. */
 export interface CloseOptions {
-  /**
-   * True: ends the service of every subscription immediately, and its billing at the end of the invoiced
-   * period.
-   */
+  /** True: ends the service of every subscription immediately, and its billing at the end of the invoiced period. */
   readonly cancelAllSubscriptions?: boolean | undefined;
   /** True: writes off unpaid invoices. Takes precedence over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;
@@ -179,11 +173,11 @@ export interface CloseOptions {
 /** The closing of accounts. */
 export interface AccountClosingOperations<C extends Leading = []> {
   /**
-   * Closes the account. First processes its due work in queue order, such as the invoice of a recent
-   * cancellation and its payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects
-   * new subscriptions, and treats unpaid invoices as requested. Deletes nothing. Idempotent.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work
-   * does not end within the wait for a busy account, or if due work exists inside a transaction of the host.
+   * Closes the account. First processes its due work in queue order, such as the invoice of a recent cancellation and
+   * its payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects new subscriptions, and
+   * treats unpaid invoices as requested. Deletes nothing. Idempotent.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work does
+   * not end within the wait for a busy account, or if due work exists inside a transaction of the host.
    */
   close(...given: [...C, accountId: Uuid | string, options?: HostInput<CloseOptions>]): Promise<void>;
 }

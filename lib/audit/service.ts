@@ -105,16 +105,16 @@ export interface AuditOperations<C extends Leading = []> {
   ): Promise<ReadonlyMap<Uuid, readonly AuditEntry[]>>;
 
   /**
-   * Returns the audit rows of an object in write order, each with the object after the change (accounts
-   * §14.1). System tag definitions have no audit rows.
+   * Returns the audit rows of an object in write order, each with the object after the change (accounts §14.1).
+   * System tag definitions have no audit rows.
    * @throws BillingError with the 404 code of the object's type, or OBJECT_NOT_FOUND (60007).
    */
   history(...given: [...C, object: HostInput<ObjectRef>]): Promise<readonly AuditRow[]>;
 
   /**
    * Returns the audit rows of an object, as `history` does. The object must belong to the account.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), or an error of `history`, also for an object
-   * of another account.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), or an error of `history`, also for an object of
+   * another account.
    */
   historyWithin(
     ...given: [...C, accountId: Uuid | string, object: HostInput<ObjectRef>]
@@ -128,9 +128,9 @@ export interface AuditOperations<C extends Leading = []> {
 }
 
 /**
- * The name of each object type in audit rows, and of its history (accounts §14.1). The type is null for
- * catalog entries, which have no object type. The history is null if the audit points to the record itself
- * (accounts §14 rule 1).
+ * The name of each object type in audit rows, and of its history (accounts §14.1). The type is null for catalog
+ * entries, which have no object type. The history is null if the audit points to the record itself (accounts §14 rule
+ * 1).
  */
 const tables = (
   [

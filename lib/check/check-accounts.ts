@@ -80,9 +80,7 @@ async function checkRecoveries(
   });
 }
 
-/**
- * Returns the invoice payments, which may not be over-refunded under any setting (payments §9.5 rule 1 d).
- */
+/** Returns the invoice payments, which may not be over-refunded under any setting (payments §9.5 rule 1 d). */
 function payingInvoices(payments: readonly Payment[], rows: readonly InvoicePayment[]): readonly Payment[] {
   const paying = new Set(rows.map(({ paymentId }) => paymentId));
   return payments.filter(({ id }) => paying.has(id));
@@ -143,8 +141,8 @@ interface FutureOfAccount {
 }
 
 /**
- * Returns the queue entries of future work. Runs count from tomorrow on, because a prevented run of today
- * leaves no entry.
+ * Returns the queue entries of future work. Runs count from tomorrow on, because a prevented run of today leaves no
+ * entry.
  */
 function expectedEntries({ account, cursors, events, states, now }: FutureOfAccount) {
   const today = localDateOf(now, account.timeZone);

@@ -151,8 +151,8 @@ type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'ra
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
 /**
- * Finds a balance that no payment in minor units can settle, as in older data. The finding names the
- * adjustment that fixes it.
+ * Finds a balance that no payment in minor units can settle, as in older data. The finding names the adjustment that
+ * fixes it.
  */
 function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
   const { id, currency, rawBalance } = invoice;
@@ -167,8 +167,8 @@ function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Findi
 }
 
 /**
- * Finds account credit that is finer than the minor unit of the currency. The next invoice uses the credit
- * and is then reported instead.
+ * Finds account credit that is finer than the minor unit of the currency. The next invoice uses the credit and is
+ * then reported instead.
  */
 function finerCredit(
   { currency }: Pick<Account, 'currency'>,
@@ -214,8 +214,8 @@ interface ItemRemainders {
 }
 
 /**
- * Finds charges whose stored remainder does not match their repairs and adjustments. Charges on VOID invoices
- * have no repairs.
+ * Finds charges whose stored remainder does not match their repairs and adjustments. Charges on VOID invoices have no
+ * repairs.
  */
 function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const { invoice, item, taken, rows, taxesLeft } = of;
@@ -273,8 +273,8 @@ export function overRefunded(
 }
 
 /**
- * Finds an invoice with several payments of unknown outcome, although one should block the next (payments
- * §9.2 rule 8). PENDING payments only reserve their amount and may coexist.
+ * Finds an invoice with several payments of unknown outcome, although one should block the next (payments §9.2 rule
+ * 8). PENDING payments only reserve their amount and may coexist.
  */
 export function severalOpenPayments(
   invoiceId: Uuid,

@@ -18,8 +18,8 @@ import { CheckedInvariant, type FindingOfAccount } from './model.ts';
 interface OverdueRules {
   readonly config: OverdueConfig;
   /**
-   * Time of the tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4).
-   * Null without an upload.
+   * Time of the tenant's upload, after which accounts get the configuration one by one (overdue §1.2 rule 4). Null
+   * without an upload.
    */
   readonly since: Instant | null;
   readonly now: Instant;
@@ -46,8 +46,8 @@ export async function checkOverdue(
 }
 
 /**
- * Returns true if the tag has the wrong owner. Overdue owns the tag while the tag exists and the state blocks
- * billing (overdue §5.1 rule 7).
+ * Returns true if the tag has the wrong owner. Overdue owns the tag while the tag exists and the state blocks billing
+ * (overdue §5.1 rule 7).
  */
 function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonly FindingOfAccount[] {
   const flaws = [
@@ -135,8 +135,8 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
 }
 
 /**
- * Returns the accounts that have been checked since the upload: something became unpaid, or they entered a
- * state. The closing of an account may have removed its check.
+ * Returns the accounts that have been checked since the upload: something became unpaid, or they entered a state. The
+ * closing of an account may have removed its check.
  */
 async function checkedSince(
   session: ReadSession,

@@ -6,24 +6,17 @@ export const CheckedInvariant = {
   INVOICE_BALANCE: 'INVOICE_BALANCE',
   /** Invoice balances and account credit are whole minor units of the currency (invoicing §2 rule 6). */
   MINOR_UNIT: 'MINOR_UNIT',
-  /**
-   * The stored balance and credit of an account equal the sums over its invoices (invoicing §1.4 rules 6–8).
-   */
+  /** The stored balance and credit of an account equal the sums over its invoices (invoicing §1.4 rules 6–8). */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
   /**
    * No day is billed twice or missed: the next run creates exactly what the whole history requires (invoicing §7.3).
    */
   COVERAGE: 'COVERAGE',
-  /**
-   * The days in force and the remaining amount of an item match its repairs and adjustments (invoicing §6).
-   */
+  /** The days in force and the remaining amount of an item match its repairs and adjustments (invoicing §6). */
   REPAIRS: 'REPAIRS',
   /** A payment is not refunded beyond the captured amount, unless the tenant allows it (payments §4.3). */
   REFUNDS: 'REFUNDS',
-  /**
-   * An invoice has at most one payment with an unknown outcome. Pending payments share its balance (payments
-   * §9.2).
-   */
+  /** An invoice has at most one payment with an unknown outcome. Pending payments share its balance (payments §9.2). */
   OPEN_PAYMENT: 'OPEN_PAYMENT',
   /** The paid, refunded and charged-back amounts of an invoice match the transactions (payments §9.4, §9.5). */
   INVOICE_PAYMENT: 'INVOICE_PAYMENT',
@@ -31,10 +24,7 @@ export const CheckedInvariant = {
   CREDIT_NOTE: 'CREDIT_NOTE',
   /** The default payment method of an account is active and belongs to the account (payments §10). */
   DEFAULT_METHOD: 'DEFAULT_METHOD',
-  /**
-   * Overdue owns an AUTO_INVOICING_OFF tag only while the tag exists and the state blocks billing (overdue
-   * §2.3).
-   */
+  /** Overdue owns an AUTO_INVOICING_OFF tag only while the tag exists and the state blocks billing (overdue §2.3). */
   OVERDUE: 'OVERDUE',
   /** Usage days equal the sum of their points, and usage items match the stored billed usage (usage §1.2). */
   USAGE: 'USAGE',
@@ -74,8 +64,8 @@ export function ofAccount(accountId: Uuid, findings: readonly Finding[]): readon
 }
 
 /**
- * Yields pages of at most `limit` records. `read` gets the key of the previous record, or undefined for the
- * first page.
+ * Yields pages of at most `limit` records. `read` gets the key of the previous record, or undefined for the first
+ * page.
  */
 export async function* pagesBy<R, K>(
   limit: number,

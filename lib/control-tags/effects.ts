@@ -29,8 +29,8 @@ export type TagEffect = (typeof TagEffect)[keyof typeof TagEffect];
 const { ACCOUNT, BUNDLE, INVOICE } = ObjectType;
 
 /**
- * The effects of each tag and the modules that read them. AUTO_INVOICING_OFF is an account tag (accounts §13.2), but it
- * also excludes a bundle from invoices (invoicing §4 rule 5, subscriptions §19.1).
+ * The effects of each tag and the modules that read them. AUTO_INVOICING_OFF is an account tag (accounts §13.2), but
+ * it also excludes a bundle from invoices (invoicing §4 rule 5, subscriptions §19.1).
  */
 export const tagEffects: readonly {
   readonly tag: Uuid;
@@ -107,10 +107,7 @@ export interface AccountEffects {
   has(accountId: Uuid, ...effects: readonly TagEffect[]): boolean;
 }
 
-/**
- * Loads the effects of the active tags of accounts with one statement. The result is valid within the
- * transaction.
- */
+/** Loads the effects of the active tags of accounts with one statement. The result is valid within the transaction. */
 export async function effectsOnAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],

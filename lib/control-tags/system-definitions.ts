@@ -2,10 +2,7 @@ import type { TagDefinition } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/**
- * Ids of the control tags (accounts §13.2) and of PARK, which the engine sets on accounts that it cannot
- * invoice.
- */
+/** Ids of the control tags (accounts §13.2) and of PARK, which the engine sets on accounts that it cannot invoice. */
 export const SystemTag = {
   AUTO_PAY_OFF: '00000000-0000-0000-0000-000000000001' as Uuid,
   AUTO_INVOICING_OFF: '00000000-0000-0000-0000-000000000002' as Uuid,

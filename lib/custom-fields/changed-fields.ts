@@ -12,10 +12,8 @@ export interface CustomFieldChange {
 }
 
 /**
- * Returns the fields with their new values (accounts §11 rules 2 and 3). One invalid change rejects all
- * changes.
- * @param stored `named` contains the active fields that the changes name, `existing` all active fields of the
- * object.
+ * Returns the fields with their new values (accounts §11 rules 2 and 3). One invalid change rejects all changes.
+ * @param stored `named` contains the active fields that the changes name, `existing` all active fields of the object.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001),
  * CUSTOM_FIELD_INVALID_UPDATE (9002), CUSTOM_FIELD_ALREADY_EXISTS (9000).
  */
@@ -72,8 +70,7 @@ type NameAndValue = Pick<CustomField, 'name' | 'value'>;
 
 /**
  * Returns the pairs to add to an object with these fields, after validation (accounts §11 rules 1 and 2).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a repeated
- * pair.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a repeated pair.
  */
 export function newFields(
   inputs: readonly CustomFieldInput[],
@@ -92,10 +89,7 @@ function checkValue(value: string | null | undefined): string {
   return checkText('CustomFieldJson value', value, MAX_CUSTOM_FIELD_VALUE_CHARACTERS);
 }
 
-/**
- * Checks that no two fields have the same name and value. @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS
- * (9000).
- */
+/** Checks that no two fields have the same name and value. @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS (9000). */
 function checkDistinct(fields: readonly NameAndValue[]): void {
   const seen = new Set<string>();
   for (const { name, value } of fields) {

@@ -174,8 +174,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Removes the named fields of the object, or all its fields by default. Ids of other objects' fields are
-   * ignored.
+   * Removes the named fields of the object, or all its fields by default. Ids of other objects' fields are ignored.
    * @throws BillingError of the object's type when it is unknown, BUSY (60018).
    */
   remove(
@@ -201,17 +200,13 @@ export interface CustomFieldOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<CustomField>>;
 
   /**
-   * Returns a page of the fields that match the key. The key is the field's id, or part of its object id,
-   * object type, name or value, ignoring case. A key in operator form filters by its clauses (accounts §6.2,
-   * §11 rule 5).
+   * Returns a page of the fields that match the key. The key is the field's id, or part of its object id, object
+   * type, name or value, ignoring case. A key in operator form filters by its clauses (accounts §6.2, §11 rule 5).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<CustomField>>;
 
-  /**
-   * Returns a page of the fields with exactly this object type and name. A value that is not null must match
-   * too.
-   */
+  /** Returns a page of the fields with exactly this object type and name. A value that is not null must match too. */
   searchByName(
     ...given: [
       ...C,

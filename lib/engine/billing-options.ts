@@ -29,8 +29,8 @@ import type { Storage } from '../ports/storage/index.ts';
 import type { ConfigurationObject } from '../tenants/index.ts';
 
 /**
- * Options of `Billing.open`. `Host` is the type of the host application's transaction handle, which the
- * storage defines.
+ * Options of `Billing.open`. `Host` is the type of the host application's transaction handle, which the storage
+ * defines.
  */
 export interface BillingOptions<Host> {
   readonly storage: Storage<Host>;
@@ -48,16 +48,13 @@ export interface BillingOptions<Host> {
    * `scopes`. By default, nothing is traced.
    */
   readonly tracer?: Tracer | undefined;
-  /**
-   * Adds the current request to log lines. Pass `workScopes()`. By default, log lines do not contain the
-   * request.
-   */
+  /** Adds the current request to log lines. Pass `workScopes()`. By default, log lines do not contain the request. */
   readonly scopes?: WorkScopes | undefined;
   /** Payment gateways with unique names. `__EXTERNAL_PAYMENT__` is built in. */
   readonly gateways?: readonly PaymentGateway[];
   /**
-   * Controls called before and after the payment operations that name them, or whose tenant names them
-   * (payments §2.3).
+   * Controls called before and after the payment operations that name them, or whose tenant names them (payments
+   * §2.3).
    */
   readonly paymentControls?: readonly PaymentControl[];
   /** Catalog plugins, called in this order before uploaded catalogs are used (catalog §16). */
@@ -65,9 +62,8 @@ export interface BillingOptions<Host> {
   /** Entitlement plugins, called in this order before operations on subscriptions (subscriptions §22). */
   readonly entitlementPlugins?: readonly EntitlementPlugin[];
   /**
-   * Invoice plugins, called before invoices are stored (invoicing §13), for taxes, groups and numbers. A
-   * tenant selects its plugins in `org.service.invoice.plugin`. By default all plugins are used, sorted by
-   * name.
+   * Invoice plugins, called before invoices are stored (invoicing §13), for taxes, groups and numbers. A tenant
+   * selects its plugins in `org.service.invoice.plugin`. By default all plugins are used, sorted by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
   /** Sinks that receive events after their commit (platform §10.6). */
@@ -77,20 +73,20 @@ export interface BillingOptions<Host> {
   /** Formats the amounts and dates of documents (invoicing §14 rule 5). */
   readonly invoiceFormatter?: InvoiceFormatterFactory;
   /**
-   * Renders invoices as PDF (invoicing §14 rule 6). Pass `pdfRenderer()` of `billwright/pdf`. By default,
-   * PDFs are unavailable.
+   * Renders invoices as PDF (invoicing §14 rule 6). Pass `pdfRenderer()` of `billwright/pdf`. By default, PDFs are
+   * unavailable.
    */
   readonly documentRenderer?: DocumentRenderer;
   /** Writes e-invoices (invoicing §22): `eInvoiceWriter()` of `billwright/e-invoice`. Default: no e-invoices. */
   readonly eInvoices?: EInvoiceWriter | undefined;
   /**
-   * Sends e-invoices to an access point (invoicing §22 rule 9), for tenants with `org.service.invoice.eInvoice`. Default: none are
-   * sent.
+   * Sends e-invoices to an access point (invoicing §22 rule 9), for tenants with `org.service.invoice.eInvoice`.
+   * Default: none are sent.
    */
   readonly eInvoiceSender?: EInvoiceSender | undefined;
   /**
-   * Sends events to the callbacks of tenants (platform §10). If absent or null, events are neither sent nor
-   * kept for sending.
+   * Sends events to the callbacks of tenants (platform §10). If absent or null, events are neither sent nor kept for
+   * sending.
    */
   readonly pushSender?: PushSender | null | undefined;
   /**
@@ -100,50 +96,41 @@ export interface BillingOptions<Host> {
    */
   readonly configuration?: ConfigurationObject;
   /**
-   * Catalog XML for tenants that were created with `useGlobalDefault`, until they upload their own. Keep the
-   * document afterwards, because running subscriptions still use it. A text is checked at opening; a function
-   * is called on first use.
+   * Catalog XML for tenants that were created with `useGlobalDefault`, until they upload their own. Keep the document
+   * afterwards, because running subscriptions still use it. A text is checked at opening; a function is called on
+   * first use.
    */
   readonly defaultCatalog?: string | (() => string);
   /**
-   * Overdue configuration of tenants without their own (overdue §1.2), as XML, JSON or a definition. Checked
-   * at opening. By default, no account becomes overdue.
+   * Overdue configuration of tenants without their own (overdue §1.2), as XML, JSON or a definition. Checked at
+   * opening. By default, no account becomes overdue.
    */
   readonly defaultOverdueConfig?: string | NewOverdueDefinition | undefined;
   /**
-   * True: accepts push targets on this machine (platform §10.1), and limits gateway calls to 5 s instead of
-   * 30 s unless `payment.plugin.timeout` is set. Default false.
+   * True: accepts push targets on this machine (platform §10.1), and limits gateway calls to 5 s instead of 30 s
+   * unless `payment.plugin.timeout` is set. Default false.
    */
   readonly testMode?: boolean;
   /** Maximum size of a catalog document in bytes (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
   /**
-   * Handlers of commands to nodes (`billing.nodes.command`), by command type. Handlers must be idempotent.
-   * The engine itself handles the commands for plugins.
+   * Handlers of commands to nodes (`billing.nodes.command`), by command type. Handlers must be idempotent. The engine
+   * itself handles the commands for plugins.
    */
   readonly nodeCommands?: Readonly<Record<string, NodeCommandHandler>>;
-  /**
-   * Version of the engine as dotted numbers, shown to operators. Node's entry point sets the package version.
-   */
+  /** Version of the engine as dotted numbers, shown to operators. Node's entry point sets the package version. */
   readonly version?: string;
-  /**
-   * Measures memory and event loop of this process for samples (platform §12.2). Set by Node's entry point.
-   */
+  /** Measures memory and event loop of this process for samples (platform §12.2). Set by Node's entry point. */
   readonly processGauges?: ProcessGauges | undefined;
-  /**
-   * Reads the logs in `health.diagnostic.logDirs` for diagnostics (platform §12.6). Set by Node's entry
-   * point.
-   */
+  /** Reads the logs in `health.diagnostic.logDirs` for diagnostics (platform §12.6). Set by Node's entry point. */
   readonly logFiles?: LogFiles | undefined;
   /** Name of this machine in the access log. Defaults to the node name. */
   readonly hostName?: string | undefined;
-  /**
-   * Name of this node, unique among the nodes that share the storage. By default, each start has a new id.
-   */
+  /** Name of this node, unique among the nodes that share the storage. By default, each start has a new id. */
   readonly nodeName?: string;
   /**
-   * Returns true for the name of an ended process of this node, whose claimed work is then repeated
-   * immediately. Work claimed by other nodes is reclaimed when its leases end, within 30 s.
+   * Returns true for the name of an ended process of this node, whose claimed work is then repeated immediately. Work
+   * claimed by other nodes is reclaimed when its leases end, within 30 s.
    */
   readonly isFormerNode?: (name: string) => boolean;
 }

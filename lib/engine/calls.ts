@@ -91,8 +91,8 @@ export interface Caller {
   /** Passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
   /**
-   * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating
-   * point produces. False (the default): rejects an amount finer than its currency (60003).
+   * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating point
+   * produces. False (the default): rejects an amount finer than its currency (60003).
    */
   readonly roundsFloatNoise?: boolean;
 }
@@ -164,8 +164,7 @@ type NextContext = () => Promise<CallContext>;
 type Operation = (context: CallContext, ...rest: unknown[]) => Promise<unknown>;
 
 /**
- * Binds the operations to callers. A group of operations is bound on first use, so that callers are cheap to
- * create.
+ * Binds the operations to callers. A group of operations is bound on first use, so that callers are cheap to create.
  */
 export function binderOf<O extends object, B>(
   operations: O,

@@ -74,7 +74,8 @@ const NEEDS_STORAGE = "Billing.open needs a storage, such as { storage: sqlite('
 /**
  * Checks the options at opening, for hosts without a compiler.
  *
- * @throws InvariantError that names an unknown or missing option, or a port or plugin without a method or unique name.
+ * @throws InvariantError that names an unknown or missing option, or a port or plugin without a method or unique
+ * name.
  */
 export function checkOptions<Host>(options: BillingOptions<Host>): void {
   assertInvariant(typeof options === 'object' && options !== null, NEEDS_STORAGE);
@@ -136,8 +137,8 @@ function checkMethod(plugin: object, method: string, who: string): void {
 }
 
 /**
- * Returns the options with guarded plugins and ports, which throw only plain errors into the engine. The
- * storage is part of the engine and stays unguarded.
+ * Returns the options with guarded plugins and ports, which throw only plain errors into the engine. The storage is
+ * part of the engine and stays unguarded.
  */
 export function guardedOptions<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
   const logger = guardedLogger(options.logger);

@@ -41,8 +41,8 @@ import {
 } from './settle-through.ts';
 
 /**
- * Milliseconds between comparisons of the node's clock with the database's clock. The interval is shorter
- * than a lease.
+ * Milliseconds between comparisons of the node's clock with the database's clock. The interval is shorter than a
+ * lease.
  */
 const COMPARE_TIME_EVERY_MS = 10_000;
 
@@ -52,14 +52,14 @@ const SETTLE_TIMEOUT_MS = 60_000;
 /** Controls the background work of an engine and reports its condition. */
 export interface BillingControl {
   /**
-   * Starts the background work and announces this node to the other nodes. The work does not keep the process
-   * alive: a worker without a server needs a timer of its own, which it clears before `close`.
+   * Starts the background work and announces this node to the other nodes. The work does not keep the process alive:
+   * a worker without a server needs a timer of its own, which it clears before `close`.
    */
   start(): void;
   /**
-   * Processes the queue of one tenant or of all tenants until nothing is due or in processing. Also sends the
-   * due pushes and the events of sinks. Takes at most `timeoutMs` of system time. Deterministic with a fake
-   * clock. Returns false at the timeout.
+   * Processes the queue of one tenant or of all tenants until nothing is due or in processing. Also sends the due
+   * pushes and the events of sinks. Takes at most `timeoutMs` of system time. Deterministic with a fake clock.
+   * Returns false at the timeout.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
@@ -80,10 +80,10 @@ export interface BillingControl {
     options?: SettleThroughOptions,
   ): Promise<readonly Instant[]>;
   /**
-   * Waits until the due work that a call with this context caused is done, such as an invoice and its
-   * payment. Follows the user token of the context through the queue (subscriptions §22, call completion),
-   * whichever node does the work. Processes the queue itself if `start` was not called. `timeoutMs` is system
-   * time, at most `server.callCompletion.maxSec`. With `accountId` the wait is cheaper.
+   * Waits until the due work that a call with this context caused is done, such as an invoice and its payment.
+   * Follows the user token of the context through the queue (subscriptions §22, call completion), whichever node does
+   * the work. Processes the queue itself if `start` was not called. `timeoutMs` is system time, at most
+   * `server.callCompletion.maxSec`. With `accountId` the wait is cheaper.
    * @returns false at the timeout; the effects of the call remain.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
@@ -102,13 +102,13 @@ export interface BillingControl {
   /** Returns measurements of this node's queue, work and database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
   /**
-   * Stops the background work. Waits up to 15 s for running work and releases the rest. Calls continue,
-   * except waits such as `settle` and `completion`, which end.
+   * Stops the background work. Waits up to 15 s for running work and releases the rest. Calls continue, except waits
+   * such as `settle` and `completion`, which end.
    */
   stop(): Promise<void>;
   /**
-   * Stops, waits up to 15 s for running calls and closes the storage. Later calls throw BillingError BUSY (60018), also
-   * on earlier results of `as` and `within`.
+   * Stops, waits up to 15 s for running calls and closes the storage. Later calls throw BillingError BUSY (60018),
+   * also on earlier results of `as` and `within`.
    */
   close(): Promise<void>;
 }
@@ -116,8 +116,8 @@ export interface BillingControl {
 const CHECK_FAILED = 'the stored secrets could not be checked; the health check tries again';
 
 /**
- * Checks for secrets that the server key cannot decrypt, until it can decrypt all of them. Logs the names of
- * these secrets once (platform §6.3 rule 4).
+ * Checks for secrets that the server key cannot decrypt, until it can decrypt all of them. Logs the names of these
+ * secrets once (platform §6.3 rule 4).
  */
 function secretWatch(ports: Pick<Ports, 'storage' | 'cipher' | 'systemClock' | 'logger'>) {
   let areReadable = false;

@@ -31,10 +31,7 @@ type Operation = (...given: unknown[]) => unknown;
 
 type Group = Readonly<Record<string, Operation>>;
 
-/**
- * Returns the operations for hosts and adapters, which accept texts. Frequent operations also have a short
- * name.
- */
+/** Returns the operations for hosts and adapters, which accept texts. Frequent operations also have a short name. */
 export function hostOperations(strict: StrictOperations): Operations<WithContext> {
   const groups = Object.entries(strict).map(([name, group]) => {
     const takes: Readonly<Record<string, AnyParameters>> = inputs[name as keyof Inputs];

@@ -78,10 +78,7 @@ export interface AllUsageOperations<C extends Leading = []>
   extends UsageOperations<C>,
     UsageReviewOperations<C> {}
 
-/**
- * The operations of one tenant by group. `C` contains the leading parameters of each call: its context, or
- * nothing.
- */
+/** The operations of one tenant by group. `C` contains the leading parameters of each call: its context, or nothing. */
 export interface GroupedOperations<C extends Leading = []> {
   /** Accounts with their e-mail addresses, credit, timeline, closing and export. */
   readonly accounts: AllAccountOperations<C>;

@@ -225,9 +225,7 @@ export const plainAnswers: PlainAnswers = {
   },
 };
 
-/**
- * The view inside a list or a page, otherwise the result itself. Catalogs and maps have no plain form here.
- */
+/** The view inside a list or a page, otherwise the result itself. Catalogs and maps have no plain form here. */
 type ViewOf<R> =
   R extends Page<infer V>
     ? V

@@ -24,8 +24,8 @@ export function sinkArea({ ports, settings }: Foundation): SinkService {
 }
 
 /**
- * Checks the name of an event sink. @throws InvariantError for a name that the storage cannot keep as the key
- * of the sink's deliveries.
+ * Checks the name of an event sink. @throws InvariantError for a name that the storage cannot keep as the key of the
+ * sink's deliveries.
  */
 function checkSinkName(name: string): void {
   checkStorable('Name of an event sink', name);

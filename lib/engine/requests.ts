@@ -35,10 +35,7 @@ export interface RequestTracking {
    * @example await billing.requests.whileWanted(signal, () => acme.invoices.pdf(invoiceId));
    */
   whileWanted<T>(wanted: AbortSignal, work: () => Promise<T>): Promise<T>;
-  /**
-   * Returns a logger that adds the request id to lines written for a request. Defaults to the engine's
-   * logger.
-   */
+  /** Returns a logger that adds the request id to lines written for a request. Defaults to the engine's logger. */
   logger(logger?: Logger): Logger;
 }
 

@@ -117,10 +117,9 @@ function historySection(
 /** Operations that export an account's data. */
 export interface AccountExportOperations<C extends Leading = []> {
   /**
-   * Returns the account, its objects, history, audit and queue entries from one snapshot. Each table with
-   * rows has a header line `-- <table> <column>|…` and one line per row. Memory use does not grow with the
-   * account. The snapshot ends before the first piece is returned. The caller must read to the end, or call
-   * the iterator's `return`.
+   * Returns the account, its objects, history, audit and queue entries from one snapshot. Each table with rows has a
+   * header line `-- <table> <column>|…` and one line per row. Memory use does not grow with the account. The snapshot
+   * ends before the first piece is returned. The caller must read to the end, or call the iterator's `return`.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), before any output.
    */
   export(...given: [...C, accountId: Uuid | string]): Promise<AsyncIterable<string>>;

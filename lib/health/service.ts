@@ -8,8 +8,8 @@ import { addMilliseconds, type Instant } from '../values/time/index.ts';
 /** The checks of a node by name (platform §13). */
 export interface HealthReport {
   /**
-   * Passes if the database responds within 2 s. The message warns if row-level security does not bind the
-   * engine's role.
+   * Passes if the database responds within 2 s. The message warns if row-level security does not bind the engine's
+   * role.
    */
   readonly database: HealthCheck;
   /**
@@ -21,9 +21,7 @@ export interface HealthReport {
   readonly clock: HealthCheck;
   /** Passes unless operators have removed the node from rotation. */
   readonly rotation: HealthCheck;
-  /**
-   * Passes if the server key decrypts the stored secrets. The log names the secrets that it cannot decrypt.
-   */
+  /** Passes if the server key decrypts the stored secrets. The log names the secrets that it cannot decrypt. */
   readonly serverKey: HealthCheck;
 }
 
@@ -113,8 +111,7 @@ export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): Healt
 }
 
 /**
- * Fails if the clocks differ by more than the duration of the query explains. Times are milliseconds of
- * system time.
+ * Fails if the clocks differ by more than the duration of the query explains. Times are milliseconds of system time.
  */
 export function clockCheck({
   startedMs,
@@ -127,8 +124,8 @@ export function clockCheck({
 }
 
 /**
- * Fails if the server key was changed (platform §6.3 rule 4). The report names no secret, because anybody may
- * read it.
+ * Fails if the server key was changed (platform §6.3 rule 4). The report names no secret, because anybody may read
+ * it.
  */
 export function serverKeyCheck({ length }: readonly string[]): HealthCheck {
   if (length === 0) return passed;

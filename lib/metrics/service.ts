@@ -28,8 +28,8 @@ interface Counted {
 }
 
 /**
- * Returns the engine's metrics (platform §13 rule 3), read by queries of constant cost. Metrics of an
- * unreachable database are missing.
+ * Returns the engine's metrics (platform §13 rule 3), read by queries of constant cost. Metrics of an unreachable
+ * database are missing.
  */
 export function metricsReader(
   { clock, systemClock, logger, storage }: MetricsPorts,

@@ -125,18 +125,15 @@ async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTur
 }
 
 /**
- * Returns the end of a piece. Pieces end at line ends, so that no secret is split, unless a line is longer
- * than a piece.
+ * Returns the end of a piece. Pieces end at line ends, so that no secret is split, unless a line is longer than a
+ * piece.
  */
 function endOfPiece(text: Uint8Array, from: number): number {
   const newline = text.indexOf(NEWLINE, from + PIECE_BYTES);
   return Math.min(newline < 0 ? text.length : newline + 1, from + 2 * PIECE_BYTES);
 }
 
-/**
- * Returns the masked piece. Returns the same bytes if nothing is masked, because a file may contain invalid
- * UTF-8.
- */
+/** Returns the masked piece. Returns the same bytes if nothing is masked, because a file may contain invalid UTF-8. */
 function maskedPiece(bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes);
   const masked = maskSecretShapes(text);

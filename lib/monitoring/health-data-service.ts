@@ -134,10 +134,7 @@ export interface ParkedAccountView {
   readonly parkedDate: Instant;
 }
 
-/**
- * The health of the deployment (platform §12.1): nodes, and the entries and requests of the tenant and the
- * system.
- */
+/** The health of the deployment (platform §12.1): nodes, and the entries and requests of the tenant and the system. */
 export interface HealthData {
   /** System time of the report. */
   readonly at: Instant;

@@ -65,8 +65,7 @@ const STEP = Math.log(1.02);
 const percentiles = { median: 0.5, tp75: 0.75, tp95: 0.95, tp98: 0.98, tp99: 0.99, tp999: 0.999 } as const;
 
 /**
- * Durations in milliseconds, with exact minimum, maximum, mean and deviation. Percentiles are computed from
- * buckets.
+ * Durations in milliseconds, with exact minimum, maximum, mean and deviation. Percentiles are computed from buckets.
  */
 export class Durations {
   readonly #buckets = new Map<number, number>();

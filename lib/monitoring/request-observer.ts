@@ -26,8 +26,7 @@ export function requestObserver(meters: Meters, accessLog: Pick<AccessLog, 'add'
 }
 
 /**
- * Requests are stored in batches of this size, or after a maximum time. Above the maximum number, requests
- * are lost.
+ * Requests are stored in batches of this size, or after a maximum time. Above the maximum number, requests are lost.
  */
 export const ACCESS_FLUSH_LINES = 500;
 const ACCESS_FLUSH_MS = 5_000;
@@ -58,8 +57,8 @@ interface AccessPorts extends ActivityPorts {
 }
 
 /**
- * Stores the requests of this node in batches, some seconds late (platform §12.1 rule 5). Above a bound,
- * requests are counted but lost.
+ * Stores the requests of this node in batches, some seconds late (platform §12.1 rule 5). Above a bound, requests are
+ * counted but lost.
  */
 export class AccessLog {
   readonly #ports: AccessPorts;

@@ -12,10 +12,7 @@ import {
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/**
- * Maximum number of broadcasts per read. A starting node reads this many broadcasts before the last one
- * again.
- */
+/** Maximum number of broadcasts per read. A starting node reads this many broadcasts before the last one again. */
 const BROADCASTS_AT_ONCE = 1_000;
 
 export type BroadcastHandler = (payload: EventPayload) => Promise<void> | void;
@@ -137,15 +134,12 @@ function serviceEvent({
   };
 }
 
-/**
- * Milliseconds after which all broadcasts with a lower number are visible, because each is a short
- * transaction.
- */
+/** Milliseconds after which all broadcasts with a lower number are visible, because each is a short transaction. */
 const BROADCAST_SETTLED_MS = 60_000;
 
 /**
- * The broadcasts that this node has received. A lower number may be committed after a higher one, so recent
- * numbers are read again.
+ * The broadcasts that this node has received. A lower number may be committed after a higher one, so recent numbers
+ * are read again.
  */
 export class HeardBroadcasts {
   /** Time at which each broadcast was received (system time), by number. */

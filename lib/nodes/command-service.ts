@@ -34,8 +34,8 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
   const sending = broadcasts(ports, handlerOf);
 
   /**
-   * Returns the plugin of a command. Plugins cannot be downloaded, so only a registered plugin can be
-   * installed or started.
+   * Returns the plugin of a command. Plugins cannot be downloaded, so only a registered plugin can be installed or
+   * started.
    */
   async function findPlugin(command: NodeCommand): Promise<PluginInfo> {
     const own = switches.find(command);

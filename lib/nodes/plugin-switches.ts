@@ -73,10 +73,7 @@ export class PluginSwitches {
   }
 }
 
-/**
- * Returns the state of a plugin after a command (null means running). Only INSTALL starts an uninstalled
- * plugin.
- */
+/** Returns the state of a plugin after a command (null means running). Only INSTALL starts an uninstalled plugin. */
 export function switchedBy(
   type: PluginCommand,
   state: PluginSwitch['state'] | null,

@@ -26,8 +26,8 @@ interface NodeServiceInput {
 }
 
 /**
- * Registers this process among the processes that share the storage (platform §15 rule 1), and executes
- * commands to nodes.
+ * Registers this process among the processes that share the storage (platform §15 rule 1), and executes commands to
+ * nodes.
  */
 export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
   let started = false;
@@ -139,8 +139,8 @@ export type NodeService = ReturnType<typeof nodeService>;
 /** Operations on the processes that share the storage (platform §11, §15), for all tenants. */
 export interface NodeOperations {
   /**
-   * Returns this node and all nodes with a heartbeat in the last five minutes, in the order of their start. A
-   * node sends a heartbeat every 30 s from `start` to `stop`.
+   * Returns this node and all nodes with a heartbeat in the last five minutes, in the order of their start. A node
+   * sends a heartbeat every 30 s from `start` to `stop`.
    */
   list(): Promise<readonly Plain<NodeInfo>[]>;
   /** Returns this node. */
@@ -162,9 +162,9 @@ export interface NodeOperations {
     options?: { readonly localOnly?: boolean },
   ): Promise<void>;
   /**
-   * Drops the cached catalogs of a tenant, or of all tenants (null, the default), on every node, so that
-   * catalog plugins are called again. Stored catalogs do not need this, because their changes take effect
-   * everywhere immediately.
+   * Drops the cached catalogs of a tenant, or of all tenants (null, the default), on every node, so that catalog
+   * plugins are called again. Stored catalogs do not need this, because their changes take effect everywhere
+   * immediately.
    */
   dropCaches(author: SystemAuthor, tenant?: TenantRef | null): Promise<void>;
 }

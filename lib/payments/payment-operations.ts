@@ -93,9 +93,7 @@ export interface NotifiedOutcomeInput {
   readonly status: NotifiedStatus;
 }
 
-/**
- * The reported status. A decline and a call that never reached the gateway are both failures of the payment.
- */
+/** The reported status. A decline and a call that never reached the gateway are both failures of the payment. */
 export type NotifiedStatus = 'SUCCESS' | 'PAYMENT_FAILURE' | 'PLUGIN_FAILURE';
 
 /**
@@ -146,8 +144,8 @@ export interface ComboAccount extends AccountInput {
 }
 
 /**
- * A payment method of the account by its id or external key, otherwise a new one. Without a plugin name, the
- * payment has no method.
+ * A payment method of the account by its id or external key, otherwise a new one. Without a plugin name, the payment
+ * has no method.
  */
 export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> {
   readonly paymentMethodId?: Uuid | null;
@@ -174,13 +172,12 @@ export interface ComboPaymentInput
 
 export interface ComboOperations<C extends Leading = []> {
   /**
-   * Begins a payment with an existing or new account and payment method (payments §11). Account, method,
-   * permissions and transaction are checked in this order before anything is written. The first method of an
-   * account becomes its default.
+   * Begins a payment with an existing or new account and payment method (payments §11). Account, method, permissions
+   * and transaction are checked in this order before anything is written. The first method of an account becomes its
+   * default.
    * @throws BillingError with the codes of `authorize`, `accounts.create` and `paymentMethods.add`;
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed,
-   * PRECONDITION_FAILED (60006) for another type of transaction, MISSING_OR_INVALID_FIELD (60003) without an
-   * amount.
+   * PRECONDITION_FAILED (60006) for another type of transaction, MISSING_OR_INVALID_FIELD (60003) without an amount.
    */
   combo(...given: [...C, input: HostInput<ComboPaymentInput>]): Promise<PaymentResult>;
 }
@@ -199,8 +196,8 @@ export interface TransactionFixInput {
   /** State of the payment. By default, type and status of the transaction determine the state. */
   readonly stateName?: PaymentStateName | null;
   /**
-   * The state that determines the next operations. For the payment's latest transaction, defaults to the new
-   * state if it is a success, otherwise to the latest earlier success. Otherwise it is unchanged by default.
+   * The state that determines the next operations. For the payment's latest transaction, defaults to the new state if
+   * it is a success, otherwise to the latest earlier success. Otherwise it is unchanged by default.
    */
   readonly lastSuccessStateName?: PaymentStateName | null;
   /** The processed amount, if it differs from the requested one. */
@@ -213,19 +210,19 @@ export interface TransactionFixInput {
 /** Operations with which operators correct payments. */
 export interface PaymentRepairOperations<C extends Leading = []> {
   /**
-   * Cancels the planned retry of the latest attempt with the transaction's external key, if a retry is
-   * planned. The attempt stays RETRIED.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020) for an unknown transaction id,
-   * PAYMENT_INVALID_PARAMETER (7031) with neither id nor key.
+   * Cancels the planned retry of the latest attempt with the transaction's external key, if a retry is planned. The
+   * attempt stays RETRIED.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020) for an unknown transaction id, PAYMENT_INVALID_PARAMETER
+   * (7031) with neither id nor key.
    */
   cancelScheduledRetry(...given: [...C, input: HostInput<ScheduledRetryInput>]): Promise<void>;
 
   /**
-   * Corrects the recorded outcome of a transaction without calling the gateway. Events, the invoice's
-   * balance, its attempt and its retry follow the new status.
+   * Corrects the recorded outcome of a transaction without calling the gateway. Events, the invoice's balance, its
+   * attempt and its retry follow the new status.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_INVALID_PARAMETER (7031),
-   * PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030) if another transaction of the key has succeeded or is open
-   * too, PAYMENT_INTERNAL_ERROR (7019, `facts.isBusy`) while a call of the payment is running.
+   * PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030) if another transaction of the key has succeeded or is open too,
+   * PAYMENT_INTERNAL_ERROR (7019, `facts.isBusy`) while a call of the payment is running.
    */
   fixTransaction(...given: [...C, input: HostInput<TransactionFixInput>]): Promise<PaymentResult>;
 }
@@ -252,17 +249,13 @@ export interface PaymentReadOperations<C extends Leading = []> {
     ...given: [...C, transactionId: Uuid | string, options?: HostInput<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
-  /**
-   * Returns the latest payment with this transaction key. @throws BillingError PAYMENT_NO_SUCH_PAYMENT
-   * (7020).
-   */
+  /** Returns the latest payment with this transaction key. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020). */
   ofTransactionKey(
     ...given: [...C, transactionExternalKey: string, options?: HostInput<PaymentReadOptions>]
   ): Promise<PaymentView>;
 
   /**
-   * Returns a payment with its invoice, if the payment has one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT
-   * (7020).
+   * Returns a payment with its invoice, if the payment has one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020).
    */
   invoicePayment(
     ...given: [...C, paymentId: Uuid | string, options?: HostInput<PaymentReadOptions>]
@@ -335,8 +328,7 @@ export interface PayAllInput extends ControlledInput {
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
   /**
-   * True: the invoices were paid by check, cash or transfer, so that the rest becomes account credit. Default
-   * false.
+   * True: the invoices were paid by check, cash or transfer, so that the rest becomes account credit. Default false.
    */
   readonly isExternal?: boolean;
   /** True (the default): the rest may become account credit. False: a payment with a rest is rejected. */
@@ -368,31 +360,31 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
 
 export interface InvoiceChargebackInput extends PaymentAmountInput {
   /**
-   * True: a chargeback beyond the remaining amount is recorded as a failed transaction. False (the default):
-   * it is rejected.
+   * True: a chargeback beyond the remaining amount is recorded as a failed transaction. False (the default): it is
+   * rejected.
    */
   readonly recordsExcess?: boolean;
 }
 
 /**
- * Operations on payments of invoices (payments §9). Errors are those of operations on payments; a decline is
- * not an error.
+ * Operations on payments of invoices (payments §9). Errors are those of operations on payments; a decline is not an
+ * error.
  */
 export interface InvoicePaymentOperations<C extends Leading = []> {
   /**
    * Pays an invoice. Returns null if nothing is due, or if the invoice cannot be paid now.
    * @throws BillingError INVOICE_NOT_FOUND (4006), PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021),
-   * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION
-   * (7199) for more than the balance.
+   * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) for
+   * more than the balance.
    */
   pay(...given: [...C, input: HostInput<InvoicePaymentInput>]): Promise<PaymentResult | null>;
 
   /**
-   * Pays the unpaid invoices of an account, the oldest first, even if some payments fail. Returns null
-   * without unpaid invoices.
+   * Pays the unpaid invoices of an account, the oldest first, even if some payments fail. Returns null without unpaid
+   * invoices.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_METHOD (7000),
-   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if the rest must not
-   * become credit.
+   * PAYMENT_NO_DEFAULT_PAYMENT_METHOD (7021), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if the rest must not become
+   * credit.
    */
   payAll(...given: [...C, input: HostInput<PayAllInput>]): Promise<PaidInvoices | null>;
 
@@ -416,9 +408,6 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    */
   reverseChargeback(...given: [...C, input: HostInput<ChargebackReversalInput>]): Promise<PaymentResult>;
 
-  /**
-   * Queries the gateway again about a pending transaction. @throws BillingError INVOICE_PAYMENT_NOT_FOUND
-   * (4900).
-   */
+  /** Queries the gateway again about a pending transaction. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
   complete(...given: [...C, input: HostInput<CompletionInput>]): Promise<PaymentResult>;
 }

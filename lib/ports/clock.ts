@@ -19,13 +19,13 @@ export interface Clock {
 }
 
 /**
- * System time and timers for leases, heartbeats, retry pauses and waits. They are separate, so that a move of
- * the business clock never expires a lease (platform §9.3 rule 6).
+ * System time and timers for leases, heartbeats, retry pauses and waits. They are separate, so that a move of the
+ * business clock never expires a lease (platform §9.3 rule 6).
  */
 export interface SystemClock {
   /**
-   * True if this is the machine's real time, which the engine corrects by the database's time (platform §15
-   * rule 7). Default false.
+   * True if this is the machine's real time, which the engine corrects by the database's time (platform §15 rule 7).
+   * Default false.
    */
   readonly isOfMachine?: boolean;
   nowMs(): number;
@@ -35,8 +35,8 @@ export interface SystemClock {
    */
   nextTurn(): Promise<void>;
   /**
-   * Calls `action` after `delayMs`. Returns a function that cancels the timer. Only a timer with `keepAlive`
-   * keeps the process alive.
+   * Calls `action` after `delayMs`. Returns a function that cancels the timer. Only a timer with `keepAlive` keeps
+   * the process alive.
    */
   after(delayMs: number, action: () => void, options?: { readonly keepAlive?: boolean }): () => void;
 }

@@ -6,24 +6,21 @@ export interface IdGenerator {
 }
 
 /**
- * Hashing of secrets (platform §6.3). It is slow, salted and compares in constant time. The stored text
- * contains its parameters.
+ * Hashing of secrets (platform §6.3). It is slow, salted and compares in constant time. The stored text contains its
+ * parameters.
  */
 export interface SecretHasher {
   hash(secret: string): Promise<string>;
   /** Compares in constant time. For a null `stored`, does the same work and returns false. */
   verify(secret: string, stored: string | null): Promise<boolean>;
   /**
-   * Returns true if `stored` was hashed with less work than `hash` uses now. Such a hash is replaced at the
-   * next successful login.
+   * Returns true if `stored` was hashed with less work than `hash` uses now. Such a hash is replaced at the next
+   * successful login.
    */
   isWeaker(stored: string): boolean;
 }
 
-/**
- * Authenticated encryption, with the server key, of secrets that the server must read later, such as signing
- * keys.
- */
+/** Authenticated encryption, with the server key, of secrets that the server must read later, such as signing keys. */
 export interface SecretCipher {
   /** Returns random bytes for secrets. */
   random(length: number): Uint8Array;
@@ -33,7 +30,7 @@ export interface SecretCipher {
 }
 
 /**
- * Returns the hexadecimal SHA-256 of the UTF-8 text. Hashes are stored, so every runtime must return the same
- * hash. Synchronous, because WebCrypto takes 33 µs per text and a synchronous digest 0.7 µs.
+ * Returns the hexadecimal SHA-256 of the UTF-8 text. Hashes are stored, so every runtime must return the same hash.
+ * Synchronous, because WebCrypto takes 33 µs per text and a synchronous digest 0.7 µs.
  */
 export type Sha256 = (text: string) => string;

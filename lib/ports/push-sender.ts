@@ -2,8 +2,8 @@
 export interface PushRequest {
   readonly url: URL;
   /**
-   * The checked addresses of the URL's host, in order of preference. Do not resolve the host again or follow
-   * a redirect, because either could lead to another address.
+   * The checked addresses of the URL's host, in order of preference. Do not resolve the host again or follow a
+   * redirect, because either could lead to another address.
    */
   readonly addresses: readonly string[];
   readonly body: string;
@@ -23,14 +23,14 @@ export interface PushAnswer {
 }
 
 /**
- * Sends pushes to callbacks. This is the only way from the engine to addresses that tenants choose. The
- * addresses of `resolve` are checked before each attempt.
+ * Sends pushes to callbacks. This is the only way from the engine to addresses that tenants choose. The addresses of
+ * `resolve` are checked before each attempt.
  */
 export interface PushSender extends NameResolver {
   /**
-   * Posts the body as `application/json; charset=UTF-8` and resolves with any status once the connection is
-   * free or closed. Give up the rest of a slow response soon, because connections limit concurrent attempts.
-   * Called concurrently, and again with the same `id` after a failure.
+   * Posts the body as `application/json; charset=UTF-8` and resolves with any status once the connection is free or
+   * closed. Give up the rest of a slow response soon, because connections limit concurrent attempts. Called
+   * concurrently, and again with the same `id` after a failure.
    * @throws Error after a timeout. The tenant sees its message.
    */
   send(request: PushRequest): Promise<PushAnswer>;

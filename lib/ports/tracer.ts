@@ -3,9 +3,7 @@ export type TraceParent = string;
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/**
- * SERVER is a served request, CLIENT a call of another system, CONSUMER a queue entry, INTERNAL other work.
- */
+/** SERVER is a served request, CLIENT a call of another system, CONSUMER a queue entry, INTERNAL other work. */
 export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 
 export interface SpanStart {
@@ -46,9 +44,7 @@ export interface WorkScope {
   readonly requestId: string | null;
   /** Returns the current span, or null without a span. */
   readonly traceParent: TraceParent | null;
-  /**
-   * Aborted once the result is no longer needed, for example after a disconnect. Long work then ends early.
-   */
+  /** Aborted once the result is no longer needed, for example after a disconnect. Long work then ends early. */
   readonly wanted?: AbortSignal | undefined;
   /** The scopes of accounts in a batch, by record id. */
   readonly accounts?: ReadonlyMap<number, WorkScope>;

@@ -85,8 +85,8 @@ export interface DeliveryView extends ExternalEvent {
   /** The callback URL. Query values are masked, because they may be tokens. */
   readonly url: string;
   /**
-   * AVAILABLE means to be sent, PROCESSED accepted, FAILED without further attempts. REMOVED means that the
-   * callback is no longer registered.
+   * AVAILABLE means to be sent, PROCESSED accepted, FAILED without further attempts. REMOVED means that the callback
+   * is no longer registered.
    */
   readonly status: DeliveryState;
   /** Finished attempts. */
@@ -111,8 +111,8 @@ export interface DeliveryOperations<C extends Leading = []> {
   get(...given: [...C, deliveryId: Uuid]): Promise<DeliveryView>;
 
   /**
-   * Sends the event again immediately, regardless of its state. The event goes to the current callback, with
-   * the same id and a new retry schedule.
+   * Sends the event again immediately, regardless of its state. The event goes to the current callback, with the same
+   * id and a new retry schedule.
    * @throws BillingError OBJECT_NOT_FOUND (60007), INVALID_PARAMETER (60002) without a callback.
    */
   sendAgain(...given: [...C, deliveryId: Uuid]): Promise<void>;

@@ -54,9 +54,9 @@ export interface SubscribeRequest<T extends OutwardEventType = OutwardEventType>
   /** A stored cursor, or `'oldest'`. The default `'latest'` returns only new events. */
   readonly after?: string | undefined;
   /**
-   * Processes an event. Events arrive one at a time; the next event waits until the function resolves. If it
-   * throws, the event is repeated after 1 s, 5 s, then every 30 s, or as `RetryLater` requests. After a
-   * crash, events since the host's stored cursor arrive again with the same ids.
+   * Processes an event. Events arrive one at a time; the next event waits until the function resolves. If it throws,
+   * the event is repeated after 1 s, 5 s, then every 30 s, or as `RetryLater` requests. After a crash, events since
+   * the host's stored cursor arrive again with the same ids.
    */
   readonly onEvent: (event: FeedEvent<T>) => Promise<void> | void;
 }

@@ -149,8 +149,8 @@ class Subscription implements EventSubscription {
   }
 
   /**
-   * Resolves with true when the handler has processed the event, or with false if the subscription closes
-   * before that.
+   * Resolves with true when the handler has processed the event, or with false if the subscription closes before
+   * that.
    */
   async #give(event: FeedEvent): Promise<boolean> {
     for (let failures = 0; !this.#isClosed; failures += 1) {
@@ -181,9 +181,7 @@ class Subscription implements EventSubscription {
   }
 }
 
-/**
- * Lets readers wait for commits. Commits of this process are signaled immediately; other nodes are polled.
- */
+/** Lets readers wait for commits. Commits of this process are signaled immediately; other nodes are polled. */
 export class EventWatch {
   readonly #signal: Signal;
   readonly #events: Pick<EventStore, 'onPublished'>;

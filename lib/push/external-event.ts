@@ -101,8 +101,8 @@ export function isOutward(type: BusEventType): type is OutwardEventType {
 }
 
 /**
- * Returns the events before the first event of an unknown type. That event and all later ones must wait for a
- * newer node (platform §15 rule 5).
+ * Returns the events before the first event of an unknown type. That event and all later ones must wait for a newer
+ * node (platform §15 rule 5).
  */
 export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {
   const unknown = events.findIndex(({ type }) => externalEventTypes[type] === undefined);
@@ -115,9 +115,7 @@ export const externalEventTypes: Readonly<Record<string, OutwardEventType>> = Ob
     .map((type) => [type, type]),
 );
 
-/**
- * Returns the public form of a bus event (platform §10.4) with its `metaData`, or null for an internal event.
- */
+/** Returns the public form of a bus event (platform §10.4) with its `metaData`, or null for an internal event. */
 export function outwardForm({
   type,
   payload,

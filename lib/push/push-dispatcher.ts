@@ -7,8 +7,8 @@ import type { AfterAttempt } from './delivery-after-attempt.ts';
 import type { Stream } from './tenant-stream.ts';
 
 /**
- * Maximum number of tenants that a node serves at a time. Up to this number, a slow receiver does not delay
- * other tenants.
+ * Maximum number of tenants that a node serves at a time. Up to this number, a slow receiver does not delay other
+ * tenants.
  */
 const PUSHING_TENANTS = 500;
 
@@ -36,9 +36,8 @@ interface PushDispatcherOptions {
 }
 
 /**
- * Sends due pushes (platform §10.2). One node at a time serves a tenant, and tenants do not wait for each
- * other. Runs after writes of this process, clock moves and due retries, and polls for the writes of other
- * nodes.
+ * Sends due pushes (platform §10.2). One node at a time serves a tenant, and tenants do not wait for each other. Runs
+ * after writes of this process, clock moves and due retries, and polls for the writes of other nodes.
  */
 export class PushDispatcher {
   readonly #ports: PushPorts;

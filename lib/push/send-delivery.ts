@@ -30,8 +30,8 @@ interface SendPorts {
 const UNREADABLE_SECRET = 'This server cannot read the signing secret; create a new one';
 
 /**
- * Message for unknown and for internal names. They have the same text, so that tenants cannot probe the
- * host's network.
+ * Message for unknown and for internal names. They have the same text, so that tenants cannot probe the host's
+ * network.
  */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 

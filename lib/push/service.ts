@@ -34,8 +34,8 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
   const callbackOf = callbackReader();
 
   /**
-   * Returns the secrets. Null if they were encrypted with another server key: pushes wait, and the tenant
-   * sees the reason.
+   * Returns the secrets. Null if they were encrypted with another server key: pushes wait, and the tenant sees the
+   * reason.
    */
   async function readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
     try {
@@ -102,8 +102,7 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
 export type PushService = ReturnType<typeof pushService>;
 
 /**
- * Traces an attempt. The first attempt is in the trace of the causing call; later attempts are linked to that
- * trace.
+ * Traces an attempt. The first attempt is in the trace of the causing call; later attempts are linked to that trace.
  */
 function tracedAttempt(
   ports: ActivityPorts,

@@ -38,8 +38,8 @@ interface Ended {
 export type Stream = Pick<TenantStream<never>, 'wake' | 'stop' | 'run'>;
 
 /**
- * Sends the due deliveries of one tenant under this node's lease. At most ten run at a time, first attempts
- * of an account in order, and each outcome is stored before the next attempt.
+ * Sends the due deliveries of one tenant under this node's lease. At most ten run at a time, first attempts of an
+ * account in order, and each outcome is stored before the next attempt.
  */
 export class TenantStream<T> {
   readonly #parts: StreamParts<T>;
@@ -68,8 +68,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Resolves when nothing is due and all outcomes are stored. Returns true if there was something to send, or
-   * a late wake-up.
+   * Resolves when nothing is due and all outcomes are stored. Returns true if there was something to send, or a late
+   * wake-up.
    */
   async run(): Promise<boolean> {
     try {
@@ -96,8 +96,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Loads deliveries. Creates new ones only if nothing else can be sent, so events of an unavailable receiver
-   * wait on the bus at no cost. False if the lease is lost.
+   * Loads deliveries. Creates new ones only if nothing else can be sent, so events of an unavailable receiver wait on
+   * the bus at no cost. False if the lease is lost.
    */
   async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
@@ -199,8 +199,8 @@ function outcomeOf(before: PushDelivery, { state, failures }: AfterAttempt): Pus
 export type Ordered = Pick<PushDelivery, 'recordId' | 'accountRecordId' | 'dueOrder'>;
 
 /**
- * The due deliveries of one tenant that may be sent now (platform §10.2 rule 6). First attempts of an account
- * are sent one by one in order, retries whenever they are due.
+ * The due deliveries of one tenant that may be sent now (platform §10.2 rule 6). First attempts of an account are
+ * sent one by one in order, retries whenever they are due.
  */
 export class Lanes<D extends Ordered> {
   /** First attempts by lane, in order. The first attempt of a lane may be running. */

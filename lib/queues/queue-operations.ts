@@ -8,8 +8,8 @@ import type { Explained } from './late-cause.ts';
 /** Filters of the list of queues (platform §9.4). */
 export interface QueueExportRequest {
   /**
-   * Account of the entries, regardless of dates. By default, all entries are listed, including those of the
-   * tenant itself.
+   * Account of the entries, regardless of dates. By default, all entries are listed, including those of the tenant
+   * itself.
    */
   readonly accountId?: Uuid;
   /** Selects notifications of queues with this name, with or without the service. */
@@ -57,17 +57,16 @@ export interface ChosenEntriesRequest {
 /** Operations on the tenant's queue (platform §9). */
 export interface QueueOperations<C extends Leading = []> {
   /**
-   * Returns the queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that ends
-   * before the first piece. Memory use does not grow with the queue. The caller must read to the end, or call
-   * the iterator's `return`.
+   * Returns the queue as JSON text, `{"busEvents":[…],"notifications":[…]}`, from one snapshot that ends before the
+   * first piece. Memory use does not grow with the queue. The caller must read to the end, or call the iterator's
+   * `return`.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) before the first piece.
    */
   export(...given: [...C, request?: HostInput<QueueExportRequest>]): Promise<AsyncIterable<string>>;
   /**
-   * Returns unfinished entries that have been due for longer than `health.lateThreshold`, the oldest first,
-   * each with the reason.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for an invalid
-   * limit.
+   * Returns unfinished entries that have been due for longer than `health.lateThreshold`, the oldest first, each with
+   * the reason.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for an invalid limit.
    */
   late(...given: [...C, request?: HostInput<QueueLookRequest>]): Promise<readonly LateEntryView[]>;
   /** Returns entries that nodes are processing now. @throws BillingError with the codes of `late`. */
@@ -78,16 +77,15 @@ export interface QueueOperations<C extends Leading = []> {
    */
   failed(...given: [...C, request?: HostInput<FailedWorkRequest>]): Promise<readonly QueueEntryView[]>;
   /**
-   * Repeats failed entries as new entries without failures. The failed entries become REAPED. Handlers apply
-   * each effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
+   * Repeats failed entries as new entries without failures. The failed entries become REAPED. Handlers apply each
+   * effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
    * @returns the number of repeated entries.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, for none, or for more
-   * than 1,000.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, for none, or for more than 1,000.
    */
   putBack(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
   /**
-   * Frees stuck entries, which are late by more than `health.lateThreshold` and have no working node. Any
-   * node can claim them immediately, with their failures reset.
+   * Frees stuck entries, which are late by more than `health.lateThreshold` and have no working node. Any node can
+   * claim them immediately, with their failures reset.
    * @returns the number of freed entries.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
    */
@@ -153,8 +151,8 @@ export interface QueueEntryView {
 }
 
 /**
- * First id of pushes in the list. Pushes are stored in their own table (platform §10.2 rule 1), so their ids
- * are shifted beyond those of entries.
+ * First id of pushes in the list. Pushes are stored in their own table (platform §10.2 rule 1), so their ids are
+ * shifted beyond those of entries.
  */
 const FIRST_DELIVERY_ID = 2 ** 52;
 

@@ -28,8 +28,8 @@ export const CallOrigin = enumeration('EXTERNAL', 'INTERNAL', 'TEST');
 export type CallOrigin = keyof typeof CallOrigin;
 
 /**
- * Author, tenant and time of a call (platform §5.2). `createdDate` is the clock reading at its start, in every row that
- * it writes. `userToken` identifies these rows and the work that they cause later.
+ * Author, tenant and time of a call (platform §5.2). `createdDate` is the clock reading at its start, in every row
+ * that it writes. `userToken` identifies these rows and the work that they cause later.
  */
 export interface CallContext {
   readonly tenant: TenantRef;

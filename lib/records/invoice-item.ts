@@ -15,8 +15,8 @@ const onCreation = { set: 'creation' } as const;
 const ourTax = { ...onCreation, ours: true } as const;
 
 /**
- * VAT categories of EN 16931: S standard or reduced rate, Z zero rate, E exempt, AE reverse charge, K supply within the EU,
- * G export, O not subject to tax.
+ * VAT categories of EN 16931: S standard or reduced rate, Z zero rate, E exempt, AE reverse charge, K supply within
+ * the EU, G export, O not subject to tax.
  */
 export const TaxCategory = enumeration('S', 'Z', 'E', 'AE', 'K', 'G', 'O');
 export type TaxCategory = keyof typeof TaxCategory;

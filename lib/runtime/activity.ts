@@ -12,10 +12,7 @@ import type { ClaimedEntry } from '../ports/storage/index.ts';
 import { type Authorship, type CallContext, QueueKind, type SystemAuthor } from '../records/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 
-/**
- * Runs an operation of a host. Its log lines contain the call's token, unless a request or engine work is
- * running.
- */
+/** Runs an operation of a host. Its log lines contain the call's token, unless a request or engine work is running. */
 export function asCall<T>(
   ports: ActivityPorts,
   { name, context }: { readonly name: string; readonly context: CallContext },
@@ -114,8 +111,8 @@ interface Handled {
 }
 
 /**
- * Runs a handler over entries, each in the scope and trace of the call that caused it. Work on several
- * entries has its own trace, which is linked to the traces of the entries.
+ * Runs a handler over entries, each in the scope and trace of the call that caused it. Work on several entries has
+ * its own trace, which is linked to the traces of the entries.
  */
 export async function handleEntries(
   ports: ActivityPorts,
@@ -190,8 +187,8 @@ function scopeOf(
 }
 
 /**
- * Returns the span of an entry. Work that is due immediately continues the causing trace; planned work begins
- * a trace of its own.
+ * Returns the span of an entry. Work that is due immediately continues the causing trace; planned work begins a trace
+ * of its own.
  */
 function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart {
   const { kind, traceParent, effectiveDate, createdDate } = entry;
@@ -210,10 +207,7 @@ function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart 
   };
 }
 
-/**
- * Returns a logger that adds the fields of the current scope to each line. The line's own fields take
- * precedence.
- */
+/** Returns a logger that adds the fields of the current scope to each line. The line's own fields take precedence. */
 export function scopedLogger(logger: Logger, scopes: WorkScopes | undefined): Logger {
   if (scopes === undefined) return logger;
   const write =
@@ -241,8 +235,8 @@ function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
 type ScopePorts = Pick<ActivityPorts, 'scopes'>;
 
 /**
- * Runs reading work that ends at its next turn once the signal is aborted. Without `scopes`, the work always
- * runs to its end.
+ * Runs reading work that ends at its next turn once the signal is aborted. Without `scopes`, the work always runs to
+ * its end.
  */
 export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work: () => T): T {
   return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobody), wanted }, work);

@@ -1,9 +1,7 @@
 import type { Clock, SystemClock } from '../ports/index.ts';
 import { type Instant, instant, truncateToSecond } from '../values/time/index.ts';
 
-/**
- * System time of the database (platform §15 rule 7). Nodes use it to compare the ends of each other's leases.
- */
+/** System time of the database (platform §15 rule 7). Nodes use it to compare the ends of each other's leases. */
 export class DatabaseTime implements SystemClock {
   /** The same time as a business clock in whole seconds. */
   readonly clock: Clock;

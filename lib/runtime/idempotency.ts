@@ -19,10 +19,10 @@ import { isStorable, NOT_STORABLE } from '../values/text/index.ts';
 export interface IdempotencyOperations {
   /**
    * Claims the key for this request, or returns the response of its first call.
-   * @param request `hash` covers everything that identifies the request; `tenant` is null for a request
-   * without a tenant.
-   * @throws BillingError INVALID_PARAMETER for an invalid key, IDEMPOTENCY_IN_PROGRESS while the first call
-   * runs, IDEMPOTENCY_KEY_REUSED for another request under the same key.
+   * @param request `hash` covers everything that identifies the request; `tenant` is null for a request without a
+   * tenant.
+   * @throws BillingError INVALID_PARAMETER for an invalid key, IDEMPOTENCY_IN_PROGRESS while the first call runs,
+   * IDEMPOTENCY_KEY_REUSED for another request under the same key.
    */
   begin(request: {
     readonly tenant: TenantRef | null;
@@ -31,14 +31,13 @@ export interface IdempotencyOperations {
   }): Promise<Begun>;
 
   /**
-   * Stores the response for repeated requests. False if another call now has the claim, so that its response
-   * counts.
+   * Stores the response for repeated requests. False if another call now has the claim, so that its response counts.
    */
   keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean>;
 
   /**
-   * Deletes the request, so that a repeated request runs again. If the database fails, the next call on this
-   * node deletes it.
+   * Deletes the request, so that a repeated request runs again. If the database fails, the next call on this node
+   * deletes it.
    */
   release(claim: RequestClaim): Promise<void>;
 }
@@ -70,8 +69,8 @@ type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'
 const noTenant = 0;
 
 /**
- * Stores the encrypted response of a request under the caller's key, for repeated requests on any node
- * (http-api §11 rule 2).
+ * Stores the encrypted response of a request under the caller's key, for repeated requests on any node (http-api §11
+ * rule 2).
  */
 export class IdempotencyService {
   readonly #ports: IdempotencyPorts;

@@ -12,10 +12,7 @@ interface Managed extends TenantGrants {
   readonly roles: readonly string[];
 }
 
-/**
- * Returns the check of a change by this author. Undefined for the host, and for managers with all
- * permissions.
- */
+/** Returns the check of a change by this author. Undefined for the host, and for managers with all permissions. */
 export function checkBy(
   { principal }: SystemAuthor,
   check: (manager: Principal, now: SecurityReads) => Promise<void>,
@@ -37,8 +34,8 @@ function isSelf(manager: Principal, kind: PrincipalKind, name: string): boolean 
 }
 
 /**
- * Returns true if the viewer may see the user. The host sees all users. Viewers see themselves and the users
- * of their tenants.
+ * Returns true if the viewer may see the user. The host sees all users. Viewers see themselves and the users of their
+ * tenants.
  */
 export function isVisibleTo(
   viewer: Principal | null | undefined,
@@ -57,8 +54,8 @@ function notEnoughPermissions(
 }
 
 /**
- * Checks the grants of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant
- * that the manager lacks.
+ * Checks the grants of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant that the
+ * manager lacks.
  */
 export function checkGrantable(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
@@ -68,8 +65,8 @@ export function checkGrantable(manager: Principal | null | undefined, grants: Te
 }
 
 /**
- * Checks the permissions of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
- * permissions that the manager lacks.
+ * Checks the permissions of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions
+ * that the manager lacks.
  */
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
@@ -79,10 +76,9 @@ export function checkHeld(manager: Principal, permissions: readonly string[]): v
 }
 
 /**
- * Checks the roles that a manager assigns. An undefined role may later grant anything, so only a manager with
- * all permissions assigns it or manages its holders (R39, R63).
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the
- * manager's.
+ * Checks the roles that a manager assigns. An undefined role may later grant anything, so only a manager with all
+ * permissions assigns it or manages its holders (R39, R63).
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the manager's.
  */
 export async function checkRolesHeld(
   manager: Principal,
@@ -113,10 +109,10 @@ export async function checkManaged(
 }
 
 /**
- * Checks that the manager may change a role. A role belongs to the tenants of its holders; a role without
- * holders belongs to no tenant.
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions or other
- * tenants than the manager's.
+ * Checks that the manager may change a role. A role belongs to the tenants of its holders; a role without holders
+ * belongs to no tenant.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions or other tenants than
+ * the manager's.
  */
 export async function checkRoleManaged(manager: Principal, name: string, now: SecurityReads): Promise<void> {
   const [role] = await now.findRoles([name]);
@@ -129,8 +125,8 @@ export async function checkRoleManaged(manager: Principal, name: string, now: Se
 }
 
 /**
- * Checks a new role. The definition of a role grants its permissions to existing holders, so a manager with
- * limited tenants cannot define a role that has holders in other tenants (R63).
+ * Checks a new role. The definition of a role grants its permissions to existing holders, so a manager with limited
+ * tenants cannot define a role that has holders in other tenants (R63).
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
  */
 export async function checkNewRole(manager: Principal, name: string, now: SecurityReads): Promise<void> {
@@ -151,8 +147,8 @@ const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_SECRET_CHARACTERS = 1_024;
 
 /**
- * Checks a name. @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot
- * be stored, or breaks paths (`.` and `..`).
+ * Checks a name. @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be
+ * stored, or breaks paths (`.` and `..`).
  */
 export function checkName(field: string, name: string): void {
   if (name === '') throw invalidField(`${field} needs to be set`, { field });
@@ -163,8 +159,8 @@ export function checkName(field: string, name: string): void {
 }
 
 /**
- * Checks a secret. @throws BillingError MISSING_OR_INVALID_FIELD for a secret that is missing, too long, or
- * shorter than 8 characters.
+ * Checks a secret. @throws BillingError MISSING_OR_INVALID_FIELD for a secret that is missing, too long, or shorter
+ * than 8 characters.
  */
 export function checkSecret(field: string, secret: string, options: { readonly allowShort: boolean }): void {
   if (secret === '') throw invalidField(`${field} needs to be set`, { field });
@@ -185,8 +181,8 @@ export function possibleRoles(roles: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the sorted distinct names of roles as stored. @throws BillingError SECURITY_INVALID_ROLE (40003)
- * for an unknown role.
+ * Returns the sorted distinct names of roles as stored. @throws BillingError SECURITY_INVALID_ROLE (40003) for an
+ * unknown role.
  */
 export async function existingRoles(
   { storage }: Pick<Ports, 'storage'>,

@@ -6,8 +6,8 @@ import { closestTo, shortened } from '../values/text/index.ts';
 export const ALL_PERMISSIONS = '*:*';
 
 /**
- * Returns true if granted permissions cover the needed permission: `*`, `*:*`, `group:*` or equality
- * (platform §8 rule 4).
+ * Returns true if granted permissions cover the needed permission: `*`, `*:*`, `group:*` or equality (platform §8
+ * rule 4).
  */
 export function isPermitted(granted: readonly string[], needed: string): boolean {
   const group = needed.split(':', 1)[0] ?? '';
@@ -17,10 +17,10 @@ export function isPermitted(granted: readonly string[], needed: string): boolean
 }
 
 /**
- * Returns a role's permissions as stored (platform §8 rule 2), which are distinct and not empty. `*` means
- * all permissions. `g`, `g:` and `g:*` mean the whole group and absorb its values.
- * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) for a permission with more than one colon or
- * without a group.
+ * Returns a role's permissions as stored (platform §8 rule 2), which are distinct and not empty. `*` means all
+ * permissions. `g`, `g:` and `g:*` mean the whole group and absorb its values.
+ * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) for a permission with more than one colon or without a
+ * group.
  */
 export function normalisePermissions(given: readonly string[]): readonly string[] {
   const permissions = given.filter((each) => each !== '').map(wholeGroupOf);

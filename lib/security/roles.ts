@@ -10,8 +10,8 @@ import type { RoleDefinition, RoleOperations } from './security-operations.ts';
 type RolePorts = Pick<Ports, 'storage' | 'ids' | 'clock'>;
 
 /**
- * Operations on roles, which are named sets of permissions (platform §8). Changes take effect immediately on
- * every node.
+ * Operations on roles, which are named sets of permissions (platform §8). Changes take effect immediately on every
+ * node.
  */
 export function roleOperations(ports: RolePorts, principals: Principals): RoleOperations {
   function roleOf({ name, permissions }: RoleDefinition) {

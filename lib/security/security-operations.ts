@@ -40,15 +40,15 @@ export interface UserOperations {
   /**
    * Creates a user.
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
-   * (40003) unless undefined roles are allowed, TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003),
-   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for tenants and permissions that the author does not hold.
+   * (40003) unless undefined roles are allowed, TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD
+   * (60003), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for tenants and permissions that the author does not hold.
    */
   create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void>;
 
   /**
    * Returns the active user.
-   * @param viewer the caller, absent for the host. A viewer with limited tenants sees only themselves and
-   * users of these tenants.
+   * @param viewer the caller, absent for the host. A viewer with limited tenants sees only themselves and users of
+   * these tenants.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<User>;
@@ -96,16 +96,16 @@ export interface RoleOperations {
   /**
    * Creates a role.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
-   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does
-   * not have, or for a role that is already assigned in tenants that the author lacks.
+   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not have,
+   * or for a role that is already assigned in tenants that the author lacks.
    */
   create(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 
   /**
    * Replaces the permissions of a role, or creates the role.
-   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role,
-   * SECURITY_INVALID_PERMISSIONS (40005), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the
-   * author does not have, or for a role that is assigned in tenants that the author lacks.
+   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS
+   * (40005), SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not have, or for a role
+   * that is assigned in tenants that the author lacks.
    */
   put(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 }
@@ -114,16 +114,16 @@ export interface RoleOperations {
 export interface ApiClientOperations {
   /**
    * Creates a client. Its secret is stored as a hash.
-   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client,
-   * SECURITY_INVALID_ROLE (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD,
-   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for tenants and permissions that the author does not have.
+   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client, SECURITY_INVALID_ROLE
+   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000)
+   * for tenants and permissions that the author does not have.
    */
   create(author: SystemAuthor, input: NewApiClientInput, policy: PasswordPolicy): Promise<void>;
 
   /**
    * Returns the active client.
-   * @param viewer the caller, absent for the host. A viewer with limited tenants sees only themselves and
-   * clients of these tenants.
+   * @param viewer the caller, absent for the host. A viewer with limited tenants sees only themselves and clients of
+   * these tenants.
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<ApiClient>;
@@ -174,15 +174,14 @@ export interface TokenKeyOperations {
   nowMs(): number;
 
   /**
-   * Returns the signing key. Calls `make` if a new key is due, or if the server key cannot decrypt the last
-   * one.
+   * Returns the signing key. Calls `make` if a new key is due, or if the server key cannot decrypt the last one.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key of `make`.
    */
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;
 
   /**
-   * Returns the public keys of tokens that may still be valid. `graceMs` is the maximum lifetime of a token
-   * plus a tolerance.
+   * Returns the public keys of tokens that may still be valid. `graceMs` is the maximum lifetime of a token plus a
+   * tolerance.
    */
   published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]>;
 
@@ -193,8 +192,8 @@ export interface TokenKeyOperations {
 /** Operations on users and clients with their permissions. */
 export interface PrincipalOperations {
   /**
-   * Returns the active user or client with effective permissions and grants, or null. The result is cached
-   * but never stale: a change takes effect immediately on every node.
+   * Returns the active user or client with effective permissions and grants, or null. The result is cached but never
+   * stale: a change takes effect immediately on every node.
    */
   principal(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null>;
 
@@ -229,11 +228,10 @@ export interface LoginAttempt {
 /** Counts failed logins. */
 export interface LoginGuardOperations {
   /**
-   * Runs `check`, which returns null for a failure. Failures are counted; a success clears the failures of
-   * the name.
-   * @throws BillingError SECURITY_LOCKED_OUT (40006) with `retryAfterSeconds` for a locked subject. If
-   * concurrent attempts locked the subject during `check`, the result of `check` is discarded, so that
-   * concurrency allows no additional guesses.
+   * Runs `check`, which returns null for a failure. Failures are counted; a success clears the failures of the name.
+   * @throws BillingError SECURITY_LOCKED_OUT (40006) with `retryAfterSeconds` for a locked subject. If concurrent
+   * attempts locked the subject during `check`, the result of `check` is discarded, so that concurrency allows no
+   * additional guesses.
    */
   attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null>;
 }

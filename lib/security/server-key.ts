@@ -22,8 +22,8 @@ async function* batches(
 }
 
 /**
- * Returns the names of the secrets in use that the server key cannot decrypt (platform §6.3 rule 4). Stored
- * responses to repeated requests are omitted, because they expire within a day.
+ * Returns the names of the secrets in use that the server key cannot decrypt (platform §6.3 rule 4). Stored responses
+ * to repeated requests are omitted, because they expire within a day.
  */
 export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts): Promise<readonly string[]> {
   const lost: string[] = [];
@@ -40,17 +40,15 @@ export async function lostSecrets({ storage, cipher, systemClock }: SecretPorts)
 export interface RotatedSecrets {
   /** Number of texts that are now encrypted with the new key. */
   readonly rotated: number;
-  /**
-   * Number of texts that already were encrypted with the new key, for example by an interrupted rotation.
-   */
+  /** Number of texts that already were encrypted with the new key, for example by an interrupted rotation. */
   readonly upToDate: number;
   /** Names of the texts that neither key decrypts. They stay unchanged. */
   readonly lost: readonly string[];
 }
 
 /**
- * The keys of a rotation. `cipher` encrypts and decrypts with the new key only. `former` decrypts with the
- * old key only.
+ * The keys of a rotation. `cipher` encrypts and decrypts with the new key only. `former` decrypts with the old key
+ * only.
  */
 export interface RotationKeys {
   readonly cipher: Ports['cipher'];
@@ -58,8 +56,8 @@ export interface RotationKeys {
 }
 
 /**
- * Encrypts all secrets with a new server key, in one transaction per batch, so that an interrupted rotation
- * can be repeated (platform §6.3 rule 5).
+ * Encrypts all secrets with a new server key, in one transaction per batch, so that an interrupted rotation can be
+ * repeated (platform §6.3 rule 5).
  * @throws BillingError INVALID_PARAMETER (60002) for a wrong old key, which changes nothing.
  */
 export async function rotateServerKey(
@@ -84,10 +82,7 @@ export async function rotateServerKey(
   return { rotated, upToDate: before.current, lost: before.lost };
 }
 
-/**
- * Returns the replacement of a text. Null if the old key does not decrypt the text, or the new key already
- * does.
- */
+/** Returns the replacement of a text. Null if the old key does not decrypt the text, or the new key already does. */
 async function replacementOf({ recordId, text }: EncryptedText, { cipher, former }: RotationKeys) {
   const plain = (await cipher.decrypt(text)) === null ? await former.decrypt(text) : null;
   return plain === null ? null : { recordId, before: text, after: await cipher.encrypt(plain) };

@@ -4,17 +4,14 @@ import { parameterOf } from '../values/host-values/index.ts';
 import { DAY_MS, SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
 import type { NewTokenKey, TokenKeyOperations } from './security-operations.ts';
 
-/**
- * Milliseconds for which retired keys are kept, which is longer than the life of their tokens (at most 30
- * days).
- */
+/** Milliseconds for which retired keys are kept, which is longer than the life of their tokens (at most 30 days). */
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
 const newKey = parameterOf('key', { kid: ['!', 'text'], publicKey: ['!', {}], privateKey: ['!', 'text'] });
 
 /**
- * Returns the keys of the server's tokens (platform §7.1), which all nodes share. Private parts are
- * encrypted. A new key is created every 90 days; old public parts stay until their tokens have expired.
+ * Returns the keys of the server's tokens (platform §7.1), which all nodes share. Private parts are encrypted. A new
+ * key is created every 90 days; old public parts stay until their tokens have expired.
  */
 export function tokenKeyOperations({
   storage: { security },
@@ -76,8 +73,8 @@ export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number)
 }
 
 /**
- * Returns the keys of tokens that may be valid. A key signs until a newer one exists, at most 90 days, and
- * its tokens live for at most `graceMs`.
+ * Returns the keys of tokens that may be valid. A key signs until a newer one exists, at most 90 days, and its tokens
+ * live for at most `graceMs`.
  */
 export function publishedKeysAt<K extends Dated>(
   keys: readonly K[],

@@ -27,15 +27,15 @@ import type {
 type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
 /**
- * Operations on users of the server and their permissions (platform §8). Changes take effect immediately on
- * every node.
+ * Operations on users of the server and their permissions (platform §8). Changes take effect immediately on every
+ * node.
  */
 export function userOperations(ports: UserPorts, principals: Principals): UserOperations {
   const { storage, ids, hasher } = ports;
 
   /**
-   * Checks that a user can be changed. @throws BillingError SECURITY_INVALID_USER for an unknown user, and
-   * for the configured administrator.
+   * Checks that a user can be changed. @throws BillingError SECURITY_INVALID_USER for an unknown user, and for the
+   * configured administrator.
    */
   async function checkChangeable({ principal }: SystemAuthor, name: string): Promise<void> {
     const { permissions } = await operations.get(name, principal);
@@ -172,9 +172,7 @@ export function apiClientOperations(ports: UserPorts, principals: Principals): A
   };
 }
 
-/**
- * Checks a password or secret and renews a weak hash. A missing hash costs the same work as a wrong secret.
- */
+/** Checks a password or secret and renews a weak hash. A missing hash costs the same work as a wrong secret. */
 export async function hasSecret(
   hasher: Ports['hasher'],
   secret: string,

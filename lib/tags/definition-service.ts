@@ -78,8 +78,8 @@ function inUse(name: string, id: Uuid): BillingError {
 /** Definitions of tags. */
 export interface TagDefinitionOperations<C extends Leading = []> {
   /**
-   * Returns the definitions of users in creation order, then the engine's own definitions, then the control
-   * tags (accounts §12 rule 3).
+   * Returns the definitions of users in creation order, then the engine's own definitions, then the control tags
+   * (accounts §12 rule 3).
    */
   list(...given: [...C]): Promise<readonly TagDefinition[]>;
 
@@ -98,8 +98,8 @@ export interface TagDefinitionOperations<C extends Leading = []> {
 
   /**
    * Deletes an unused definition of a user. Its name can be used again.
-   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for system definitions,
-   * TAG_DEFINITION_IN_USE (3903).
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for system definitions, TAG_DEFINITION_IN_USE
+   * (3903).
    */
   delete(...given: [...C, id: Uuid | string]): Promise<void>;
 }

@@ -100,9 +100,7 @@ function nameOf(definitionId: Uuid): string {
   return definition.name;
 }
 
-/**
- * Returns TAG_CREATION or TAG_DELETION (platform §10.4), with the tagged object for the engine's handlers.
- */
+/** Returns TAG_CREATION or TAG_DELETION (platform §10.4), with the tagged object for the engine's handlers. */
 export function tagEvent(
   type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION,
   tag: New<Tag>,

@@ -15,8 +15,8 @@ export interface CallbackPolicy {
 const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'metadata.goog']);
 
 /**
- * Parses a callback URL (platform §10.1). It must be absolute, http or https, without user info or a
- * forbidden address. Addresses of host names are checked at each delivery (`resolveCallback`).
+ * Parses a callback URL (platform §10.1). It must be absolute, http or https, without user info or a forbidden
+ * address. Addresses of host names are checked at each delivery (`resolveCallback`).
  * @throws BillingError INVALID_PARAMETER.
  */
 export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
@@ -91,8 +91,8 @@ export interface CallbackTarget {
 }
 
 /**
- * Resolves a registered callback before a delivery. One forbidden address of its name rejects all addresses,
- * so that the name cannot be redirected later.
+ * Resolves a registered callback before a delivery. One forbidden address of its name rejects all addresses, so that
+ * the name cannot be redirected later.
  * @throws BillingError INVALID_PARAMETER for a forbidden target, or an error of the resolver.
  */
 export async function resolveCallback(
@@ -110,9 +110,8 @@ export async function resolveCallback(
 }
 
 /**
- * Scope of an address. FORBIDDEN addresses (link-local, metadata services, multicast, reserved) are never
- * called. PRIVATE addresses are called only if the operator allows them, LOOPBACK addresses also in test
- * mode.
+ * Scope of an address. FORBIDDEN addresses (link-local, metadata services, multicast, reserved) are never called.
+ * PRIVATE addresses are called only if the operator allows them, LOOPBACK addresses also in test mode.
  */
 export const AddressScope = {
   PUBLIC: 'PUBLIC',

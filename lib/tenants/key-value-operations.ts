@@ -17,28 +17,26 @@ export interface KeyValues {
 /** Values of a tenant by key. */
 export interface KeyValueOperations<C extends Leading = []> {
   /**
-   * Adds a value to the key, or replaces the value of a single-value key. The server's own keys are
-   * validated, and their changes publish the bus event TENANT_CONFIG_CHANGE. Configuration names without
-   * effect (misspelled, retired, or server-wide) are stored and logged as warnings.
+   * Adds a value to the key, or replaces the value of a single-value key. The server's own keys are validated, and
+   * their changes publish the bus event TENANT_CONFIG_CHANGE. Configuration names without effect (misspelled,
+   * retired, or server-wide) are stored and logged as warnings.
    * @param key name of 1–255 characters.
    * @param value text of at most 10 MiB that is not empty.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key, configuration, template or
-   * translation, or an empty value, MALFORMED_BODY (60001) for a configuration that is not a flat JSON
-   * object, INVALID_PARAMETER (60002) for an invalid callback URL or locale, TOO_LARGE (60012),
-   * CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog, OVERDUE_INVALID_FOR_TENANT (5010) for an
-   * invalid overdue configuration, NOT_IMPLEMENTED (1) for a reserved key that this version does not support.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key, configuration, template or translation,
+   * or an empty value, MALFORMED_BODY (60001) for a configuration that is not a flat JSON object, INVALID_PARAMETER
+   * (60002) for an invalid callback URL or locale, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for an
+   * invalid catalog, OVERDUE_INVALID_FOR_TENANT (5010) for an invalid overdue configuration, NOT_IMPLEMENTED (1) for
+   * a reserved key that this version does not support.
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;
 
-  /**
-   * Returns the values of the key. An unknown key has none. @throws BillingError MISSING_OR_INVALID_FIELD.
-   */
+  /** Returns the values of the key. An unknown key has none. @throws BillingError MISSING_OR_INVALID_FIELD. */
   get(...given: [...C, key: string]): Promise<KeyValues>;
 
   /**
    * Deletes all values of the key. For the server's own keys, publishes the bus event TENANT_CONFIG_DELETION.
-   * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid key, CATALOG_INVALID_FOR_TENANT (2080) for a
-   * catalog that a subscription uses.
+   * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog
+   * that a subscription uses.
    */
   delete(...given: [...C, key: string]): Promise<void>;
 
@@ -116,8 +114,8 @@ function maskedProperty(name: string, value: unknown): unknown {
 }
 
 /**
- * Masks secrets in the values of a key: properties by name, a plugin's configuration by line, the tenant's
- * own values by key, and all values by their form. Documents are not masked.
+ * Masks secrets in the values of a key: properties by name, a plugin's configuration by line, the tenant's own values
+ * by key, and all values by their form. Documents are not masked.
  */
 export function maskedValues({ key, values }: KeyValues): KeyValues {
   switch (keyKind(key)) {
@@ -142,8 +140,8 @@ function maskedJson(text: string): string {
 }
 
 /**
- * Masks the rest of a line after a name such as password, secret, token, key or credential, more indented
- * lines after it (YAML values), and words with the form of a secret.
+ * Masks the rest of a line after a name such as password, secret, token, key or credential, more indented lines after
+ * it (YAML values), and words with the form of a secret.
  */
 export function maskedLines(text: string): string {
   const shown: string[] = [];

@@ -22,8 +22,8 @@ const MAX_TENANT_KEY_CHARACTERS = 255;
 const MAX_TENANT_VALUE_BYTES = 10 * 1_048_576;
 
 /**
- * Maximum number of characters of a configuration and of usage terms. They are parsed in one step; a hostile
- * document takes 0.1 s.
+ * Maximum number of characters of a configuration and of usage terms. They are parsed in one step; a hostile document
+ * takes 0.1 s.
  */
 const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * 1_024;
 
@@ -38,19 +38,15 @@ interface CatalogValues {
 /** Checks of values that belong to other areas. */
 interface ValueChecks {
   /**
-   * Checks a payment state machine. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable
-   * document.
+   * Checks a payment state machine. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable document.
    */
   checkPaymentStateMachine(value: string): void;
   /**
-   * Checks a template or translation. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable
-   * text, INVALID_PARAMETER (60002) for a key with an invalid locale.
+   * Checks a template or translation. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable text,
+   * INVALID_PARAMETER (60002) for a key with an invalid locale.
    */
   checkDocumentText(key: string, value: string): void;
-  /**
-   * Checks an overdue configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) if it breaks a
-   * rule.
-   */
+  /** Checks an overdue configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) if it breaks a rule. */
   checkOverdueConfig(value: string): void;
   /** Checks usage terms. @throws BillingError INVALID_PARAMETER (60002) if they break a rule. */
   checkUsageTerms(value: string): void;
@@ -59,8 +55,8 @@ interface ValueChecks {
 }
 
 /**
- * Operations on values of tenants: the server's own keys, such as configuration and callback, and any other
- * keys (platform §3).
+ * Operations on values of tenants: the server's own keys, such as configuration and callback, and any other keys
+ * (platform §3).
  */
 export function keyValueService(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,

@@ -201,16 +201,14 @@ function checkInput(input: NewTenantInput): void {
 export interface TenantOperations {
   /**
    * Creates a tenant. Its secret is stored as a hash.
-   * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED
-   * (5).
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
    */
   create(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
   /**
-   * Returns the tenant with this API key, and creates a missing tenant. Call this at each start of an
-   * application.
-   * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key
-   * or `useGlobalDefault` (unless omitted); otherwise the errors of `create`.
+   * Returns the tenant with this API key, and creates a missing tenant. Call this at each start of an application.
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key or
+   * `useGlobalDefault` (unless omitted); otherwise the errors of `create`.
    */
   ensure(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
@@ -232,8 +230,6 @@ export interface TenantOperations {
 
 /** Operations on the settings in force for a tenant. */
 export interface ConfigurationOperations<C extends Leading = []> {
-  /**
-   * Returns the settings in force by property name without prefix, such as `payment.retry.days` (platform §4.1).
-   */
+  /** Returns the settings in force by property name without prefix, such as `payment.retry.days` (platform §4.1). */
   settings(...given: C): Promise<TenantSettings>;
 }

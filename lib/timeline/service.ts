@@ -29,9 +29,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/**
- * Returns timelines of accounts (accounts §10), in memory or with rows that are created while they are read.
- */
+/** Returns timelines of accounts (accounts §10), in memory or with rows that are created while they are read. */
 export function timelineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,

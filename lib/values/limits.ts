@@ -1,7 +1,6 @@
 /**
- * Limits that several files share, with unit and reason. Other limits are in the file that uses them. Every
- * loop, queue, retry, cache and input has a named limit. Comments name the server properties that override a
- * value.
+ * Limits that several files share, with unit and reason. Other limits are in the file that uses them. Every loop,
+ * queue, retry, cache and input has a named limit. Comments name the server properties that override a value.
  */
 
 const SECOND_MS = 1_000;
@@ -35,9 +34,7 @@ export const MAX_STORED_INTEGER = 2_147_483_647;
 
 // Billing
 
-/**
- * Maximum number of billing periods of a subscription in one run, which allows daily billing for 27 years.
- */
+/** Maximum number of billing periods of a subscription in one run, which allows daily billing for 27 years. */
 export const MAX_PERIODS_PER_RUN = 10_000;
 
 /**
@@ -173,15 +170,14 @@ export const MAX_CONNECTIONS = 2_000;
 export const DEFAULT_PAGE_SIZE = 100;
 
 /**
- * Maximum number of rows of one account in a result without pages: bundles, subscriptions and their events,
- * invoices with their items, payments with their transactions (`server.limits.rows`). They take some 20 MB of
- * JSON.
+ * Maximum number of rows of one account in a result without pages: bundles, subscriptions and their events, invoices
+ * with their items, payments with their transactions (`server.limits.rows`). They take some 20 MB of JSON.
  */
 export const MAX_ANSWER_ROWS = 50_000;
 
 /**
- * Number of subscriptions and blocking states read by one statement. Also the number of rows computed in one
- * turn of some milliseconds.
+ * Number of subscriptions and blocking states read by one statement. Also the number of rows computed in one turn of
+ * some milliseconds.
  */
 export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
 export const RECORDS_READ_AT_ONCE = 5_000;
@@ -245,8 +241,8 @@ export const MAX_CUSTOM_FIELD_VALUE_CHARACTERS = 255;
 // Storage
 
 /**
- * Maximum pause between statements of a writing transaction. The pause is shorter than a lease, so that a
- * hanging node blocks nobody for long. Computations between statements take a fraction of this time.
+ * Maximum pause between statements of a writing transaction. The pause is shorter than a lease, so that a hanging
+ * node blocks nobody for long. Computations between statements take a fraction of this time.
  */
 export const DATABASE_IDLE_MS = 20 * SECOND_MS;
 
@@ -259,8 +255,8 @@ export const LOCK_WAIT_STEP_MS = 100;
 // Queue (platform §4.3 and §9)
 
 /**
- * Number of entries per claim, which is `notificationq.main.claimed` (10) × `nbThreads` (10) of the
- * reference. Accounts of a claim share transactions, which makes runs fast.
+ * Number of entries per claim, which is `notificationq.main.claimed` (10) × `nbThreads` (10) of the reference.
+ * Accounts of a claim share transactions, which makes runs fast.
  */
 export const QUEUE_CLAIM_LIMIT = 100;
 
@@ -315,8 +311,7 @@ export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
 export const MAX_LATE_ENTRIES = 1_000;
 
 /**
- * Maximum number of entries per list of the health report. Also the default number of failed entries
- * (platform §12).
+ * Maximum number of entries per list of the health report. Also the default number of failed entries (platform §12).
  */
 export const MAX_SHOWN_ENTRIES = 100;
 

@@ -33,8 +33,8 @@ interface Console {
 }
 
 /**
- * Runs a command or starts the server. @returns the exit status: 0 for success, 1 for a failure, 2 for an
- * invalid command line or configuration.
+ * Runs a command or starts the server. @returns the exit status: 0 for success, 1 for a failure, 2 for an invalid
+ * command line or configuration.
  */
 export async function runCommandLine(args: readonly string[], console: Console): Promise<0 | 1 | 2> {
   const program = programOf(console);

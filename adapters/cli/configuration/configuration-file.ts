@@ -10,8 +10,8 @@ import { reasonOf, UsageError } from '../usage-error.ts';
 import { checkedDefinition, isPartOfServer } from './definition.ts';
 
 /**
- * Reads properties from a JSON file (platform §4.1). Values that are not text are kept as JSON. @throws
- * UsageError for an invalid file or name.
+ * Reads properties from a JSON file (platform §4.1). Values that are not text are kept as JSON. @throws UsageError
+ * for an invalid file or name.
  */
 export async function configurationFile(file: string): Promise<Environment> {
   const value = await jsonOf(file);

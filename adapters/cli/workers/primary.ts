@@ -29,8 +29,8 @@ import { WorkerPool } from './worker-pool.ts';
 import type { Ending } from './worker-process.ts';
 
 /**
- * Serves with several processes: prepares the database and the administrator once, then starts the workers, which serve
- * the port as nodes of the database.
+ * Serves with several processes: prepares the database and the administrator once, then starts the workers, which
+ * serve the port as nodes of the database.
  */
 export async function serveWithWorkers(options: ServeOptions, count: number): Promise<void> {
   if (!cluster.isPrimary)

@@ -45,8 +45,8 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the first worker, then the others, so that a failure is reported once. @returns the address, or null if the
-   * pool was stopped meanwhile. @throws Error if a worker ends before all are ready.
+   * Starts the first worker, then the others, so that a failure is reported once. @returns the address, or null if
+   * the pool was stopped meanwhile. @throws Error if a worker ends before all are ready.
    */
   async start(): Promise<Address | null> {
     try {
@@ -190,8 +190,8 @@ export class WorkerPool {
   }
 
   /**
-   * Returns null once the new worker is ready and passes each health check that the old one passes. A check that fails
-   * in both, such as late queue work, does not stop a restart.
+   * Returns null once the new worker is ready and passes each health check that the old one passes. A check that
+   * fails in both, such as late queue work, does not stop a restart.
    */
   async #faultOf(next: WorkerProcess, old: WorkerProcess): Promise<string | null> {
     try {

@@ -52,8 +52,8 @@ interface PublishedKeys {
 }
 
 /**
- * Returns the server's own tokens (platform §7). They are signed JWTs that name a user or client and contain
- * no roles.
+ * Returns the server's own tokens (platform §7). They are signed JWTs that name a user or client and contain no
+ * roles.
  */
 export function accessTokens(
   tokenKeys: Billing['security']['tokenKeys'],

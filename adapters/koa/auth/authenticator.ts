@@ -77,8 +77,8 @@ export function authenticator(surroundings: Surroundings) {
   const verifiedTokens = verifiedCache<Verified>(clock);
 
   /**
-   * Authenticates by a bearer token, otherwise by Basic, otherwise by the session cookie. An invalid token is
-   * not followed by another method (platform §6.1).
+   * Authenticates by a bearer token, otherwise by Basic, otherwise by the session cookie. An invalid token is not
+   * followed by another method (platform §6.1).
    */
   async function caller(presented: Presented): Promise<Caller> {
     const { authorization } = presented.headers;
@@ -98,9 +98,7 @@ export function authenticator(surroundings: Surroundings) {
     throw unauthenticated();
   }
 
-  /**
-   * Returns the active user or client, or null if the login fails. @throws BillingError SECURITY_LOCKED_OUT.
-   */
+  /** Returns the active user or client, or null if the login fails. @throws BillingError SECURITY_LOCKED_OUT. */
   async function login(
     kind: 'USER' | 'CLIENT',
     { name, secret }: Credentials,
@@ -140,8 +138,8 @@ export function authenticator(surroundings: Surroundings) {
   }
 
   /**
-   * Returns the tenant of the API key. @throws BillingError TENANT_UNAUTHENTICATED for a wrong pair, or if
-   * the caller has no grant for the tenant.
+   * Returns the tenant of the API key. @throws BillingError TENANT_UNAUTHENTICATED for a wrong pair, or if the caller
+   * has no grant for the tenant.
    */
   async function tenant(
     { headers, address }: Presented,
@@ -181,8 +179,7 @@ export function authenticator(surroundings: Surroundings) {
   }
 
   /**
-   * Reads the current subject of a token. A token becomes invalid when the credential that it was issued for
-   * changes.
+   * Reads the current subject of a token. A token becomes invalid when the credential that it was issued for changes.
    */
   async function ownSubject(subject: TokenSubject): Promise<Principal> {
     checkExpiry(subject.expiresMs);

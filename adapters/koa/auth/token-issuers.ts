@@ -39,8 +39,7 @@ export interface TokenIssuer {
   /** This server's roles by issuer role; other roles are ignored. */
   readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Claim that lists tenant ids or is `*`. Without this claim, the grants of the local user with the same
-   * name apply.
+   * Claim that lists tenant ids or is `*`. Without this claim, the grants of the local user with the same name apply.
    */
   readonly tenantsClaim?: string;
 }
@@ -102,10 +101,7 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
     return keys;
   }
 
-  /**
-   * Returns a key set of limited size. Fetching pauses after a failure, so that an outage does not delay
-   * requests.
-   */
+  /** Returns a key set of limited size. Fetching pauses after a failure, so that an outage does not delay requests. */
   async function fetchKeySet(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
     if (nowMs() < pausedUntilMs)
       throw new KeySetError(`${url} recently failed and is not requested again yet`);
@@ -196,8 +192,8 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
 }
 
 /**
- * Returns the texts of a claim: a list of texts, or one text with words separated by blanks, as in `scope`.
- * Returns null for other values.
+ * Returns the texts of a claim: a list of texts, or one text with words separated by blanks, as in `scope`. Returns
+ * null for other values.
  */
 function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');

@@ -14,8 +14,8 @@ export interface CredentialKey {
 }
 
 /**
- * Returns the cached value, otherwise the result of `verify`, which concurrent callers share. Null means
- * wrong credentials.
+ * Returns the cached value, otherwise the result of `verify`, which concurrent callers share. Null means wrong
+ * credentials.
  */
 export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => Promise<T | null>;
 

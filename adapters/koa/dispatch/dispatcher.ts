@@ -101,8 +101,7 @@ interface AuthenticatedCall extends Served {
 }
 
 /**
- * Serves a route table: finds the route, then checks user, tenant, grant and permission in that order
- * (http-api §5).
+ * Serves a route table: finds the route, then checks user, tenant, grant and permission in that order (http-api §5).
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing } = options;
@@ -381,10 +380,7 @@ function isHome({ method, path }: Context, basePath: string): boolean {
   return (method === 'GET' || method === 'HEAD') && withoutTrailingSlash(path) === basePath;
 }
 
-/**
- * Returns the error for a node that is out of rotation. Reads continue so that a load balancer can drain the
- * node.
- */
+/** Returns the error for a node that is out of rotation. Reads continue so that a load balancer can drain the node. */
 function outOfRotation(): BillingError {
   return billingError(
     ErrorCode.BUSY,

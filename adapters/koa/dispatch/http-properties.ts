@@ -14,8 +14,8 @@ export interface HttpOptions extends Omit<DispatcherOptions, 'routes' | 'metrics
 }
 
 /**
- * Returns the HTTP properties in effect by name (platform §4.3). Sizes are in bytes and times in
- * milliseconds; null means unlimited.
+ * Returns the HTTP properties in effect by name (platform §4.3). Sizes are in bytes and times in milliseconds; null
+ * means unlimited.
  */
 export function httpProperties(options: HttpOptions): Readonly<Record<string, unknown>> {
   return {

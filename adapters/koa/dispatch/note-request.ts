@@ -15,8 +15,8 @@ interface Answered {
 }
 
 /**
- * Records a request in the access log (platform §12.1 rule 5). A request without a tenant is recorded with
- * its path template only.
+ * Records a request in the access log (platform §12.1 rule 5). A request without a tenant is recorded with its path
+ * template only.
  */
 export function noteRequest(
   requests: RequestObserver,

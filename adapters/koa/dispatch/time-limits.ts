@@ -3,8 +3,7 @@ import { type BillingError, billingError, ErrorCode } from '../../../lib/values/
 import type { Route } from '../routing/route.ts';
 
 /**
- * Returns true if the call waits for completion. Waits have their own time limit, on the few routes that
- * offer them.
+ * Returns true if the call waits for completion. Waits have their own time limit, on the few routes that offer them.
  */
 export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString: string): boolean {
   if (queryString === '' || !('callCompletion' in query)) return false;
@@ -12,8 +11,8 @@ export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString:
 }
 
 /**
- * Returns the result of `work`, or the result of `over` at the time limit. The work continues. `late`
- * releases a late result.
+ * Returns the result of `work`, or the result of `over` at the time limit. The work continues. `late` releases a late
+ * result.
  */
 export async function withinTime<T>(
   limitMs: number,
@@ -34,8 +33,8 @@ export async function withinTime<T>(
 }
 
 /**
- * Returns the error for a call at its time limit, whose effect is unknown (platform §16). Payment calls
- * return 7019 with 503, because 60018 means not attempted (http-api §12).
+ * Returns the error for a call at its time limit, whose effect is unknown (platform §16). Payment calls return 7019
+ * with 503, because 60018 means not attempted (http-api §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return billingError(
@@ -46,10 +45,7 @@ export function timeOver(limitMs: number, { permission }: Pick<Route, 'permissio
 
 export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 
-/**
- * Returns the error for a body that arrives too late. The work has not started, because it needs the whole
- * body.
- */
+/** Returns the error for a body that arrives too late. The work has not started, because it needs the whole body. */
 export function lateBody(limitMs: number): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,

@@ -36,9 +36,7 @@ function objectTypeOf(row: AuditEntry): ObjectType | null {
   return auditedTable(row.tableName).objectType;
 }
 
-/**
- * Returns the last field of every audited model: the audit rows of the record with this id, without history.
- */
+/** Returns the last field of every audited model: the audit rows of the record with this id, without history. */
 export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>>>(
   idName: K,
   isStored: (record: R) => boolean = () => true,

@@ -150,9 +150,7 @@ function rulesOf({ rules }: CatalogVersion) {
   );
 }
 
-/**
- * Yields the products. Each product is created when it is written, because a large version has many products.
- */
+/** Yields the products. Each product is created when it is written, because a large version has many products. */
 function productsOf(version: CatalogVersion, rendering: Rendering) {
   return new LazyList(function* () {
     const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);

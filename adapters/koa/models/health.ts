@@ -23,8 +23,8 @@ const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
   });
 
 /**
- * A state or an empty text. The document describes a plain string, because generated clients cannot name an
- * empty enumeration value.
+ * A state or an empty text. The document describes a plain string, because generated clients cannot name an empty
+ * enumeration value.
  */
 const stateOrEmpty: WireType<string> = withLazy(
   { request: text().request, answer: enumeration({ ...ProcessingState, '': '' }).answer },

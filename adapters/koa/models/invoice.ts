@@ -117,8 +117,8 @@ export const InvoiceItemAdjustment = reading(InvoiceItem, {
 });
 
 /**
- * An invoice in a response. A dry run has no number; an account timeline adds keys and credits (json-models
- * §7, accounts §10).
+ * An invoice in a response. A dry run has no number; an account timeline adds keys and credits (json-models §7,
+ * accounts §10).
  */
 export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly invoiceNumber: number | null;
@@ -173,17 +173,15 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   quantity: ignoredInK(int()),
 });
 
-/**
- * Policy of an action without date and policy. Null means the policy of the catalog, as in the call itself.
- */
+/** Policy of an action without date and policy. Null means the policy of the catalog, as in the call itself. */
 const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,
 };
 
 /**
- * Returns the options of a dry run. A missing body means the default dry run. For an action without date or
- * policy, see http-api §4.
+ * Returns the options of a dry run. A missing body means the default dry run. For an action without date or policy,
+ * see http-api §4.
  */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, quantity, ...request } = body ?? {};

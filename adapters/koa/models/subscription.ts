@@ -76,8 +76,8 @@ export const PhasePrice = model('PhasePrice', {
 });
 
 /**
- * A subscription. The library checks the other required fields, because they depend on each other (http-api
- * §12, fixed messages).
+ * A subscription. The library checks the other required fields, because they depend on each other (http-api §12,
+ * fixed messages).
  */
 export const Subscription = model('Subscription', {
   accountId: field(uuid, 'C', { required: true }),

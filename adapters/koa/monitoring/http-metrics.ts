@@ -27,8 +27,8 @@ export const latencyKey = (route: string, method: string): string => `${method} 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
- * Counts requests by route, never by text from a caller. The first requests are buffered, so that startup
- * does not load the counter.
+ * Counts requests by route, never by text from a caller. The first requests are buffered, so that startup does not
+ * load the counter.
  */
 export class HttpMetrics {
   readonly #waiting: Answered[] = [];

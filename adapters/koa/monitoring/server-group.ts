@@ -35,8 +35,8 @@ export interface GroupMember {
 }
 
 /**
- * The processes that serve one port together, such as the workers of `billwright serve --workers`. A client
- * cannot choose among them, so metrics, health and rotation are those of the group.
+ * The processes that serve one port together, such as the workers of `billwright serve --workers`. A client cannot
+ * choose among them, so metrics, health and rotation are those of the group.
  */
 export interface ServerGroup {
   /** Adds this process. */

@@ -55,9 +55,7 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
   };
 }
 
-/**
- * Parameter aliases to omit: a generated client that ignores letter case would declare the parameter twice.
- */
+/** Parameter aliases to omit: a generated client that ignores letter case would declare the parameter twice. */
 const otherSpellings: ReadonlySet<string> = new Set(['PluginName']);
 
 function operationOf(route: Route): JsonSchema {
@@ -107,8 +105,7 @@ function segmentSchema(name: string): JsonSchema {
 }
 
 /**
- * Returns a query parameter. The page sends every `example`, so optional parameters have their example in the
- * schema.
+ * Returns a query parameter. The page sends every `example`, so optional parameters have their example in the schema.
  */
 function queryParameter(
   { operationId }: Route,
@@ -255,8 +252,8 @@ function listed(codes: readonly ErrorCode[]): string {
 }
 
 /**
- * Returns the schemas. Response-only properties are required in response models only, because many generators
- * would also require them in requests.
+ * Returns the schemas. Response-only properties are required in response models only, because many generators would
+ * also require them in requests.
  */
 function schemasOf(found: Components, requestModels: Components): JsonSchema {
   const shown = [...found].map(([name, component]): [string, JsonSchema] => [

@@ -41,10 +41,7 @@ export const pageHeaders = {
 
 const files = new Map<string, Promise<string>>();
 
-/**
- * Returns a cached file of swagger-ui-dist. @throws BillingError ROUTE_NOT_FOUND if the package is not
- * installed.
- */
+/** Returns a cached file of swagger-ui-dist. @throws BillingError ROUTE_NOT_FOUND if the package is not installed. */
 export function rendererFile(name: 'swagger-ui.css' | 'swagger-ui-bundle.js'): Promise<string> {
   let file = files.get(name);
   if (file === undefined) {

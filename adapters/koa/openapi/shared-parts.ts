@@ -74,8 +74,8 @@ const securityByCredentials: Readonly<Record<Credentials, readonly JsonSchema[]>
 const headerText = { type: 'string', maxLength: 255 };
 
 /**
- * The author parameters. The author is required under its documented name, which generated clients use; the
- * alias also works.
+ * The author parameters. The author is required under its documented name, which generated clients use; the alias
+ * also works.
  */
 export const authorParameters: readonly JsonSchema[] = [
   {
@@ -167,8 +167,8 @@ export const errorComponent: JsonSchema = {
 };
 
 /**
- * Returns the route's own error codes and the codes that its parameters imply, without the codes that every
- * call may return (http-api §13).
+ * Returns the route's own error codes and the codes that its parameters imply, without the codes that every call may
+ * return (http-api §13).
  */
 export function failureCodes(route: Route): readonly ErrorCode[] {
   const { fails, errorBody } = route;

@@ -21,9 +21,7 @@ function isObject(value: unknown): value is object {
   );
 }
 
-/**
- * Returns the YAML of a member without the document end mark that the writer adds after trailing empty lines.
- */
+/** Returns the YAML of a member without the document end mark that the writer adds after trailing empty lines. */
 function blockOf(name: string, member: unknown): string {
   return dump({ [name]: member }, { lineWidth: -1 }).replace(/\n\.\.\.\n$/, '\n');
 }

@@ -70,9 +70,7 @@ export async function documentationPages(): Promise<readonly DocumentationPage[]
   }
 }
 
-/**
- * Returns `llms.txt`: a list of the pages with one sentence about each, in the format of https://llmstxt.org.
- */
+/** Returns `llms.txt`: a list of the pages with one sentence about each, in the format of https://llmstxt.org. */
 export function pageIndex(
   pages: readonly DocumentationPage[],
   linkOf: (page: DocumentationPage) => string,

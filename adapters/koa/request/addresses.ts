@@ -97,8 +97,8 @@ function header(request: IncomingMessage, name: string): string | undefined {
 }
 
 /**
- * Returns the host of a request. An invalid `Host` could inject text into `Location`, so the local address
- * replaces it.
+ * Returns the host of a request. An invalid `Host` could inject text into `Location`, so the local address replaces
+ * it.
  */
 function hostOf(request: IncomingMessage): string {
   const host = request.headers.host;

@@ -6,15 +6,15 @@ import { shortened } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../routing/body.ts';
 
 /**
- * Milliseconds that a streamed body may stall beyond the minimum speed. The limit matters because each such
- * call holds one of few slots.
+ * Milliseconds that a streamed body may stall beyond the minimum speed. The limit matters because each such call
+ * holds one of few slots.
  */
 const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
 
 /**
- * Number of bytes of an oversized body that are read before the rejection. Otherwise a client that is still
- * sending would see a broken connection.
+ * Number of bytes of an oversized body that are read before the rejection. Otherwise a client that is still sending
+ * would see a broken connection.
  */
 const MAX_DRAINED_BYTES = 64 * 1_048_576;
 const MAX_DRAIN_MS = 10_000;
@@ -23,8 +23,8 @@ const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;
 
 /**
- * Returns the body bytes, or undefined for a request without a body. @throws BillingError
- * UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY.
+ * Returns the body bytes, or undefined for a request without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE,
+ * TOO_LARGE, MALFORMED_BODY.
  */
 export async function readBody(
   ctx: Context,
@@ -54,8 +54,8 @@ export async function readBody(
 }
 
 /**
- * Returns the body stream, or undefined for a request without a body. @throws BillingError
- * UNSUPPORTED_MEDIA_TYPE, TOO_LARGE.
+ * Returns the body stream, or undefined for a request without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE,
+ * TOO_LARGE.
  */
 export async function streamBody(
   ctx: Context,
@@ -71,9 +71,7 @@ export async function streamBody(
   };
 }
 
-/**
- * Yields the chunks of a request. Keeps the connection open for the response after the body ends or fails.
- */
+/** Yields the chunks of a request. Keeps the connection open for the response after the body ends or fails. */
 function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStream, 'chunks' | 'giveUp'> {
   const chunks = new PassThrough();
   // The reader gets the error.
@@ -164,8 +162,8 @@ export async function readToEnd(ctx: Context): Promise<void> {
 }
 
 /**
- * Ends an upgradable body, such as Java's client sends. Otherwise Node drops data that arrives with the end
- * of the body and loses the next request.
+ * Ends an upgradable body, such as Java's client sends. Otherwise Node drops data that arrives with the end of the
+ * body and loses the next request.
  */
 export async function endUpgradableBody(ctx: Context): Promise<void> {
   if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);
@@ -199,10 +197,7 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
   });
 }
 
-/**
- * Returns true if the request has a body. An empty body with `Content-Type: application/json` counts as
- * missing.
- */
+/** Returns true if the request has a body. An empty body with `Content-Type: application/json` counts as missing. */
 function hasBody({ req }: Context): boolean {
   return 'transfer-encoding' in req.headers || announcedBytes(req) > 0;
 }

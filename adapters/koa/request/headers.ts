@@ -34,9 +34,7 @@ export function authorshipOf(
   return { createdBy: read('CreatedBy'), reason: read('Reason'), comment: read('Comment') };
 }
 
-/**
- * Checks that a writing call names an author (http-api §2). @throws BillingError MISSING_OR_INVALID_FIELD.
- */
+/** Checks that a writing call names an author (http-api §2). @throws BillingError MISSING_OR_INVALID_FIELD. */
 export function requireAuthor(authorship: Authorship, dialect: Dialect): string {
   if (authorship.createdBy !== null) return authorship.createdBy;
   throw invalidField(`Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`);
@@ -50,9 +48,7 @@ export interface RequestId {
 
 const visibleText = /^[\x20-\x7e]{1,255}$/;
 
-/**
- * Returns the caller's id if it can be echoed in a header, otherwise `fresh` (http-api §2, `X-Request-Id`).
- */
+/** Returns the caller's id if it can be echoed in a header, otherwise `fresh` (http-api §2, `X-Request-Id`). */
 export function requestIdOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,
@@ -82,10 +78,7 @@ const servedToJsonClients = new Set([
   'application/pdf',
 ]);
 
-/**
- * Returns the media type of the response. Empty responses suit every `Accept`. @throws BillingError
- * NOT_ACCEPTABLE.
- */
+/** Returns the media type of the response. Empty responses suit every `Accept`. @throws BillingError NOT_ACCEPTABLE. */
 export function negotiatedType(ctx: Context, success: Success): string {
   const types = producedTypes(success);
   const [first] = types;

@@ -1,9 +1,6 @@
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/**
- * Maximum number of notifications per tenant and gateway that a node verifies at the same time (payments
- * §11.2).
- */
+/** Maximum number of notifications per tenant and gateway that a node verifies at the same time (payments §11.2). */
 const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
 
 /** Burst size in seconds of the rate (`server.limits.rate.tenant`, `.principal`). */
@@ -18,9 +15,7 @@ export interface RequestRates {
   readonly tenant: number | null;
   /** Requests per second of one user, client or token subject (`server.limits.rate.principal`). */
   readonly principal: number | null;
-  /**
-   * Unauthenticated notifications per second for one gateway of one tenant (`server.limits.rate.gateways`).
-   */
+  /** Unauthenticated notifications per second for one gateway of one tenant (`server.limits.rate.gateways`). */
   readonly gateways: number | null;
 }
 
@@ -91,9 +86,8 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
 }
 
 /**
- * Limits unauthenticated notifications (payments §11.2 rule 2d). Signed notifications are counted separately,
- * so forgeries do not use their rate. The names come from the path, so the rate does not reveal which tenants
- * exist.
+ * Limits unauthenticated notifications (payments §11.2 rule 2d). Signed notifications are counted separately, so
+ * forgeries do not use their rate. The names come from the path, so the rate does not reveal which tenants exist.
  */
 export function notificationRate(rates: Partial<RequestRates>, nowMs: () => number) {
   const countSigned = rateLimit(rates, nowMs);
@@ -102,8 +96,8 @@ export function notificationRate(rates: Partial<RequestRates>, nowMs: () => numb
   const underWay = new Map<string, number>();
 
   /**
-   * Limits concurrent verifications, because a gateway may call its processor to verify a signature. Returns
-   * a function that ends the verification.
+   * Limits concurrent verifications, because a gateway may call its processor to verify a signature. Returns a
+   * function that ends the verification.
    */
   function enter(name: string): () => void {
     const count = underWay.get(name) ?? 0;

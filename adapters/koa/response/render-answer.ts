@@ -58,8 +58,8 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * Returns true for a single JSON resource (http-api §11 rule 1). Responses without credentials do not count,
- * because they change all the time.
+ * Returns true for a single JSON resource (http-api §11 rule 1). Responses without credentials do not count, because
+ * they change all the time.
  */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject = typeof json === 'object' && json !== null && !isList(json);
@@ -121,8 +121,8 @@ export function paginationHeaders(
 }
 
 /**
- * Returns the offset of the next page. Without a total count, a full page may be followed by another page
- * (http-api §8 rule 4).
+ * Returns the offset of the next page. Without a total count, a full page may be followed by another page (http-api
+ * §8 rule 4).
  */
 function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {
   const size = Math.abs(facts.limit);

@@ -16,9 +16,7 @@ import { type StatusContext, statusOfCode, statusOfError } from './error-status.
 import { jsonText, locationOf } from './render-answer.ts';
 import type { Rendered } from './rendered.ts';
 
-/**
- * Seconds after which a client may retry when the account or server is busy or the database is unavailable.
- */
+/** Seconds after which a client may retry when the account or server is busy or the database is unavailable. */
 const retryAfterSeconds = '1';
 
 type ErrorBodyOf = (error: BillingError, status: number) => unknown;
@@ -70,8 +68,8 @@ export function publicError(error: unknown, requestId: string): BillingError {
 }
 
 /**
- * Returns the error body of http-api §12 with exactly these keys. Only test mode allows stack traces, because
- * they expose internals.
+ * Returns the error body of http-api §12 with exactly these keys. Only test mode allows stack traces, because they
+ * expose internals.
  */
 export function errorBody(
   error: BillingError,
@@ -136,9 +134,7 @@ interface Bounds {
   readonly maxHeadersMs: number;
 }
 
-/**
- * Rejects requests that Node cannot parse or that arrive too late, and disconnects (http-api §3 rule 5, §12).
- */
+/** Rejects requests that Node cannot parse or that arrive too late, and disconnects (http-api §3 rule 5, §12). */
 export function unreadableAnswer(bounds: Bounds) {
   return (error: ParseError, socket: Duplex): void => {
     // The client has disconnected.

@@ -52,8 +52,8 @@ function streamTo(response: ServerResponse, body: AsyncIterable<string | Uint8Ar
 }
 
 /**
- * Returns true if the client has the current response. Ignores `Cache-Control: no-cache`, which `fetch`
- * always adds to conditional requests.
+ * Returns true if the client has the current response. Ignores `Cache-Control: no-cache`, which `fetch` always adds
+ * to conditional requests.
  */
 function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
   if (etag === undefined || ifNoneMatch === '') return false;
@@ -62,8 +62,8 @@ function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
 }
 
 /**
- * Keeps the content type of a 204 response, which Koa removes. Without the type, the Ruby client returns
- * nothing (http-api §2).
+ * Keeps the content type of a 204 response, which Koa removes. Without the type, the Ruby client returns nothing
+ * (http-api §2).
  */
 function keepContentType(response: ServerResponse): void {
   const writeHead = response.writeHead;
@@ -95,8 +95,8 @@ const codings = onDemand((): Readonly<Record<string, Coding>> => {
 });
 
 /**
- * Compresses a response by `Accept-Encoding`. Replaces koa-compress (5.2), which hangs on failing sources,
- * returns 500 if every coding is refused and needs a third more processor time for short texts.
+ * Compresses a response by `Accept-Encoding`. Replaces koa-compress (5.2), which hangs on failing sources, returns
+ * 500 if every coding is refused and needs a third more processor time for short texts.
  */
 export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;

@@ -177,9 +177,7 @@ async function pageWithBalances(call: BalanceCall, page: Page<AccountRecord>): P
   return { ...page, rows: await withBalances(call, page.rows) };
 }
 
-/**
- * Adds the requested balances in one query. The flag for both balances takes precedence (accounts §5 rule 1).
- */
+/** Adds the requested balances in one query. The flag for both balances takes precedence (accounts §5 rule 1). */
 async function withBalances(
   { billing, context, query }: BalanceCall,
   accounts: readonly AccountRecord[],

@@ -60,10 +60,7 @@ const noAudit: AuditByRecord = new Map();
 /** Maximum number of records per statement, which takes some ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
-/**
- * Reads the audit rows of all records (accounts §14 rule 6) in several queries, between which other requests
- * run.
- */
+/** Reads the audit rows of all records (accounts §14 rule 6) in several queries, between which other requests run. */
 async function auditOf(
   { billing, context, query }: AuditedCall,
   ids: readonly Uuid[],

@@ -70,9 +70,7 @@ export interface BodyStream {
   giveUp(): void;
 }
 
-/**
- * Request limits in bytes (`server.limits.…`, platform §16). Larger requests are rejected with 413 or 414.
- */
+/** Request limits in bytes (`server.limits.…`, platform §16). Larger requests are rejected with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
   /** Maximum bytes of XML or text. XML catalogs also have a limit of their own (catalog §3.2). */
@@ -220,9 +218,7 @@ function utf8Text(bytes: Uint8Array, ignoreBOM = false): string {
   }
 }
 
-/**
- * Returns the size limit of a body. Text endpoints accept JSON as text; a body of any type is a notification.
- */
+/** Returns the size limit of a body. Text endpoints accept JSON as text; a body of any type is a notification. */
 export function bodyLimit(
   { mediaTypes, isStreamed }: { readonly mediaTypes: readonly string[]; readonly isStreamed?: true },
   limits: RequestLimits,

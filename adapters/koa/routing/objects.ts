@@ -38,9 +38,7 @@ export const accountResource = resource<TaggedType>('account', ObjectType.ACCOUN
 export const bundleResource = resource<TaggedType>('bundle', ObjectType.BUNDLE);
 export const subscriptionResource = resource<TaggedType>('subscription', ObjectType.SUBSCRIPTION);
 
-/**
- * The resources of accounts §11 with tags. An invoice payment shares the tags of its payment (ruling R15).
- */
+/** The resources of accounts §11 with tags. An invoice payment shares the tags of its payment (ruling R15). */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   accountResource,
   bundleResource,

@@ -39,8 +39,8 @@ export function isIdParameter(name: string): boolean {
 }
 
 /**
- * Returns a reader of the decoded segments, with ids in lower case. @throws (on reading) BillingError
- * ROUTE_NOT_FOUND for an invalid UUID.
+ * Returns a reader of the decoded segments, with ids in lower case. @throws (on reading) BillingError ROUTE_NOT_FOUND
+ * for an invalid UUID.
  */
 export function pathParameters(
   path: string,
@@ -96,8 +96,8 @@ function plainSegment(segment: string): string {
 }
 
 /**
- * Returns the path for @koa/router. A search key is the whole rest of the path, even if it is empty or
- * contains slashes (http-api §1).
+ * Returns the path for @koa/router. A search key is the whole rest of the path, even if it is empty or contains
+ * slashes (http-api §1).
  */
 export function routerPath(path: string): string {
   return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');

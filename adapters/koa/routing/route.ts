@@ -35,8 +35,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Endpoint = `${Method} /${string}`;
 
 /**
- * Required credentials (http-api §5). PLUGIN is a bearer token and the tenant. With SIGNATURE the handler
- * verifies the body.
+ * Required credentials (http-api §5). PLUGIN is a bearer token and the tenant. With SIGNATURE the handler verifies
+ * the body.
  */
 export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'SIGNATURE' | 'NONE';
 
@@ -63,9 +63,7 @@ export interface Success {
   readonly emptyStatus?: 204;
   /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;
-  /**
-   * Condition under which the body is empty. An empty body is sent as text, because empty JSON is invalid.
-   */
+  /** Condition under which the body is empty. An empty body is sent as text, because empty JSON is invalid. */
   readonly isEmptyWhen?: string;
   /** Further statuses in the document, with descriptions. */
   readonly also?: Readonly<Record<number, string>>;
@@ -124,8 +122,7 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly area?: string;
   readonly summary: string;
   /**
-   * The required permission. Every writing route specifies a permission or NONE; GET defaults to NONE
-   * (http-api §5).
+   * The required permission. Every writing route specifies a permission or NONE; GET defaults to NONE (http-api §5).
    */
   readonly permission?: Permission | 'NONE';
   readonly alsoNeeds?: readonly Permission[];
@@ -146,9 +143,7 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly author?: false;
   /** True: the route also works out of rotation, although its method is not GET (platform §11 rule 3). */
   readonly outOfRotation?: true;
-  /**
-   * True: the route only reads, although its method is not GET, so its work ends when the caller disconnects.
-   */
+  /** True: the route only reads, although its method is not GET, so its work ends when the caller disconnects. */
   readonly changesNothing?: true;
   readonly testMode?: true;
   readonly query?: Q;
@@ -251,10 +246,7 @@ export const userRoute = maker('USER', CORE);
 export const rootTenantRoute = maker('TENANT', '');
 export const rootUserRoute = maker('USER', '');
 
-/**
- * Creates a route that requires a bearer token and a tenant. A missing permission is always 403 (http-api
- * §4).
- */
+/** Creates a route that requires a bearer token and a tenant. A missing permission is always 403 (http-api §4). */
 export const pluginRoute = maker('PLUGIN', PLUGIN, {
   area: 'catalog',
   statusOf: { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403 },
@@ -406,8 +398,8 @@ export function producedTypes(success: Success): readonly string[] {
 const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
 
 /**
- * Returns true for POST routes (http-api §11 rule 2), except for tokens (RFC 6749 §5.1), notifications and
- * streamed bodies.
+ * Returns true for POST routes (http-api §11 rule 2), except for tokens (RFC 6749 §5.1), notifications and streamed
+ * bodies.
  */
 export function takesKey({
   method,

@@ -104,8 +104,8 @@ export async function* windowBits(
 }
 
 /**
- * Joins small parts into pieces and lets other requests run in between. @param wanted signal that aborts when
- * the caller disconnects.
+ * Joins small parts into pieces and lets other requests run in between. @param wanted signal that aborts when the
+ * caller disconnects.
  */
 export async function* piecesOf(
   bits: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,

@@ -16,8 +16,8 @@ import {
 } from './wire-type.ts';
 
 /**
- * Field access (JSON-MODELS.md). R: responses only. C: creation. W: creation and update. I: requests only
- * (null or absent in responses).
+ * Field access (JSON-MODELS.md). R: responses only. C: creation. W: creation and update. I: requests only (null or
+ * absent in responses).
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
 
@@ -168,10 +168,7 @@ export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>
 
 type Whole = 'name' | 'json' | 'answer';
 
-/**
- * Returns the model with these request fields only. In its component, fields that no request reads are
- * read-only.
- */
+/** Returns the model with these request fields only. In its component, fields that no request reads are read-only. */
 export function reading<F extends Fields>({ name, json, answer }: Pick<Model, Whole>, fields: F) {
   readings.set(name, [...(readings.get(name) ?? []), fields]);
   return { name, json, answer, ...requestOf(name, fields) } satisfies WireType<RequestOf<F>>;
@@ -204,9 +201,7 @@ function requestSchema<F extends Fields>(
   return z.preprocess(presentOnly, object.nullable()) as z.ZodType<RequestOf<F> | null>;
 }
 
-/**
- * Returns the value without null members. A missing object is null. Numbers are objects here (`decimalOf`).
- */
+/** Returns the value without null members. A missing object is null. Numbers are objects here (`decimalOf`). */
 function presentOnly(value: unknown): unknown {
   if (value === undefined) return null;
   return decimalOf(value)?.toString() ?? value;
@@ -243,8 +238,8 @@ function writerOf(name: string, fields: Fields): Model['write'] {
 }
 
 /**
- * Returns a template with every property, because V8 turns objects that grow beyond a dozen properties into
- * slow hash tables.
+ * Returns a template with every property, because V8 turns objects that grow beyond a dozen properties into slow hash
+ * tables.
  */
 function shapeOf(fields: readonly (readonly [string, Field])[]): Readonly<Record<string, unknown>> {
   const always = fields.filter(([, { absentable }]) => !absentable);

@@ -114,8 +114,8 @@ export function waitSeconds<F extends number | undefined>(fallback: F): QueryPar
 }
 
 /**
- * Limits waits: dialect K reduces long waits, dialect D rejects them (R62). @throws (on limiting)
- * BillingError INVALID_PARAMETER (60002).
+ * Limits waits: dialect K reduces long waits, dialect D rejects them (R62). @throws (on limiting) BillingError
+ * INVALID_PARAMETER (60002).
  */
 export function waitBound<P extends QueryParameters>(
   parameters: P,
@@ -155,8 +155,8 @@ export const uuidParameter = optional(() => z.guid(), reads(uuidOf, 'is not a UU
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
 /**
- * An amount with up to 15 integer digits; absent means null. The operation checks the fractional digits of
- * the currency.
+ * An amount with up to 15 integer digits; absent means null. The operation checks the fractional digits of the
+ * currency.
  */
 export const amountParameter = optional(
   () => z.number(),
@@ -168,9 +168,7 @@ export const amountParameter = optional(
 
 const notAMoment = quoting('is neither a date nor a date-time');
 
-/**
- * A date or date-time in one format, because Java clients cannot omit or send a parameter with two formats.
- */
+/** A date or date-time in one format, because Java clients cannot omit or send a parameter with two formats. */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
 /** A date or date-time that the operation interprets (http-api §9 rule 3); absent means null. */
@@ -277,8 +275,8 @@ export interface PluginPropertyParameter {
 }
 
 /**
- * Plugin properties as repeated `pluginProperty=key%3Dvalue`. Entries without `=` or a value are ignored
- * (http-api §6 rule 5).
+ * Plugin properties as repeated `pluginProperty=key%3Dvalue`. Entries without `=` or a value are ignored (http-api §6
+ * rule 5).
  */
 export const pluginProperties = repeated<PluginPropertyParameter>((texts) =>
   texts.flatMap((text) => {

@@ -22,9 +22,7 @@ interface AccessOf {
 }
 const accessOf: AccessOf = { never: 'R', creation: 'C', update: 'W' };
 
-/**
- * The value of a field in JSON. The domain validates currencies and time zones, which are plain texts here.
- */
+/** The value of a field in JSON. The domain validates currencies and time zones, which are plain texts here. */
 type WireValue<F> = F extends RecordField<unknown, SetOn, infer I> ? NonNullable<I> : never;
 
 type RecordFields<F extends Fields> = {
@@ -33,10 +31,7 @@ type RecordFields<F extends Fields> = {
     : never;
 };
 
-/**
- * Kinds of fields that models show alike. Dated facts are excluded, because each model shows an instant or a
- * day.
- */
+/** Kinds of fields that models show alike. Dated facts are excluded, because each model shows an instant or a day. */
 type ShownKind = Exclude<FieldKind, 'dated'>;
 
 const wireTypes: Readonly<Record<ShownKind, (each: RecordField) => WireType<unknown>>> = {
@@ -65,8 +60,8 @@ function bounds([minimum, maximum]: readonly [number, number]) {
 const identity: readonly string[] = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
 /**
- * Returns model fields derived from the description of a record. @param names fields to include; defaults to
- * all fields except row columns.
+ * Returns model fields derived from the description of a record. @param names fields to include; defaults to all
+ * fields except row columns.
  */
 export function recordFields<F extends Fields, K extends keyof F & string = keyof F & string>(
   fields: F,

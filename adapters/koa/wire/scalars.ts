@@ -45,8 +45,8 @@ type Context = Parameters<typeof refuse>[0];
 interface ScalarInput<T> {
   readonly answer: () => z.ZodType;
   /**
-   * Reads a value that is not null (`decimalOf` reads numbers). Returns null for an empty value, undefined
-   * for an invalid one.
+   * Reads a value that is not null (`decimalOf` reads numbers). Returns null for an empty value, undefined for an
+   * invalid one.
    */
   readonly read: (value: unknown, dialect: Dialect, context: Context) => T | null | undefined;
   /** Message for an invalid value. */
@@ -148,8 +148,8 @@ export const recordNumber = emptiable<number>({
 });
 
 /**
- * A number with up to 15 integer and 9 fractional digits. Dialect K rounds further digits as float noise
- * (http-api §9 rule 5).
+ * A number with up to 15 integer and 9 fractional digits. Dialect K rounds further digits as float noise (http-api §9
+ * rule 5).
  */
 export const decimalNumber = decimalType(MAX_INTEGER_DIGITS);
 
@@ -201,8 +201,8 @@ function dayOf(value: unknown, dialect: Dialect): LocalDate | undefined {
 }
 
 /**
- * A date-time, a date (00:00 UTC) or epoch milliseconds (http-api §9 rule 2). Dialect K also accepts a list
- * of numbers (ruling R46).
+ * A date-time, a date (00:00 UTC) or epoch milliseconds (http-api §9 rule 2). Dialect K also accepts a list of
+ * numbers (ruling R46).
  */
 export const timestamp = scalar<Instant>({
   answer: () => z.iso.datetime({ precision: 3 }),
@@ -246,8 +246,8 @@ export function enumeration<V extends string>(
 }
 
 /**
- * A currency code. The domain validates the code, because errors differ by operation. Dialect K clients have
- * an enumeration.
+ * A currency code. The domain validates the code, because errors differ by operation. Dialect K clients have an
+ * enumeration.
  */
 export const currency: WireType<string> = withLazy(
   emptiable<string>({
@@ -269,9 +269,7 @@ function isUnset(value: unknown, dialect: Dialect): boolean {
   return value === '' || (dialect === Dialect.K && typeof value === 'string' && zeroTime.test(value));
 }
 
-/**
- * Returns a formatter that caches the last text, because values written together often have the same instant.
- */
+/** Returns a formatter that caches the last text, because values written together often have the same instant. */
 function rememberingLast<T>(format: (value: T) => string): (value: T) => string {
   let last: { readonly value: T; readonly text: string } | undefined;
   return (value) => {
@@ -301,10 +299,7 @@ function textOf(value: unknown): string | undefined {
   return number !== undefined && isShort(number) ? formatDecimal(number) : undefined;
 }
 
-/**
- * Returns true for numbers with few digits. `1e999999999` is valid JSON, but would have a billion digits as
- * text.
- */
+/** Returns true for numbers with few digits. `1e999999999` is valid JSON, but would have a billion digits as text. */
 function isShort(value: Decimal): boolean {
   return Math.abs(value.e) < MAX_TEXT_DIGITS;
 }

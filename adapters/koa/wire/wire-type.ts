@@ -37,9 +37,7 @@ export function strictAnswer(
   };
 }
 
-/**
- * Returns the schemas of both dialects, created on first use because the server does not validate responses.
- */
+/** Returns the schemas of both dialects, created on first use because the server does not validate responses. */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   return withLazy({}, { D: () => make('D'), K: () => make('K') });
 }
@@ -207,8 +205,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const DATE_OR_DATE_TIME = 'date-or-date-time';
 
 /**
- * Returns the schema or null. A schema that allows any value stays unchanged, because generators cannot
- * handle its union with null.
+ * Returns the schema or null. A schema that allows any value stays unchanged, because generators cannot handle its
+ * union with null.
  */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema;

@@ -54,10 +54,7 @@ const identity = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDa
 
 type Write = (value: unknown) => unknown;
 
-/**
- * Writers of history values. Dates and instants are in wire format; decimals are exact numbers, as in the
- * API.
- */
+/** Writers of history values. Dates and instants are in wire format; decimals are exact numbers, as in the API. */
 const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
   instant: (value) => writeInstant(value as Instant),
   date: (value) => writeDay(value as LocalDate),
@@ -104,8 +101,8 @@ export const bundleAudit = audited(['BUNDLES', bundlesTable], bundleFields, (bun
 export const subscriptionAudit = audited(['SUBSCRIPTIONS', subscriptionsTable], subscriptionFields);
 
 /**
- * Events of these types have their own type in the audit. All other events come from a call and have its user
- * token as `userType`.
+ * Events of these types have their own type in the audit. All other events come from a call and have its user token
+ * as `userType`.
  */
 const eventTypesWithoutCall: readonly LifecycleEventType[] = [
   LifecycleEventType.PHASE,

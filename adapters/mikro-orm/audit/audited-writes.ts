@@ -54,8 +54,8 @@ export class WriteScope extends TenantScope {
   }
 
   /**
-   * Writes `properties` of records in one statement and notes the changes. All other columns of the records
-   * must be current.
+   * Writes `properties` of records in one statement and notes the changes. All other columns of the records must be
+   * current.
    */
   async updateKnown<R extends Audited, P extends keyof R & string>(
     audit: AuditedTable<R>,
@@ -148,8 +148,8 @@ interface Change {
 }
 
 /**
- * Changes that are created only when they are written, because the changes of a large run need more memory
- * than its records.
+ * Changes that are created only when they are written, because the changes of a large run need more memory than its
+ * records.
  */
 interface Changes {
   readonly length: number;
@@ -159,8 +159,7 @@ interface Changes {
 const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
 
 /**
- * Maximum number of rows per statement. A statement is bound as a whole, and the rows of 60,000 changes take
- * 100 MiB.
+ * Maximum number of rows per statement. A statement is bound as a whole, and the rows of 60,000 changes take 100 MiB.
  */
 const MOST_ROWS = 4_096;
 
@@ -184,9 +183,7 @@ class ChangeLog {
     return this.#left > MOST_ROWS;
   }
 
-  /**
-   * Writes complete statements of changes. The last changes, which fit into one statement, stay in the log.
-   */
+  /** Writes complete statements of changes. The last changes, which fit into one statement, stay in the log. */
   async flushLong(scope: TenantScope, authorship: Authorship): Promise<void> {
     while (this.isLong) await this.#write(scope, authorship);
   }

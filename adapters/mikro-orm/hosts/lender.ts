@@ -3,20 +3,13 @@ import type { Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
 export interface Lent {
-  /**
-   * The transaction. It is the same object for the same connection, so that concurrent calls find each other.
-   */
+  /** The transaction. It is the same object for the same connection, so that concurrent calls find each other. */
   readonly transaction: Transaction;
   /** The connection. It is the same object as long as it leads to the same database. */
   readonly connection: object;
-  /**
-   * Returns true if the transaction is open. Null if the driver does not know, so the database must be
-   * queried.
-   */
+  /** Returns true if the transaction is open. Null if the driver does not know, so the database must be queried. */
   readonly isOpen: (() => boolean) | null;
-  /**
-   * True if the library itself rejects statements outside the transaction, so the database is not queried.
-   */
+  /** True if the library itself rejects statements outside the transaction, so the database is not queried. */
   readonly refusesAfterEnd?: true;
 }
 
@@ -61,9 +54,9 @@ const LONGEST_PAUSE_MS = 250;
 const LAST_LOOK_MS = 60_000;
 
 /**
- * Polls at growing intervals until the transaction has ended, because the driver has no event for the end.
- * Returns true once the transaction has ended. `waitMs` is the longest wait of a caller. Without `waitMs`,
- * polling does not keep the process alive.
+ * Polls at growing intervals until the transaction has ended, because the driver has no event for the end. Returns
+ * true once the transaction has ended. `waitMs` is the longest wait of a caller. Without `waitMs`, polling does not
+ * keep the process alive.
  */
 export async function endOf(isOpen: () => boolean, waitMs?: number): Promise<boolean> {
   const longestMs = waitMs ?? LAST_LOOK_MS;

@@ -122,8 +122,8 @@ export interface DrizzleTransaction {
 }
 
 /**
- * Recognizes Drizzle over `pg`. Over `better-sqlite3`, Drizzle's transactions end before anything can be
- * awaited, so hosts begin a transaction on the handle `db.$client`.
+ * Recognizes Drizzle over `pg`. Over `better-sqlite3`, Drizzle's transactions end before anything can be awaited, so
+ * hosts begin a transaction on the handle `db.$client`.
  */
 export const drizzle: Recognise = (handle) => {
   const session = propertyOf(propertyOf(handle, '_'), 'session') ?? propertyOf(handle, 'session');

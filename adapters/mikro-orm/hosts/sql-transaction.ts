@@ -2,15 +2,13 @@ import type { Row } from '../sql/columns.ts';
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/**
- * A transaction that the host begins and ends, over any library. Pass the same object for the same
- * transaction.
- */
+/** A transaction that the host begins and ends, over any library. Pass the same object for the same transaction. */
 export interface SqlTransaction {
   readonly dialect: 'sqlite' | 'postgresql';
   /**
    * Runs one statement with the placeholders of the database: `?` on SQLite, `$1`, `$2` … on PostgreSQL. Amounts
-   * (`numeric`) and large integers must be text or exact, not doubles; days must be text or a `Date` at local midnight.
+   * (`numeric`) and large integers must be text or exact, not doubles; days must be text or a `Date` at local
+   * midnight.
    */
   query(
     text: string,
@@ -52,8 +50,8 @@ const transactionOver = kept(
 );
 
 /**
- * Returns the row with days as text. Drivers return days as `Date` at local midnight by default. The tables
- * have no other native instants.
+ * Returns the row with days as text. Drivers return days as `Date` at local midnight by default. The tables have no
+ * other native instants.
  */
 function withDaysAsText(row: object): Row {
   const entries = Object.entries(row);

@@ -71,9 +71,9 @@ function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
 }
 
 /**
- * Transactions on connections of the engine's pool, with few round trips. `begin` travels with the first
- * statements, `commit` with the last ones, and all statements of one turn of the event loop together. Plans
- * are kept. The tenant is a transaction-local setting, so the next user of the connection cannot inherit it.
+ * Transactions on connections of the engine's pool, with few round trips. `begin` travels with the first statements,
+ * `commit` with the last ones, and all statements of one turn of the event loop together. Plans are kept. The tenant
+ * is a transaction-local setting, so the next user of the connection cannot inherit it.
  */
 export function batchedTransactions(
   pool: () => Promise<DriverPool>,
@@ -197,8 +197,8 @@ class StatementLine implements Transaction {
   }
 
   /**
-   * Commits and throws the first error of the transaction. The server answers the commit of a failed
-   * transaction with a rollback and no error.
+   * Commits and throws the first error of the transaction. The server answers the commit of a failed transaction with
+   * a rollback and no error.
    */
   async commit(): Promise<void> {
     await this.end(COMMIT);
@@ -227,8 +227,8 @@ class StatementLine implements Transaction {
   }
 
   /**
-   * Sends the statements after this turn of the event loop. Sends large statements immediately, so that the
-   * server can start.
+   * Sends the statements after this turn of the event loop. Sends large statements immediately, so that the server
+   * can start.
    */
   #sendSoon() {
     if (this.#isUnderWay) return;

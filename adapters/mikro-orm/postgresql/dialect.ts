@@ -164,8 +164,8 @@ export const postgresqlDialect: Dialect = {
 const EXPECTED_ELEMENTS = 10;
 
 /**
- * Repeats the last value up to the expected length. Without these values, PostgreSQL would plan each call
- * again (3 times slower).
+ * Repeats the last value up to the expected length. Without these values, PostgreSQL would plan each call again (3
+ * times slower).
  */
 function filledUp<T>(values: readonly T[]): readonly T[] {
   const last = values.at(-1);
@@ -219,16 +219,15 @@ function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
 }
 
 /**
- * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 16 bits of the
- * tenant, and 40 bits with the last record id before the transaction. Tenants with equal bits only wait for
- * each other.
+ * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 16 bits of the tenant,
+ * and 40 bits with the last record id before the transaction. Tenants with equal bits only wait for each other.
  */
 const TELLING_LOCKS = 0x62;
 const TENANT_BITS = 65_535;
 
 /**
- * Inserts queue entries. The history shares the sequence, so entries keep their ids. The lock is taken before
- * the first number.
+ * Inserts queue entries. The history shares the sequence, so entries keep their ids. The lock is taken before the
+ * first number.
  */
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]) {
   const columns = queueEntriesTable.written;
@@ -250,10 +249,9 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
 }
 
 /**
- * Returns the record id up to which all published entries are visible. Sequence numbers are assigned before
- * their rows are committed. A transaction that the reader must wait for holds a lock with a lower number. Any
- * other transaction either took its lock later and has only greater numbers, or has ended and its rows are
- * visible.
+ * Returns the record id up to which all published entries are visible. Sequence numbers are assigned before their
+ * rows are committed. A transaction that the reader must wait for holds a lock with a lower number. Any other
+ * transaction either took its lock later and has only greater numbers, or has ended and its rows are visible.
  */
 async function feedHorizon(statements: Statements, tenantRecordId: number | null) {
   const ofTenant =

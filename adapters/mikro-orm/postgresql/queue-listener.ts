@@ -129,9 +129,9 @@ const aliveChecks = [
 ];
 
 /**
- * Reserves the node's name with a session-level advisory lock (platform §15 rule 1). The server releases the
- * lock when the process ends in any way. Behind a pooler that shares connections, the lock could outlive the
- * node, so no lock is taken.
+ * Reserves the node's name with a session-level advisory lock (platform §15 rule 1). The server releases the lock
+ * when the process ends in any way. Behind a pooler that shares connections, the lock could outlive the node, so no
+ * lock is taken.
  */
 export async function reserveName(client: NamingClient, name: string): Promise<HeldName> {
   if (!(await isDirect(client))) return 'UNKNOWN';

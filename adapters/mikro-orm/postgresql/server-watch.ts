@@ -2,15 +2,15 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Milliseconds of silence after which a server is probed, and milliseconds that the probe may take. With a
- * second attempt, both stay below the 5 s in which every call returns (http-api §12, 60018).
+ * Milliseconds of silence after which a server is probed, and milliseconds that the probe may take. With a second
+ * attempt, both stay below the 5 s in which every call returns (http-api §12, 60018).
  */
 const DATABASE_SILENCE_MS = 1_000;
 const DATABASE_PROBE_MS = 1_500;
 
 /**
- * Milliseconds that a statement may take while the server responds to probes. This is longer than any lock
- * wait (`MAX_LOCK_WAIT_STEPS`).
+ * Milliseconds that a statement may take while the server responds to probes. This is longer than any lock wait
+ * (`MAX_LOCK_WAIT_STEPS`).
  */
 const DATABASE_STATEMENT_MS = 120_000;
 
@@ -39,10 +39,10 @@ interface Wait {
 }
 
 /**
- * Distinguishes a slow server from an unreachable one. A statement may take a minute, but callers must learn
- * of an unreachable server within seconds. A server that is silent for a second is probed on another
- * connection. If the probe gets no response, all waits fail. From then on, the server is probed before each
- * use, at most once a second, until it responds.
+ * Distinguishes a slow server from an unreachable one. A statement may take a minute, but callers must learn of an
+ * unreachable server within seconds. A server that is silent for a second is probed on another connection. If the
+ * probe gets no response, all waits fail. From then on, the server is probed before each use, at most once a second,
+ * until it responds.
  */
 export class ServerWatch {
   readonly #address: () => Promise<ServerAddress>;

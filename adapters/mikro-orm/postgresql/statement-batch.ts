@@ -31,8 +31,8 @@ export interface BatchedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * Receives each row when it arrives; the rows are then not gathered. The function must not throw, because
-   * the connection would be lost.
+   * Receives each row when it arrives; the rows are then not gathered. The function must not throw, because the
+   * connection would be lost.
    */
   readonly onRow?: ((row: unknown) => void) | undefined;
   readonly callback: (
@@ -50,8 +50,8 @@ export interface DriverClient {
 }
 
 /**
- * Sends the statements and calls each one's callback, after `whenAnswered`. After a failed statement, the
- * remaining ones fail.
+ * Sends the statements and calls each one's callback, after `whenAnswered`. After a failed statement, the remaining
+ * ones fail.
  */
 export type Send = (
   client: DriverClient,
@@ -92,9 +92,9 @@ async function resultsOf(client: DriverClient, statements: readonly BatchedState
 }
 
 /**
- * Statements that travel in one round trip, because the system calls and context switches of a round trip
- * cost more than a small statement. The driver's own pipeline ends each statement separately. That takes at
- * least a fifth longer and would store statements that follow a failed `begin`.
+ * Statements that travel in one round trip, because the system calls and context switches of a round trip cost more
+ * than a small statement. The driver's own pipeline ends each statement separately. That takes at least a fifth
+ * longer and would store statements that follow a failed `begin`.
  */
 class StatementBatch {
   readonly #queries: readonly DriverQuery[];
@@ -178,10 +178,9 @@ export const PLANNED_AGAIN = '-- planned again';
 const isPlannedAgain = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(|${PLANNED_AGAIN}`);
 
 /**
- * Names the statements whose plans the connections of the engine's pool keep, because parsing and planning
- * took longer than running. Ten years of one account (7,500 small statements) take 2.1 s instead of 3.1 s.
- * Large statements, as in an invoice run, show no difference. There are few texts, because each list is one
- * parameter.
+ * Names the statements whose plans the connections of the engine's pool keep, because parsing and planning took
+ * longer than running. Ten years of one account (7,500 small statements) take 2.1 s instead of 3.1 s. Large
+ * statements, as in an invoice run, show no difference. There are few texts, because each list is one parameter.
  */
 export class PreparedStatements {
   readonly #names = new Map<string, string>();

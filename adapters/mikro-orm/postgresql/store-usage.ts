@@ -26,15 +26,12 @@ function column(name: string, type: ColumnType): Column {
   return { name, type, nullable: false };
 }
 
-/**
- * Number of points from which each call plans the statement, because the generic plan suits only a few
- * points.
- */
+/** Number of points from which each call plans the statement, because the generic plan suits only a few points. */
 const MANY_FROM = 10;
 
 /**
- * Stores a chunk in one statement, which is its own transaction and takes one round trip. Unknown units take
- * two more.
+ * Stores a chunk in one statement, which is its own transaction and takes one round trip. Unknown units take two
+ * more.
  */
 export async function storeUsage(
   statements: Statements,
@@ -61,11 +58,11 @@ export async function storeUsage(
 }
 
 /**
- * Returns the storing statement. Keys and then days are locked in a fixed order, so chunks never deadlock.
- * The row of a day stays locked until the end, so its points have consecutive numbers in commit order.
+ * Returns the storing statement. Keys and then days are locked in a fixed order, so chunks never deadlock. The row of
+ * a day stays locked until the end, so its points have consecutive numbers in commit order.
  *
- * Record ids of units and keys are joined as arrays. For joins with rows that the statement has just
- * inserted, the planner expects one row and uses nested loops (600 ms for 1,000 points).
+ * Record ids of units and keys are joined as arrays. For joins with rows that the statement has just inserted, the
+ * planner expects one row and uses nested loops (600 ms for 1,000 points).
  */
 function storing(chunk: UsageChunk, units: readonly string[]) {
   const { tenantRecordId } = chunk;
@@ -136,8 +133,8 @@ function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]) {
 }
 
 /**
- * Returns the stored key of a submission. There are few submissions and many keys, so each submission has its
- * own lookup.
+ * Returns the stored key of a submission. There are few submissions and many keys, so each submission has its own
+ * lookup.
  */
 function storedKey(tenantRecordId: number) {
   return sql`

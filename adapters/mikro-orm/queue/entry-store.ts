@@ -90,8 +90,8 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
 }
 
 /**
- * Conditions by state. The states are literals, because each state has its own partial index, which a
- * parameter would rule out.
+ * Conditions by state. The states are literals, because each state has its own partial index, which a parameter would
+ * rule out.
  */
 const places = {
   AVAILABLE: sql`bw_queue_entries where processing_state = 'AVAILABLE'`,
@@ -117,8 +117,8 @@ function seen(look: EntryLook) {
 }
 
 /**
- * Returns the condition for failed entries since this time. `+ 0` prevents the index on the dates of all
- * finished entries, because failed entries have their own index.
+ * Returns the condition for failed entries since this time. `+ 0` prevents the index on the dates of all finished
+ * entries, because failed entries have their own index.
  */
 function failedWithin(from: Instant | null, before: Instant | null) {
   return sql`${from === null ? nothing : sql`and effective_date + 0 >= ${from}`}
@@ -129,9 +129,7 @@ function inOrder({ part }: EntryLook) {
   return part === 'FAILED' ? sql`order by effective_date + 0, record_id` : sql`order by due_order, record_id`;
 }
 
-/**
- * Returns the condition for due entries. It uses the index of the claim order, in which bus entries have 0.
- */
+/** Returns the condition for due entries. It uses the index of the claim order, in which bus entries have 0. */
 function dueOf(kind: QueueKind) {
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;
 }

@@ -32,9 +32,7 @@ const fields = fieldsOf({
 });
 const columns = Object.values(fields).flatMap((field) => field.columns);
 
-/**
- * Returns a page of events. One statement reads both tables, so it sees each event in exactly one of them.
- */
+/** Returns a page of events. One statement reads both tables, so it sees each event in exactly one of them. */
 function listed(dialect: Dialect, request: EventsRequest, whose: Sql) {
   const { after, upTo, limit, types } = request;
   const names = raw(dialect.selectList({ columns }));

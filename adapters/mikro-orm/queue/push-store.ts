@@ -283,14 +283,13 @@ export function pushWrites(scope: TenantScope, onPushRequested: () => void): Pus
 }
 
 /**
- * Due order of events that wait for the retry of an earlier event of their account, because sinks need the
- * order. The value is never reached.
+ * Due order of events that wait for the retry of an earlier event of their account, because sinks need the order. The
+ * value is never reached.
  */
 const HELD_BACK = 9_000_000_000_000_000;
 
 /**
- * Holds back the events after an event that is being retried. If no event is being retried, this is a single
- * lookup.
+ * Holds back the events after an event that is being retried. If no event is being retried, this is a single lookup.
  */
 export function heldBack(tenantRecordId: number, sink: string): Sql {
   const again = sql`from bw_sink_deliveries w

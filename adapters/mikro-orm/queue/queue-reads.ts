@@ -91,8 +91,8 @@ const live = sql`bw_queue_entries`;
 const history = sql`bw_queue_history`;
 
 /**
- * Conditions by part of the queue. The states are literals, because each live state has its own partial
- * index, which a parameter would rule out.
+ * Conditions by part of the queue. The states are literals, because each live state has its own partial index, which
+ * a parameter would rule out.
  */
 const places: Readonly<Record<QueuePart, { readonly table: Sql; readonly isThere: Sql }>> = {
   FINISHED: { table: history, isThere: nothing },

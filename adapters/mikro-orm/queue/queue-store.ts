@@ -120,8 +120,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
 }
 
 /**
- * Returns the condition for entries of a call. It includes the account, because the due entries of an account
- * have an index and the token has none.
+ * Returns the condition for entries of a call. It includes the account, because the due entries of an account have an
+ * index and the token has none.
  */
 function causedBy({ userToken, accountRecordId }: WorkCause) {
   const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
@@ -152,9 +152,9 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
 /**
  * Claims the first due entry of each account that has no entry in processing, oldest first.
  *
- * Bus entries have `due_order` 0, so they precede all notifications. The scan uses the index of due entries
- * and stops at the limit. Each row costs two lookups in a partial index. The offset prevents PostgreSQL from
- * turning the lookups into a join.
+ * Bus entries have `due_order` 0, so they precede all notifications. The scan uses the index of due entries and stops
+ * at the limit. Each row costs two lookups in a partial index. The offset prevents PostgreSQL from turning the
+ * lookups into a join.
  */
 async function claimEntries(runner: Runner, request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
   const { dialect } = runner;
@@ -238,8 +238,7 @@ function inClaimOrder(first: Claimed, second: Claimed) {
 }
 
 /**
- * Returns the condition for live rows of these entries that this node still holds. The claim id is the
- * fencing token.
+ * Returns the condition for live rows of these entries that this node still holds. The claim id is the fencing token.
  */
 function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries') {
   const claims = [...new Set(entries.map(({ claimId }) => claimId))];
@@ -331,10 +330,7 @@ function firstDue(due: Sql, limit: number) {
     order by due_order, record_id limit ${limit}`;
 }
 
-/**
- * Returns the size of the backlog, counted up to `limit` in claim order. The limit keeps PostgreSQL on its
- * index.
- */
+/** Returns the size of the backlog, counted up to `limit` in claim order. The limit keeps PostgreSQL on its index. */
 function backlogOf({ since, limit, kind }: BacklogRequest) {
   const parts = [
     { kind: QueueKind.BUS, due: dueEvents },

@@ -34,10 +34,7 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
   return error;
 }
 
-/**
- * Adds the cause for the operator who starts the engine. Later callers must not learn the location of the
- * database.
- */
+/** Adds the cause for the operator who starts the engine. Later callers must not learn the location of the database. */
 export function withReason(error: unknown): unknown {
   if (!(error instanceof BillingError && error.cause instanceof Error)) return error;
   const { code, facts, cause } = error;

@@ -7,10 +7,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import { Runner } from '../sql/runner.ts';
 import { violationOf } from '../tables/violations.ts';
 
-/**
- * Returns true if the engine's own connection finds the database locked while the host's transaction writes
- * to it.
- */
+/** Returns true if the engine's own connection finds the database locked while the host's transaction writes to it. */
 export type SeesLock = (host: Transaction) => Promise<boolean>;
 
 interface OwnDatabase {
@@ -29,8 +26,8 @@ export class HostTransactions {
   /** For each connection, whether it leads to the engine's database. */
   readonly #leadHere = new WeakMap<object, boolean>();
   /**
-   * Host transactions on other connections to the engine's SQLite file. While one is open, no other
-   * connection can write.
+   * Host transactions on other connections to the engine's SQLite file. While one is open, no other connection can
+   * write.
    */
   readonly #holding = new Map<Transaction, () => boolean>();
   readonly #watched = new WeakSet<Transaction>();
@@ -58,8 +55,7 @@ export class HostTransactions {
 
   /**
    * Returns the host's open transaction.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if no transaction is open, or if it is on another
-   * database.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if no transaction is open, or if it is on another database.
    */
   async transactionOf(host: unknown): Promise<Transaction> {
     const lender = this.check(host);
@@ -81,8 +77,8 @@ export class HostTransactions {
   }
 
   /**
-   * Checks the host's copy of SQLite before the first write, because two copies in one process do not see
-   * each other's locks.
+   * Checks the host's copy of SQLite before the first write, because two copies in one process do not see each
+   * other's locks.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the host uses a different copy.
    */
   async checkLocks(host: unknown, statements: Transaction): Promise<void> {
@@ -157,8 +153,8 @@ export class HostTransactions {
   }
 
   /**
-   * Calls the listener after the commit of the host's transaction, or after its end if the library does not
-   * report commits.
+   * Calls the listener after the commit of the host's transaction, or after its end if the library does not report
+   * commits.
    */
   async expectCommit(host: unknown): Promise<void> {
     const lender = this.check(host);
@@ -181,8 +177,8 @@ export class HostTransactions {
   }
 
   /**
-   * Waits until no host transaction locks the file. Waiting inside SQLite would block the process, including
-   * the host.
+   * Waits until no host transaction locks the file. Waiting inside SQLite would block the process, including the
+   * host.
    * @throws BillingError BUSY (60018) after too long a wait.
    */
   async whenFree(): Promise<void> {
@@ -209,8 +205,7 @@ function refused(message: string) {
 }
 
 /**
- * Returns true if the connection is in a transaction. SQLite rejects `begin` inside a transaction, which
- * stays open.
+ * Returns true if the connection is in a transaction. SQLite rejects `begin` inside a transaction, which stays open.
  */
 async function isInSqlite(transaction: Transaction) {
   try {
@@ -225,10 +220,7 @@ async function isInSqlite(transaction: Transaction) {
 
 const noTransaction = '25P01';
 
-/**
- * Returns true if the connection is in a transaction. PostgreSQL accepts savepoints only inside a
- * transaction.
- */
+/** Returns true if the connection is in a transaction. PostgreSQL accepts savepoints only inside a transaction. */
 async function isInPostgresql(transaction: Transaction) {
   try {
     await transaction.executeQuery(compiled('savepoint bw_probe'));

@@ -102,9 +102,7 @@ interface Shared {
 
 const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
-/**
- * Storage over MikroORM's connection. The dialects and their parts contain the differences between databases.
- */
+/** Storage over MikroORM's connection. The dialects and their parts contain the differences between databases. */
 export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly singleNode: boolean;
   readonly queue: Storage['queue'];
@@ -497,8 +495,8 @@ async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknow
 }
 
 /**
- * Returns true for the only conflict that can be retried in a host's transaction. Any other conflict ends the
- * whole transaction.
+ * Returns true for the only conflict that can be retried in a host's transaction. Any other conflict ends the whole
+ * transaction.
  */
 function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
   return error instanceof ConcurrentChangeError;

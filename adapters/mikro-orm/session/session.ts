@@ -135,8 +135,8 @@ export interface Flushed {
 }
 
 /**
- * Opens a write session. `flush` is the last call before the commit; it hands the audit rows and the outbox
- * to the commit.
+ * Opens a write session. `flush` is the last call before the commit; it hands the audit rows and the outbox to the
+ * commit.
  */
 export function writeSession(input: {
   readonly runner: Runner;
@@ -201,8 +201,8 @@ export function writeSession(input: {
 type Makers<S extends readonly unknown[], T> = { readonly [K in keyof T]: (...source: S) => T[K] };
 
 /**
- * Adds properties that are created on first use. They are getters of the prototype, because own getters would
- * cost more than they save.
+ * Adds properties that are created on first use. They are getters of the prototype, because own getters would cost
+ * more than they save.
  */
 function onDemand<S extends readonly unknown[], T extends object>(makers: Makers<S, T>): (...source: S) => T {
   class OnDemand {

@@ -6,10 +6,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Numbers that may be used outside their transaction. Concurrent callers of a tenant share a statement, in
- * order.
- */
+/** Numbers that may be used outside their transaction. Concurrent callers of a tenant share a statement, in order. */
 export class SharedNumbers {
   readonly #take: Take;
   /** Callers that arrived during a statement, by tenant. */

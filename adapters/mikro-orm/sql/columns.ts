@@ -70,8 +70,8 @@ function columnOf(
 const MOST_SHARED_CHARACTERS = 1_000;
 
 /**
- * Returns a reader that reuses the previous value, because consecutive rows often have the same account,
- * plan, price or day.
+ * Returns a reader that reuses the previous value, because consecutive rows often have the same account, plan, price
+ * or day.
  */
 function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: unknown) => T {
   if (!isShared) return (stored) => decode(stored, name);
@@ -161,8 +161,8 @@ function booleanOf(stored: unknown, column: string) {
 }
 
 /**
- * Returns the error for an unreadable value. The host's driver may parse types differently, or the table was
- * edited manually.
+ * Returns the error for an unreadable value. The host's driver may parse types differently, or the table was edited
+ * manually.
  */
 function unreadable(stored: unknown, column: string): never {
   throw new InvariantError(`Column ${column} contains an unreadable ${typeof stored}: ${String(stored)}`, {
@@ -245,10 +245,7 @@ export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name,
 
 export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
 export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
-/**
- * Returns a field for a document that contains values without a JSON form, such as amounts. `read` restores
- * them.
- */
+/** Returns a field for a document that contains values without a JSON form, such as amounts. `read` restores them. */
 export const jsonRead = <S, T>(name: string, read: (stored: S) => T) => required(name, documentsRead(read));
 export const jsonReadOrNull = <S, T>(name: string, read: (stored: S) => T) =>
   nullable(name, documentsRead(read));
@@ -280,10 +277,7 @@ export function searchOnly<M extends FieldMakers>(makers: M) {
   };
 }
 
-/**
- * Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, `<name>_local` the local
- * date.
- */
+/** Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, `<name>_local` the local date. */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);
@@ -313,9 +307,7 @@ export function datedOrNull(name: string): Field<DatedInstant | null> {
   };
 }
 
-/**
- * Maximum number of cached conversions. The thousands of rows of a run have few different days and instants.
- */
+/** Maximum number of cached conversions. The thousands of rows of a run have few different days and instants. */
 const MOST_REMEMBERED = 1_000;
 
 const daysRead = new Map<string, LocalDate>();

@@ -50,8 +50,8 @@ export interface Statements {
 }
 
 /**
- * Returns a client for one statement outside a transaction. Rejects a second statement, which would see a
- * different state.
+ * Returns a client for one statement outside a transaction. Rejects a second statement, which would see a different
+ * state.
  */
 export function singleStatementClient(client: Transaction): Transaction {
   let isUsed = false;
@@ -82,10 +82,7 @@ export interface Done<T> {
   readonly last: Promise<unknown>;
 }
 
-/**
- * Begins and ends transactions, and sets the tenants whose rows they can access (platform §2, isolation rule
- * 2).
- */
+/** Begins and ends transactions, and sets the tenants whose rows they can access (platform §2, isolation rule 2). */
 export interface Transactions {
   /** Runs `work` in its own transaction. Commits when `work` resolves; rolls back when it throws. */
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
@@ -96,8 +93,8 @@ export interface Transactions {
 }
 
 /**
- * Thrown if the connection was lost after the commit was requested. Only the database knows whether the
- * change is stored.
+ * Thrown if the connection was lost after the commit was requested. Only the database knows whether the change is
+ * stored.
  */
 export class LostCommitError extends Error {
   override readonly name = 'LostCommitError';
@@ -148,9 +145,9 @@ interface StatementOrder extends Transaction {
 }
 
 /**
- * Returns a runner that sends statements one at a time, in order. After a failed statement, the remaining
- * ones fail without running. If SQLite itself rolls back, for example on a full disk, later statements would
- * be stored immediately.
+ * Returns a runner that sends statements one at a time, in order. After a failed statement, the remaining ones fail
+ * without running. If SQLite itself rolls back, for example on a full disk, later statements would be stored
+ * immediately.
  */
 export function oneByOne(transaction: Transaction): StatementOrder {
   let latest: Promise<unknown> = Promise.resolve();

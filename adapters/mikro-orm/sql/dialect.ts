@@ -42,9 +42,7 @@ export interface SchemaDialect {
     readonly name: string;
     readonly expression: string;
   }[];
-  /**
-   * Returns the condition for accessible rows by the column with the tenant; null without row-level security.
-   */
+  /** Returns the condition for accessible rows by the column with the tenant; null without row-level security. */
   readonly reachable: ((column: string) => string) | null;
 }
 
@@ -62,23 +60,17 @@ export interface Dialect extends SchemaDialect {
   /** Suffix that locks the selected rows against other writers. */
   readonly forUpdate: string;
   readonly forUpdateSkipLocked: string;
-  /**
-   * Suffix that prevents changes to the selected rows. Several transactions can hold this lock at the same
-   * time.
-   */
+  /** Suffix that prevents changes to the selected rows. Several transactions can hold this lock at the same time. */
   readonly forShare: string;
   /**
-   * Suffix that prevents the deletion of the selected rows. `forDeletion` waits for this lock, `forUpdate`
-   * does not.
+   * Suffix that prevents the deletion of the selected rows. `forDeletion` waits for this lock, `forUpdate` does not.
    */
   readonly forKeyShare: string;
-  /**
-   * Suffix that locks the selected rows against all other transactions, including holders of `forKeyShare`.
-   */
+  /** Suffix that locks the selected rows against all other transactions, including holders of `forKeyShare`. */
   readonly forDeletion: string;
   /**
-   * Serializes claims of queue entries across nodes and prepares the transaction. Null if the database has
-   * serial writers.
+   * Serializes claims of queue entries across nodes and prepares the transaction. Null if the database has serial
+   * writers.
    */
   readonly claimLock: Sql | null;
   /** Wakes other nodes after the commit. Null for a database with a single node. */
@@ -93,21 +85,20 @@ export interface Dialect extends SchemaDialect {
    */
   readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
   /**
-   * Text that follows `bw_accounts` in scans of all texts of a tenant. It names the narrow index, which is
-   * read instead of the rows.
+   * Text that follows `bw_accounts` in scans of all texts of a tenant. It names the narrow index, which is read
+   * instead of the rows.
    */
   readonly alongAccountTexts: Sql;
   /**
-   * Text that follows a table name and names the index that SQLite must use. Empty if statistics determine
-   * the index.
+   * Text that follows a table name and names the index that SQLite must use. Empty if statistics determine the index.
    */
   along(index: string): Sql;
   isPositive(column: string): string;
   /** Returns the condition that compares a decimal column with a decimal text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;
   /**
-   * Selects the identity of the engine's database as `identity`, for comparison with the host's. Null for a
-   * database in memory.
+   * Selects the identity of the engine's database as `identity`, for comparison with the host's. Null for a database
+   * in memory.
    */
   readonly identity: Sql;
   /** The database's own time, in milliseconds since the epoch. */
@@ -116,22 +107,16 @@ export interface Dialect extends SchemaDialect {
   /** Appends a text to a JSON array column. */
   appended(column: string, text: string): Sql;
   /**
-   * Inserts queue entries with ascending record ids. AVAILABLE entries go into the live table, unless it has
-   * an entry with the same unique key. PROCESSED entries go into the history. If an entry is published, the
-   * transaction holds back `feedHorizon` of the tenant until it ends.
+   * Inserts queue entries with ascending record ids. AVAILABLE entries go into the live table, unless it has an entry
+   * with the same unique key. PROCESSED entries go into the history. If an entry is published, the transaction holds
+   * back `feedHorizon` of the tenant until it ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** The last record id of a queue entry; 0 for an empty queue. */
   readonly lastEntry: Sql;
-  /**
-   * Returns the record id up to which later reads see all published entries of a tenant, or of all tenants
-   * (null).
-   */
+  /** Returns the record id up to which later reads see all published entries of a tenant, or of all tenants (null). */
   feedHorizon(statements: Statements, tenantRecordId: number | null): Promise<number>;
-  /**
-   * Moves the live queue entries that meet `condition` into the history with this outcome. Returns their
-   * number.
-   */
+  /** Moves the live queue entries that meet `condition` into the history with this outcome. Returns their number. */
   moveEntries(statements: Statements, condition: Sql, outcome: string): Promise<number>;
   /**
    * Returns the exact sum, maximum or minimum of a decimal column in a group. Read the result with

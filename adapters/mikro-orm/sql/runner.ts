@@ -10,8 +10,8 @@ interface RunnerRules {
 }
 
 /**
- * Runs statements with bound parameters. MikroORM's own `execute` writes parameters into the text, which is
- * five times slower.
+ * Runs statements with bound parameters. MikroORM's own `execute` writes parameters into the text, which is five
+ * times slower.
  */
 export class Runner implements Statements {
   readonly dialect: Dialect;
@@ -69,8 +69,8 @@ export class Runner implements Statements {
   }
 
   /**
-   * Returns the first error, because later errors of concurrent statements only report that the transaction
-   * has failed.
+   * Returns the first error, because later errors of concurrent statements only report that the transaction has
+   * failed.
    */
   #meaningOf(error: unknown): unknown {
     const failure = this.dialect.failureOf(error);

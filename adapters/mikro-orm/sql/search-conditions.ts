@@ -64,9 +64,7 @@ function foldedFor(pattern: string, text: string) {
   return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
 }
 
-/**
- * Lowercases ASCII letters only, on every database. With a Turkish collation, a plain `lower` turns I into ı.
- */
+/** Lowercases ASCII letters only, on every database. With a Turkish collation, a plain `lower` turns I into ı. */
 export function lowered(column: string): Sql {
   return sql`lower(${orderedText(column)})`;
 }

@@ -157,9 +157,9 @@ interface Gathering<T> {
 export const MANY_FROM = 1_000;
 
 /**
- * Gathers rows by column. `writers` has a function for each column that writes its cells. In a large run,
- * most columns are the same in all rows, and passing them costs as much as passing the others. At least one
- * column has values, which show the number of rows.
+ * Gathers rows by column. `writers` has a function for each column that writes its cells. In a large run, most
+ * columns are the same in all rows, and passing them costs as much as passing the others. At least one column has
+ * values, which show the number of rows.
  */
 export function gather<T>(rows: Rows, writers: readonly ((cell: Cell) => T)[]): readonly GatheredColumn<T>[] {
   const columns = writers.map(

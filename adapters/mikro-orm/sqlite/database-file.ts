@@ -4,9 +4,9 @@ import { MikroORM } from '@mikro-orm/sqlite';
 export type Release = () => Promise<void>;
 
 /**
- * Makes this process the only node on the database (platform §15 rule 6), with an exclusive SQLite lock on
- * the file `<path>.lock`. The operating system releases the lock when the process ends in any way. The file
- * is never removed, because two other processes could then lock two files of that name.
+ * Makes this process the only node on the database (platform §15 rule 6), with an exclusive SQLite lock on the file
+ * `<path>.lock`. The operating system releases the lock when the process ends in any way. The file is never removed,
+ * because two other processes could then lock two files of that name.
  */
 export async function lockNode(path: string): Promise<Release> {
   const lock = `${path}.lock`;
@@ -49,8 +49,8 @@ function reasonOf(error: unknown) {
 const OWNER_ONLY = 0o600;
 
 /**
- * Creates an empty file, which is an empty database, readable only by its owner. SQLite would make the file
- * readable for everybody. SQLite gives its WAL and other files the same mode.
+ * Creates an empty file, which is an empty database, readable only by its owner. SQLite would make the file readable
+ * for everybody. SQLite gives its WAL and other files the same mode.
  */
 export function makePrivately(path: string): void {
   try {
@@ -101,9 +101,9 @@ interface Opened {
 const mainFile = "select file from pragma_database_list where name = 'main'";
 
 /**
- * Returns true if another connection of this process finds the database locked, as it must while a host's
- * transaction writes. The result is false if the host uses another copy of SQLite. File locks count per
- * process, so two copies would write at the same time and lose each other's commits.
+ * Returns true if another connection of this process finds the database locked, as it must while a host's transaction
+ * writes. The result is false if the host uses another copy of SQLite. File locks count per process, so two copies
+ * would write at the same time and lose each other's commits.
  */
 export function seesLock(database: Pick<Opened, 'prepare'>): boolean {
   // Uses the absolute path, because the working directory may have changed.

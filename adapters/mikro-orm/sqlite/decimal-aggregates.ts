@@ -1,9 +1,6 @@
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 
-/**
- * Number of digits per part. Decimals are split into integers of this length, whose sums SQLite keeps
- * exactly.
- */
+/** Number of digits per part. Decimals are split into integers of this length, whose sums SQLite keeps exactly. */
 const PART_DIGITS = 10;
 const WHOLE_PARTS = 3;
 const WHOLE_DIGITS = PART_DIGITS * WHOLE_PARTS;

@@ -154,10 +154,7 @@ async function moveEntries(statements: Statements, condition: Sql, outcome: stri
   return affected;
 }
 
-/**
- * Error codes for a full disk, an exceeded quota or a read-only file. ENOSPC results in SQLITE_FULL for any
- * file.
- */
+/** Error codes for a full disk, an exceeded quota or a read-only file. ENOSPC results in SQLITE_FULL for any file. */
 const cannotWrite =
   /^SQLITE_(FULL$|READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|DELETE|SHMOPEN|SHMSIZE|SHMMAP)$)/;
 

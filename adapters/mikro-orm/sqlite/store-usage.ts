@@ -46,10 +46,7 @@ const inputColumnsOfUsage = inputColumns({
 /** Number of submissions from which storing a chunk yields to the event loop first. */
 const MANY_FROM = 500;
 
-/**
- * Stores usage in a transaction without concurrent writers, so that values can be read, changed and written
- * back.
- */
+/** Stores usage in a transaction without concurrent writers, so that values can be read, changed and written back. */
 export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,

@@ -131,8 +131,8 @@ export function accountWrites(scope: WriteScope): AccountWrites {
 }
 
 /**
- * Locks the accounts in ascending record id, each after a wait of at most `waitOf`. `waitOf` runs only if a
- * wait is needed.
+ * Locks the accounts in ascending record id, each after a wait of at most `waitOf`. `waitOf` runs only if a wait is
+ * needed.
  */
 export async function lockAccounts(
   scope: TenantScope,

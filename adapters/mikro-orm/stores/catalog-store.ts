@@ -170,8 +170,8 @@ async function insertVersions(
 }
 
 /**
- * Stores the source text. The text is bound separately, because it has megabytes and a row would be converted
- * to JSON and back.
+ * Stores the source text. The text is bound separately, because it has megabytes and a row would be converted to JSON
+ * and back.
  */
 async function setSourceText(scope: WriteScope, id: Uuid, text: string) {
   await setImmediate();
@@ -198,9 +198,7 @@ async function removeVersions(scope: WriteScope, ids: readonly Uuid[]) {
   return new Map(rows.map((row) => [effectiveDate.read(row), revision.read(row)]));
 }
 
-/**
- * Stores the parts that the tenant does not yet have. Returns the record ids of all parts by content hash.
- */
+/** Stores the parts that the tenant does not yet have. Returns the record ids of all parts by content hash. */
 async function storeParts(scope: WriteScope, parts: Iterable<NewCatalogPart>) {
   const all = [...new Map(Array.from(parts, (part) => [part.contentHash, part])).values()];
   const ids = new Map<string, number>();
@@ -274,8 +272,8 @@ function definitionKey({
 }
 
 /**
- * Number of parts per row, small enough that the parts of the largest documents fit into one string. 256 were
- * not faster.
+ * Number of parts per row, small enough that the parts of the largest documents fit into one string. 256 were not
+ * faster.
  */
 const PARTS_PER_ROW = 32;
 
@@ -291,8 +289,8 @@ const line = raw(
 );
 
 /**
- * Returns a statement that joins parts to a few long texts. Reading hundreds of thousands of rows would take
- * longer than everything else.
+ * Returns a statement that joins parts to a few long texts. Reading hundreds of thousands of rows would take longer
+ * than everything else.
  */
 function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]) {
   const groups: [string][] = [];

@@ -68,8 +68,8 @@ interface Reference {
 }
 
 /**
- * Restricts the check to items that the engine created. Manual items keep the references that their caller
- * gave (ruling R21).
+ * Restricts the check to items that the engine created. Manual items keep the references that their caller gave
+ * (ruling R21).
  */
 const madeByRuns: Reference['where'] = {
   columns: ['item_type', 'invoice_id'],

@@ -18,8 +18,8 @@ const windowColumns = inputColumns({ subscription_id: 'uuid', from_date: 'date' 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 
 /**
- * Start of the last row that begins before the window. The rows of a subscription do not overlap, so earlier
- * rows end before the window. An index by end date would be written with each charge.
+ * Start of the last row that begins before the window. The rows of a subscription do not overlap, so earlier rows end
+ * before the window. An index by end date would be written with each charge.
  */
 const lastBegun = `coalesce((
   select p.start_date from bw_coverage p
@@ -87,9 +87,7 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: RawText)
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
 }
 
-/**
- * Returns the last RECURRING days in force on a COMMITTED invoice. The days of a subscription do not overlap.
- */
+/** Returns the last RECURRING days in force on a COMMITTED invoice. The days of a subscription do not overlap. */
 const ofLastDays = (columns: string) => `(
   select ${columns}
   from bw_coverage c join bw_invoice_items i on i.id = c.item_id join bw_invoices v on v.id = i.invoice_id
@@ -104,10 +102,10 @@ const firstItemToRead = `min(coalesce((
   where f.tenant_record_id = s.tenant_record_id and f.invoice_id in (l.id, l.group_id)), 0))`;
 
 /**
- * Returns the last charges. Scans the items of the accounts, because an index by subscription would be
- * written with each charge. Starts at the invoice with the last days in force, so that the cost does not grow
- * with the history. The invoices of a run, and usage without an item, count as one charge. The days in force
- * at the last charge are those in force now and those repaired since.
+ * Returns the last charges. Scans the items of the accounts, because an index by subscription would be written with
+ * each charge. Starts at the invoice with the last days in force, so that the cost does not grow with the history.
+ * The invoices of a run, and usage without an item, count as one charge. The days in force at the last charge are
+ * those in force now and those repaired since.
  */
 async function lastCharges(
   scope: TenantScope,

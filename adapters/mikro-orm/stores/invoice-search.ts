@@ -11,9 +11,9 @@ import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoice
 import type { TenantScope } from '../tables/record-access.ts';
 
 /**
- * Returns a page of search results. Equalities use an index with the order of the page. Ranges are counted
- * first, up to the threshold of all counts. Few results are found by the index and sorted. For many results,
- * the page index is read from the first or last result.
+ * Returns a page of search results. Equalities use an index with the order of the page. Ranges are counted first, up
+ * to the threshold of all counts. Few results are found by the index and sorted. For many results, the page index is
+ * read from the first or last result.
  */
 export async function searchInvoices(
   scope: TenantScope,
@@ -109,10 +109,7 @@ const dayColumns = {
 } as const;
 type RangedField = keyof typeof dayColumns;
 
-/**
- * Returns the clauses on the first field with a range, or null if the search has equalities that find the
- * invoices.
- */
+/** Returns the clauses on the first field with a range, or null if the search has equalities that find the invoices. */
 function rangeAlone(clauses: readonly SearchClause[]) {
   if (clauses.some(({ operator }) => operator === 'eq')) return null;
   const isBound = ({ property, operator }: SearchClause) => property in dayColumns && operator !== 'neq';
@@ -159,10 +156,7 @@ async function endOf(scope: TenantScope, range: RangeEnd) {
   return numberIn(row, 'bound');
 }
 
-/**
- * Returns `and` with the comparison of the balance. The linked invoices of a summary with balance 0 are
- * settled.
- */
+/** Returns `and` with the comparison of the balance. The linked invoices of a summary with balance 0 are settled. */
 function balanceCondition(scope: TenantScope, search: BalanceSearch) {
   const holds = comparison(scope, search.operator, formatDecimal(search.balance));
   const counted = sql`${raw(COUNTED_INVOICES)}

@@ -302,9 +302,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
 }
 
-/**
- * Checksum of the usage days of the last run. Late usage changes the checksum (usage §7.7). Evaluated last.
- */
+/** Checksum of the usage days of the last run. Late usage changes the checksum (usage §7.7). Evaluated last. */
 const usageMark = sql`(
   select coalesce(sum(d.point_count + d.version), 0)
   from bw_subscriptions s cross join bw_usage_days d
@@ -354,8 +352,8 @@ function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: Cov
 }
 
 /**
- * Returns the condition for open invoices without a settled or void summary. It starts with the condition of
- * the index of open invoices.
+ * Returns the condition for open invoices without a settled or void summary. It starts with the condition of the
+ * index of open invoices.
  */
 function isOpen({ runner: { dialect } }: TenantScope): Sql {
   return sql`status = 'COMMITTED' and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
@@ -364,10 +362,7 @@ function isOpen({ runner: { dialect } }: TenantScope): Sql {
       and p.tenant_record_id = bw_invoices.tenant_record_id and ${raw(isClosed)})`;
 }
 
-/**
- * Condition for a settled or void summary. Nobody will pay its linked invoices, so reads for children skip
- * them.
- */
+/** Condition for a settled or void summary. Nobody will pay its linked invoices, so reads for children skip them. */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
 
 function linkedInvoiceReads(

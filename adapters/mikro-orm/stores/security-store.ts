@@ -213,8 +213,8 @@ async function activeByName<R extends { readonly name: string; readonly isActive
 }
 
 /**
- * Inserts the record, or replaces an inactive record with the same name. Returns false if an active record
- * has the name.
+ * Inserts the record, or replaces an inactive record with the same name. Returns false if an active record has the
+ * name.
  */
 async function insertActive<R extends User | ApiClient>(writing: Writing, kind: Kind<R>, given: New<R>) {
   const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);

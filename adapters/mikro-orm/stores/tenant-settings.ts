@@ -18,8 +18,8 @@ import { keyValuesTable, signingSecretsTable } from '../tables/system.ts';
 type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
 
 /**
- * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends,
- * so the numbers have no gaps. Take numbers last in a transaction, or separately if gaps are allowed.
+ * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, so the
+ * numbers have no gaps. Take numbers last in a transaction, or separately if gaps are allowed.
  */
 export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
   assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be allocated`);
@@ -178,8 +178,8 @@ export class RevisionsOfSession {
 }
 
 /**
- * Returns the tenant's record id in a column. The lookup uses the record id, because after a wait for the
- * lock only the tenant's row is sure to be current.
+ * Returns the tenant's record id in a column. The lookup uses the record id, because after a wait for the lock only
+ * the tenant's row is sure to be current.
  */
 function idOf(column: string) {
   return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;

@@ -5,10 +5,7 @@ import { tables } from './index.ts';
 import { type TableSpec, TENANT_COLUMN, uniqueName } from './record-table.ts';
 import { tenantsTable } from './system.ts';
 
-/**
- * Returns the MikroORM entities, which only its migrator uses. Hydrating entities takes longer than the
- * statements.
- */
+/** Returns the MikroORM entities, which only its migrator uses. Hydrating entities takes longer than the statements. */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
 }
@@ -49,8 +46,7 @@ export function tenantTables(): readonly string[] {
 }
 
 /**
- * Returns the table with row-level security, which also binds the owner of the table (platform §2, isolation
- * rule 2).
+ * Returns the table with row-level security, which also binds the owner of the table (platform §2, isolation rule 2).
  */
 function guarded(table: TableSpec, condition: string) {
   return {

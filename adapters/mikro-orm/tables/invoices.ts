@@ -47,8 +47,7 @@ export function dayOfInstant(instantMs: number): number {
 }
 
 /**
- * Condition for invoices whose balance is the raw balance. All other invoices have balance 0 (invoicing §1.4
- * rule 6).
+ * Condition for invoices whose balance is the raw balance. All other invoices have balance 0 (invoicing §1.4 rule 6).
  */
 export const COUNTED_INVOICES = `status = 'COMMITTED' and not is_migration and not is_written_off and raw_balance <> '0'`;
 
@@ -89,10 +88,7 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
   },
 });
 
-/**
- * Returns the basis in a separate table, because it is rarely read and takes as much space as the rest of the
- * item.
- */
+/** Returns the basis in a separate table, because it is rarely read and takes as much space as the rest of the item. */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
   return {

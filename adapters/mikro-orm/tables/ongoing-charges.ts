@@ -74,8 +74,8 @@ const fields = Object.entries(stored) as readonly (readonly [
 const noFacts = Object.fromEntries(fields.map(([name]) => [name, null]));
 
 /**
- * Returns the values without names, because all cursors have the same names. Amounts and dates are text;
- * instants are milliseconds.
+ * Returns the values without names, because all cursors have the same names. Amounts and dates are text; instants are
+ * milliseconds.
  */
 function valuesOf(event: SharedFacts): readonly unknown[] {
   return fields.map(([name, conversion]) => {

@@ -33,8 +33,8 @@ const entryFields = fieldsOf({
   createdDate: instantAt,
   effectiveDate: instantAt,
   /**
-   * Order in which entries are due: 0 for a bus entry, which precedes all notifications; otherwise the due
-   * instant, at least 1.
+   * Order in which entries are due: 0 for a bus entry, which precedes all notifications; otherwise the due instant,
+   * at least 1.
    */
   dueOrder: bigint,
   uniqueKey: textOrNull,
@@ -134,8 +134,8 @@ export const pushLeasesTable = new RecordTable('push_leases', leaseFields, {
 });
 
 /**
- * The event sinks of all nodes: the last event before the first use, which the sink does not get, and the
- * time of the last use (database time).
+ * The event sinks of all nodes: the last event before the first use, which the sink does not get, and the time of the
+ * last use (database time).
  */
 export const sinksTable = new RecordTable(
   'sinks',

@@ -37,8 +37,8 @@ export interface TableSpec {
 }
 
 /**
- * Indexes by name. An index lists its columns and, if partial, `where` and the condition, such as `id, name
- * where is_active`.
+ * Indexes by name. An index lists its columns and, if partial, `where` and the condition, such as `id, name where
+ * is_active`.
  */
 export type Indexes = Readonly<Record<string, string>>;
 
@@ -74,16 +74,15 @@ export class RecordTable<R extends object> implements TableSpec {
   /** All columns. */
   readonly columns: readonly Column[];
   /**
-   * Columns that `decode` reads: all except the column of the tenant, which the reader knows, and columns in
-   * separate tables.
+   * Columns that `decode` reads: all except the column of the tenant, which the reader knows, and columns in separate
+   * tables.
    */
   readonly read: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */
   readonly written: readonly Column[];
   /**
-   * Template with all properties that are read, without values. V8 turns an object that gets more than a
-   * dozen properties one by one into a hash table. Copying a hash table with `...` takes 14 microseconds
-   * instead of 0.1.
+   * Template with all properties that are read, without values. V8 turns an object that gets more than a dozen
+   * properties one by one into a hash table. Copying a hash table with `...` takes 14 microseconds instead of 0.1.
    */
   readonly #shape: Readonly<Record<string, unknown>>;
   readonly #entries: readonly (readonly [keyof R & string, Field<unknown>])[];

@@ -40,10 +40,7 @@ export const bundlesTable = new RecordTable<StoredBundle>('bundles', bundleColum
   },
 });
 
-/**
- * Former keys of renamed bundles. Each key is stored once per bundle, even if the bundle had the key several
- * times.
- */
+/** Former keys of renamed bundles. Each key is stored once per bundle, even if the bundle had the key several times. */
 export const formerBundleKeysTable = new RecordTable(
   'former_bundle_keys',
   fieldsOf({ accountRecordId: bigint, bundleId: uuid, externalKey: text }),
@@ -80,9 +77,7 @@ export const lifecycleEventsTable = new RecordTable('subscription_events', colum
   },
 });
 
-/**
- * Condition for blocking states without the starts and ends of entitlements, which every subscription has.
- */
+/** Condition for blocking states without the starts and ends of entitlements, which every subscription has. */
 export const IS_BLOCK = `is_active and state_name <> 'ENT_STARTED' and state_name <> 'ENT_CANCELLED'`;
 
 export const blockingStatesTable = new RecordTable('blocking_states', columnsOf(blockingStateFields), {

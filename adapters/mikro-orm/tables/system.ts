@@ -44,9 +44,7 @@ export const testClockTable = new RecordTable(
   },
 );
 
-/**
- * Counters in rows instead of sequences, because a counter must not have gaps when a transaction rolls back.
- */
+/** Counters in rows instead of sequences, because a counter must not have gaps when a transaction rolls back. */
 export const countersTable = new RecordTable('counters', fieldsOf({ name: text, value: bigint }), {
   uniques: { name: 'tenant_record_id, name' },
 });

@@ -48,9 +48,7 @@ async function checkFlows({ acme, account, caller }: Opened): Promise<void> {
   if (other !== null) await step('void', payments.void({ paymentId: other.payment.id, properties }));
 }
 
-/**
- * Returns the result of an operation in the engine. If the operation fails, returns null and adds a finding.
- */
+/** Returns the result of an operation in the engine. If the operation fails, returns null and adds a finding. */
 function stepsOf(caller: GatewayCaller) {
   return async (member: string, work: Promise<Plain<PaymentResult>>) => {
     try {

@@ -25,8 +25,8 @@ const FLOWS: readonly (readonly CalledType[])[] = [
 ];
 
 /**
- * Calls every offered operation (payments §2.1). Responses must be valid and later reads must return them. A
- * repeated transaction must have one effect.
+ * Calls every offered operation (payments §2.1). Responses must be valid and later reads must return them. A repeated
+ * transaction must have one effect.
  */
 export async function checkOperations(caller: GatewayCaller): Promise<void> {
   for (const flow of FLOWS) await checkFlow(caller, flow);
@@ -112,8 +112,7 @@ function checkAmounts(
 }
 
 /**
- * Repeats the transaction id. The gateway must return the same result without a second effect (payments §2.1
- * rule 2).
+ * Repeats the transaction id. The gateway must return the same result without a second effect (payments §2.1 rule 2).
  */
 async function checkRepeated(
   caller: GatewayCaller,

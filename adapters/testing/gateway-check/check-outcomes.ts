@@ -10,10 +10,7 @@ import {
   shown,
 } from './gateway-caller.ts';
 
-/**
- * Checks the outcomes that the gateway's author can provoke: declined, unreachable and pending (payments
- * §2.2).
- */
+/** Checks the outcomes that the gateway's author can provoke: declined, unreachable and pending (payments §2.2). */
 export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
   const { declined, unreachable, pending } = caller.options.outcomes ?? {};
   if (declined !== undefined) await checkDeclined(caller, declined);
@@ -115,8 +112,8 @@ async function expectStatus(
 }
 
 /**
- * Checks that `getPaymentInfo` returns every transaction that the gateway received, because recovery treats a
- * missing transaction as not received.
+ * Checks that `getPaymentInfo` returns every transaction that the gateway received, because recovery treats a missing
+ * transaction as not received.
  */
 async function expectKnown(
   caller: GatewayCaller,

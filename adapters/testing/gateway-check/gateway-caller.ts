@@ -198,8 +198,8 @@ export class GatewayCaller {
   }
 
   /**
-   * Returns the result of a call. If the call fails, adds a finding. Returns undefined without the member or
-   * after a failure.
+   * Returns the result of a call. If the call fails, adds a finding. Returns undefined without the member or after a
+   * failure.
    */
   async value<M extends Member>(member: M, question: Question<M>): Promise<Answer<M> | undefined> {
     if (this.gateway[member] === undefined) return undefined;
@@ -208,10 +208,7 @@ export class GatewayCaller {
     return called.kind === 'VALUE' ? called.value : undefined;
   }
 
-  /**
-   * Returns the gateway's transactions of a payment. If they are unreadable, returns undefined and adds a
-   * finding.
-   */
+  /** Returns the gateway's transactions of a payment. If they are unreadable, returns undefined and adds a finding. */
   async told(paymentId: Uuid): Promise<readonly GatewayAnswer[] | undefined> {
     const told = await this.value('getPaymentInfo', { accountId: this.accountId, paymentId, properties: [] });
     if (told === undefined || Array.isArray(told)) return told;

@@ -20,8 +20,8 @@ export interface AccountOperations<C extends Leading = []> {
   /**
    * Creates an account with the defaults of §1.1. No field is required.
    * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) for a used external key, MISSING_OR_INVALID_FIELD,
-   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD for any payment method (a
-   * new account has no payment methods), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent.
+   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD for any payment method (a new
+   * account has no payment methods), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent.
    */
   create(...given: [...C, input: HostInput<AccountInput>]): Promise<Account>;
 
@@ -35,9 +35,9 @@ export interface AccountOperations<C extends Leading = []> {
   update(...given: [...C, accountId: Uuid | string, update: HostInput<AccountUpdate>]): Promise<Account>;
 
   /**
-   * Replaces all personal data of the account, its secondary addresses and their history with a fixed text
-   * (§19). The secondary addresses are also removed. Ids, keys, dates and money stay. The host must clear
-   * custom fields, descriptions of invoice items and the data of gateways.
+   * Replaces all personal data of the account, its secondary addresses and their history with a fixed text (§19). The
+   * secondary addresses are also removed. Ids, keys, dates and money stay. The host must clear custom fields,
+   * descriptions of invoice items and the data of gateways.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;
@@ -58,15 +58,15 @@ export interface AccountOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * Returns a page of accounts. The key is the account's id, or part of its name, e-mail, external key or
-   * company, ignoring case. A key in operator form (§6) filters by its clauses.
+   * Returns a page of accounts. The key is the account's id, or part of its name, e-mail, external key or company,
+   * ignoring case. A key in operator form (§6) filters by its clauses.
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * Returns the account whose id, otherwise name, e-mail, external key or company equals the key. Returns
-   * null if no account matches.
+   * Returns the account whose id, otherwise name, e-mail, external key or company equals the key. Returns null if no
+   * account matches.
    */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 

@@ -3,8 +3,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { isPaidByParent } from './hierarchy.ts';
 
 /**
- * Returns the bus event of a change of an account (platform §10.4). `changesPayer` in its payload means that
- * the paying account changes: the account itself or a parent (overdue §7).
+ * Returns the bus event of a change of an account (platform §10.4). `changesPayer` in its payload means that the
+ * paying account changes: the account itself or a parent (overdue §7).
  * @param before the previous account, if its parent may have changed.
  */
 export function accountEvent<T extends 'ACCOUNT_CREATION' | 'ACCOUNT_CHANGE'>(

@@ -12,8 +12,8 @@ export interface AccountCreation {
 }
 
 /**
- * Returns a key that is equal for calls with the same authorship. One transaction can write the records of
- * such calls.
+ * Returns a key that is equal for calls with the same authorship. One transaction can write the records of such
+ * calls.
  */
 export function sameAuthorship({ tenant, userName, reasonCode, comments, createdDate }: CallContext): string {
   return JSON.stringify([tenant.id, userName, reasonCode, comments, createdDate]);

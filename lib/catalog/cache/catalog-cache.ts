@@ -13,16 +13,10 @@ import type { CatalogOfAccount } from './catalog-source.ts';
 import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
-/**
- * Caches the catalogs of tenants as the session sees them. The next call on every node sees a write (§13 rule
- * 2).
- */
+/** Caches the catalogs of tenants as the session sees them. The next call on every node sees a write (§13 rule 2). */
 export class CatalogCache {
   readonly #committed: EffectiveCatalogs;
-  /**
-   * Caches of host transactions. Data that a host's transaction may roll back is cached for that transaction
-   * only.
-   */
+  /** Caches of host transactions. Data that a host's transaction may roll back is cached for that transaction only. */
   readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
 
   /**
@@ -49,8 +43,8 @@ export class CatalogCache {
   }
 
   /**
-   * Returns the catalogs of accounts as they would be after an upload. @param added versions of the upload;
-   * pass the same list in all calls about one upload.
+   * Returns the catalogs of accounts as they would be after an upload. @param added versions of the upload; pass the
+   * same list in all calls about one upload.
    */
   candidatesOf(
     session: ReadSession,
@@ -126,9 +120,7 @@ export class EffectiveCatalogs {
     this.#committed = committed;
   }
 
-  /**
-   * Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data.
-   */
+  /** Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data. */
   forTransaction(): EffectiveCatalogs {
     return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
   }
@@ -142,10 +134,7 @@ export class EffectiveCatalogs {
     return this.#stored.get(session);
   }
 
-  /**
-   * Returns the tenant's own XML catalog, otherwise the default catalog for a tenant that was created with
-   * it.
-   */
+  /** Returns the tenant's own XML catalog, otherwise the default catalog for a tenant that was created with it. */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
@@ -197,10 +186,7 @@ export class EffectiveCatalogs {
     return (accountId) => own.get(accountId) ?? candidate.catalog;
   }
 
-  /**
-   * Returns the catalog after an upload. Uploaded versions replace the default catalog immediately (§14 rule
-   * 2).
-   */
+  /** Returns the catalog after an upload. Uploaded versions replace the default catalog immediately (§14 rule 2). */
   async #candidate(
     session: ReadSession,
     current: TenantCatalogs,
@@ -266,8 +252,8 @@ interface GlobalDefault {
 }
 
 /**
- * Returns a catalog that also resolves subscriptions on plans of the default catalog, for a tenant with its
- * own catalog.
+ * Returns a catalog that also resolves subscriptions on plans of the default catalog, for a tenant with its own
+ * catalog.
  */
 function withGlobalDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;

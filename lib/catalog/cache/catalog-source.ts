@@ -16,17 +16,14 @@ export interface CatalogRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
   /**
-   * The affected accounts; an empty list for the tenant's own catalog. A function runs in its own
-   * transaction, and only if a catalog plugin needs the accounts.
+   * The affected accounts; an empty list for the tenant's own catalog. A function runs in its own transaction, and
+   * only if a catalog plugin needs the accounts.
    */
   readonly accounts: readonly Uuid[] | ((session: ReadSession) => Promise<readonly Uuid[]>);
   readonly properties?: readonly PluginProperty[];
 }
 
-/**
- * Opens the catalogs of an operation once, before its transaction, because catalog plugins may be called
- * (§16).
- */
+/** Opens the catalogs of an operation once, before its transaction, because catalog plugins may be called (§16). */
 export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
 }
@@ -34,9 +31,7 @@ export interface CatalogProvider {
 /** Maximum number of cached override plans per catalog. Other override plans cost one statement. */
 const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
-/**
- * Override plans by tenant and name, for names that the catalog does not have. Override plans never change.
- */
+/** Override plans by tenant and name, for names that the catalog does not have. Override plans never change. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 
 /** Sessions that stored new override plans. A rollback could give their names to other plans. */

@@ -59,8 +59,8 @@ interface Loaded {
 }
 
 /**
- * Returns the host's catalog plugins (§16). The first plugin with a catalog supplies the catalog. Catalogs
- * with a stamp are cached per tenant and plugin.
+ * Returns the host's catalog plugins (§16). The first plugin with a catalog supplies the catalog. Catalogs with a
+ * stamp are cached per tenant and plugin.
  */
 export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
   const kept = new StampedCache<string, Loaded>({
@@ -104,8 +104,8 @@ export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginC
 
     /**
      * Calls the plugins once per operation. A plugin with a stamp returns one catalog for all accounts.
-     * @throws BillingError UNEXPECTED (60000) if a plugin fails or times out, CATALOG_INVALID_FOR_TENANT
-     * (2080) for an invalid catalog.
+     * @throws BillingError UNEXPECTED (60000) if a plugin fails or times out, CATALOG_INVALID_FOR_TENANT (2080) for
+     * an invalid catalog.
      */
     async ask(request: PluginRequest): Promise<ServedCatalogs> {
       const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
@@ -151,10 +151,7 @@ async function loadedOf(
   return { answer: { pluginName, catalog }, characters: content.length };
 }
 
-/**
- * Compiles a plugin's catalog under the time limit, because getters and proxies in the catalog run plugin
- * code too.
- */
+/** Compiles a plugin's catalog under the time limit, because getters and proxies in the catalog run plugin code too. */
 function compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
   try {
     return compile();
@@ -180,8 +177,8 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
 }
 
 /**
- * Returns the catalogs of operations: the catalog of a plugin, otherwise the stored one (§16 rule 1). Plugins
- * are called before the operation's transaction.
+ * Returns the catalogs of operations: the catalog of a plugin, otherwise the stored one (§16 rule 1). Plugins are
+ * called before the operation's transaction.
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
   /** Returns the plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */

@@ -31,8 +31,8 @@ import {
 const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
- * Caches the stored catalogs of tenants by revision (§13), up to a maximum size. A change reads only new
- * parts; plans are decoded on demand.
+ * Caches the stored catalogs of tenants by revision (§13), up to a maximum size. A change reads only new parts; plans
+ * are decoded on demand.
  */
 export class StoredCatalogs {
   /** Entries by tenant record id, the least recently used first. */
@@ -48,9 +48,7 @@ export class StoredCatalogs {
     this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
   }
 
-  /**
-   * Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data.
-   */
+  /** Creates the cache of a host's transaction. It starts from the shared cache and isolates uncommitted data. */
   forTransaction(): StoredCatalogs {
     return new StoredCatalogs(this.#slices, this);
   }

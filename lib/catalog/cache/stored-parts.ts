@@ -22,8 +22,8 @@ interface Decoding<T> {
 }
 
 /**
- * A part as stored text, decoded on demand. The decoded value may be evicted. While a caller holds it, other
- * callers get the same object.
+ * A part as stored text, decoded on demand. The decoded value may be evicted. While a caller holds it, other callers
+ * get the same object.
  */
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
@@ -287,10 +287,7 @@ const BLANK = '\u001a';
 /** Separates fillings. A single-line JSON value never contains this character. */
 const SEPARATOR = '\n';
 
-/**
- * Matches the variable parts of a plan's text: the date for existing subscriptions and the digits of each
- * decimal.
- */
+/** Matches the variable parts of a plan's text: the date for existing subscriptions and the digits of each decimal. */
 const variable = /(?<=^\{"effectiveDateForExistingSubscriptions":)[^,]*|(?<=\{"d":")[^"]*/g;
 
 interface ShapedText {
@@ -299,8 +296,8 @@ interface ShapedText {
 }
 
 /**
- * Splits a plan's text into a shape and a filling, to save memory. All versions of the plan share the shape;
- * a price change alters only the filling. `Shape.fill` restores the text.
+ * Splits a plan's text into a shape and a filling, to save memory. All versions of the plan share the shape; a price
+ * change alters only the filling. `Shape.fill` restores the text.
  */
 export function shapedText(text: string): ShapedText {
   const filling: string[] = [];

@@ -39,8 +39,8 @@ export class DefinedCatalog {
   }
 
   /**
-   * Returns the catalog with one more version. Versions are complete: a missing plan is retired from the
-   * version's date on.
+   * Returns the catalog with one more version. Versions are complete: a missing plan is retired from the version's
+   * date on.
    * @throws BillingError 2080, as `defineCatalog`, also if the versions contradict each other (§5).
    */
   withVersion<
@@ -153,8 +153,8 @@ interface ReadDefinition {
 
 /**
  * Converts a definition to the content of the equivalent document.
- * @param missingDefault the plans of `DEFAULT` for a definition that has only other lists. By default, a
- * missing `DEFAULT` is a problem.
+ * @param missingDefault the plans of `DEFAULT` for a definition that has only other lists. By default, a missing
+ * `DEFAULT` is a problem.
  */
 function contentOf(
   name: string,
@@ -176,8 +176,8 @@ function contentOf(
 type HostInput = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a definition by the field tables, with named records by name, prices by currency and flat rule cases.
- * If there are problems, the result does not match its type.
+ * Reads a definition by the field tables, with named records by name, prices by currency and flat rule cases. If
+ * there are problems, the result does not match its type.
  */
 class DefinitionReader {
   readonly problems: Problem[] = [];

@@ -49,9 +49,9 @@ export interface VersionParts {
 }
 
 /**
- * One complete, dated catalog, deeply frozen and shared. Products, plans and the plans of a list are sorted
- * by name, price lists with `DEFAULT` first; the rest is in document order. Look-ups by name read a map and
- * decode only the plan found. Created by `createVersion`, or from parts of other versions.
+ * One complete, dated catalog, deeply frozen and shared. Products, plans and the plans of a list are sorted by name,
+ * price lists with `DEFAULT` first; the rest is in document order. Look-ups by name read a map and decode only the
+ * plan found. Created by `createVersion`, or from parts of other versions.
  */
 export class CatalogVersion implements PlanLookup {
   readonly effectiveDate: Instant;
@@ -151,8 +151,7 @@ export class CatalogVersion implements PlanLookup {
 
   /**
    * Returns the phase with a name such as `pro-monthly-evergreen`.
-   * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version does not have the
-   * phase.
+   * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version does not have the phase.
    */
   findPhase(name: string): PlanPhase {
     const { planName, type } = parsePhaseName(name);
@@ -166,8 +165,7 @@ export class CatalogVersion implements PlanLookup {
   }
 
   /**
-   * Returns the name of the first price list with the plan or its parent, with `DEFAULT` before the others
-   * (§1, §10).
+   * Returns the name of the first price list with the plan or its parent, with `DEFAULT` before the others (§1, §10).
    */
   priceListOf(plan: Plan): string {
     const { listOfPlan } = priceListIndex(this.frame.value);
@@ -301,8 +299,8 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * Returns the plans of add-ons that are available with a base product, without included ones, by add-on,
- * period, list and name (§12 rule 4). The list can be limited to one price list.
+ * Returns the plans of add-ons that are available with a base product, without included ones, by add-on, period, list
+ * and name (§12 rule 4). The list can be limited to one price list.
  */
 export function listAddOns(
   version: CatalogVersion,
@@ -327,8 +325,7 @@ export function listAddOns(
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**
- * Returns the plans that added versions change, or all plans if a version changes the billed day. Reads no
- * plan.
+ * Returns the plans that added versions change, or all plans if a version changes the billed day. Reads no plan.
  * @param before versions that `after` contains too.
  * @param after all versions, sorted by effective date.
  */

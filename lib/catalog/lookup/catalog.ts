@@ -45,8 +45,8 @@ export interface LastPlanChange {
 export interface Elsewhere {
   readonly catalog: Catalog;
   /**
-   * Choices before this instant use the other catalog, even for plans of this one. Null if the plan name
-   * determines the catalog.
+   * Choices before this instant use the other catalog, even for plans of this one. Null if the plan name determines
+   * the catalog.
    */
   readonly until: Instant | null;
 }
@@ -57,10 +57,7 @@ export interface CatalogPast {
   readonly revision: number;
   /** Returns the versions at an earlier revision. Their order is undefined. */
   versionsAt(revision: number): readonly CatalogVersion[];
-  /**
-   * False if the plan can change without a new revision, because the host may start with another default
-   * catalog.
-   */
+  /** False if the plan can change without a new revision, because the host may start with another default catalog. */
   readonly isRevised?: boolean;
 }
 
@@ -68,8 +65,8 @@ export interface CatalogPast {
 export class Catalog {
   readonly versions: readonly CatalogVersion[];
   /**
-   * The tenant's `catalogRevision`, or 0 without a tenant. The revision of a plugin's catalog is negative and
-   * derived from its content.
+   * The tenant's `catalogRevision`, or 0 without a tenant. The revision of a plugin's catalog is negative and derived
+   * from its content.
    */
   readonly revision: number;
   readonly #dates: Float64Array;
@@ -96,8 +93,8 @@ export class Catalog {
   }
 
   /**
-   * Returns false if the plan (by default: any plan) can change without a new revision, because the host may
-   * start with another default catalog.
+   * Returns false if the plan (by default: any plan) can change without a new revision, because the host may start
+   * with another default catalog.
    */
   isRevised(planName: string | null = null): boolean {
     if (this.#past === null || this.#past.isRevised === false) return false;
@@ -172,17 +169,14 @@ export class Catalog {
     );
   }
 
-  /**
-   * Returns the price change events in date order (§6.4). With `alignment`, the events are on bill cycle
-   * dates.
-   */
+  /** Returns the price change events in date order (§6.4). With `alignment`, the events are on bill cycle dates. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((step) => this.plansChangedAfter(step), timeline, alignment);
   }
 
   /**
-   * Returns the later versions that change the plan for existing subscriptions, up to the first version
-   * without the plan, sorted by date (§6.4 rule 2).
+   * Returns the later versions that change the plan for existing subscriptions, up to the first version without the
+   * plan, sorted by date (§6.4 rule 2).
    */
   plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
     const { planName, effective, decided = null } = choice;
@@ -198,9 +192,9 @@ export class Catalog {
   }
 
   /**
-   * Returns the catalog with the plan of a running subscription. This is the tenant's catalog if the
-   * account's catalog lacks the plan (§15.6 rule 4), the default catalog for choices before the tenant's own
-   * (§14 rule 2), otherwise this catalog.
+   * Returns the catalog with the plan of a running subscription. This is the tenant's catalog if the account's
+   * catalog lacks the plan (§15.6 rule 4), the default catalog for choices before the tenant's own (§14 rule 2),
+   * otherwise this catalog.
    * @param decided time at which the plan was chosen; null means now.
    */
   holderOf(planName: string, decided: Instant | null = null): Catalog {
@@ -224,9 +218,7 @@ export class Catalog {
     return this.#runs;
   }
 
-  /**
-   * Returns the index of the version in force: 0 before the first version, −1 for a catalog without versions.
-   */
+  /** Returns the index of the version in force: 0 before the first version, −1 for a catalog without versions. */
   #indexAt(at: Instant): number {
     let low = 0;
     let high = this.#dates.length - 1;
@@ -254,8 +246,7 @@ function noVersion(at: Instant): BillingError {
 }
 
 /**
- * Creates a catalog from versions in any order. Versions have equal names and distinct dates
- * (`validateVersions`).
+ * Creates a catalog from versions in any order. Versions have equal names and distinct dates (`validateVersions`).
  * @param elsewhere the catalog that still contains plans which subscriptions have and this catalog does not.
  */
 export function createCatalog(
@@ -288,10 +279,7 @@ export interface RuledSubscription {
 }
 
 interface PlanChangeQuestion {
-  /**
-   * The subscription at `now`, described by its own plan, so that a subscription on a retired plan can
-   * change.
-   */
+  /** The subscription at `now`, described by its own plan, so that a subscription on a retired plan can change. */
   readonly subscription: RuledSubscription;
   readonly target: PlanSpecifier;
   /** Date of the change. Null until the policy determines the date. */
@@ -300,8 +288,8 @@ interface PlanChangeQuestion {
 }
 
 /**
- * Returns the list, policy and alignment of a change by the version in force at its date, or now for a change
- * without a date. Call this again with the date, because the version at that date may forbid the change.
+ * Returns the list, policy and alignment of a change by the version in force at its date, or now for a change without
+ * a date. Call this again with the date, because the version at that date may forbid the change.
  * @throws BillingError with the codes of `decidePlanChange` of rules.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
@@ -320,10 +308,7 @@ export function cancelPolicyOf(
   return cancelPolicy(version.rules, context);
 }
 
-/**
- * Returns the bill cycle alignment from an event on, by the rules of the version that supplies the event's
- * plan.
- */
+/** Returns the bill cycle alignment from an event on, by the rules of the version that supplies the event's plan. */
 export function billingAlignmentOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,

@@ -61,8 +61,8 @@ export class PlanRuns {
   }
 
   /**
-   * Returns the later versions that change a plan for existing subscriptions, without repetitions, up to the
-   * first version without the plan (§6.4 rule 2).
+   * Returns the later versions that change a plan for existing subscriptions, without repetitions, up to the first
+   * version without the plan (§6.4 rule 2).
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];
@@ -149,8 +149,8 @@ function latestBy(firsts: readonly number[], index: number): number {
 }
 
 /**
- * An instant in the calendar's last year. Price changes in that year never take effect, because their zoned
- * dates could lie outside the calendar.
+ * An instant in the calendar's last year. Price changes in that year never take effect, because their zoned dates
+ * could lie outside the calendar.
  */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
@@ -207,14 +207,14 @@ interface PlanOfVersion {
 }
 
 /**
- * Returns the later versions that change the plan for existing subscriptions, up to the first version without
- * the plan, sorted by date.
+ * Returns the later versions that change the plan for existing subscriptions, up to the first version without the
+ * plan, sorted by date.
  */
 type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
- * Returns the price changes of one subscription in date order (§6.4). As in §6.2, a version has no effect if
- * its date is on or after the date of a newer version.
+ * Returns the price changes of one subscription in date order (§6.4). As in §6.2, a version has no effect if its date
+ * is on or after the date of a newer version.
  */
 export function priceChangeEvents(
   plansChangedAfter: PlansChangedAfter,

@@ -30,9 +30,7 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   return entry.amount.value;
 }
 
-/**
- * Returns true if the price is zero in every currency. A null entry is not zero, because it means not sold.
- */
+/** Returns true if the price is zero in every currency. A null entry is not zero, because it means not sold. */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
 }
@@ -45,8 +43,8 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 }
 
 /**
- * Returns the phases from the initial phase on, or all phases without one. Undefined if the plan lacks the
- * initial phase (error 1011 of subscriptions §5 rule 1).
+ * Returns the phases from the initial phase on, or all phases without one. Undefined if the plan lacks the initial
+ * phase (error 1011 of subscriptions §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;
@@ -61,8 +59,8 @@ export interface SectionSource {
 }
 
 /**
- * Returns the usage charges of a phase in one currency, without usage billed in advance, which charges
- * nothing (§2 rule 3).
+ * Returns the usage charges of a phase in one currency, without usage billed in advance, which charges nothing (§2
+ * rule 3).
  * @throws BillingError 2010 or 2011 for a missing price.
  */
 export function usageSectionsOf(
@@ -104,8 +102,8 @@ function feeOf(price: InternationalPrice | null, currency: Currency): Decimal | 
 }
 
 /**
- * Returns the identity of a section by its prices. Sizes and limits cannot be overridden, so prices
- * distinguish sections of one name within a version (§10).
+ * Returns the identity of a section by its prices. Sizes and limits cannot be overridden, so prices distinguish
+ * sections of one name within a version (§10).
  */
 function identityOf(prices: readonly Decimal[]): string {
   return prices.map(formatDecimal).join(' ');

@@ -98,10 +98,7 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
 
 /** The rules for a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
-  /**
-   * The list in which the target plan is searched before `DEFAULT`. For a plan given by name, the plan's own
-   * list.
-   */
+  /** The list in which the target plan is searched before `DEFAULT`. For a plan given by name, the plan's own list. */
   readonly priceList: string;
   /** Never ILLEGAL. */
   readonly policy: BillingActionPolicy;
@@ -116,10 +113,10 @@ export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceLis
 }
 
 /**
- * Evaluates a change by the rules of `version`: target list, policy and alignment. `from` describes the
- * subscription by its own plan, so that a subscription on a retired plan can change (§6.3).
- * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` for the policy ILLEGAL; 2021, 2031, 2015, 2030,
- * 2013 for a missing target.
+ * Evaluates a change by the rules of `version`: target list, policy and alignment. `from` describes the subscription
+ * by its own plan, so that a subscription on a retired plan can change (§6.3).
+ * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` for the policy ILLEGAL; 2021, 2031, 2015, 2030, 2013 for
+ * a missing target.
  */
 export function decidePlanChange(
   version: PlanLookup,
@@ -146,8 +143,7 @@ export function decidePlanChange(
 }
 
 /**
- * Returns the list for the target plan of a request without a list. `DEFAULT` replaces a list that is no
- * longer sold.
+ * Returns the list for the target plan of a request without a list. `DEFAULT` replaces a list that is no longer sold.
  */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
   const list = firstMatch(version.rules.priceList, prefixed('from', from))?.result ?? from.priceList;
@@ -201,8 +197,8 @@ export interface PlanSpecifier {
 
 /**
  * Returns the criteria of a specifier that has no plan name.
- * @throws BillingError 2031 if the product is missing, 2015 if the period is missing, 2030 for an unknown product, 2013
- * for an unknown price list.
+ * @throws BillingError 2031 if the product is missing, 2015 if the period is missing, 2030 for an unknown product,
+ * 2013 for an unknown price list.
  */
 function planCriteria(
   version: PlanLookup,
@@ -226,8 +222,8 @@ function planCriteria(
 
 /**
  * Returns the plan of a specifier (§7). Without a plan name, searches the list, then `DEFAULT`.
- * @throws BillingError 2021 for an unknown plan name; the errors of `planCriteria`; 2020 if no plan matches;
- * 2002 if several plans match.
+ * @throws BillingError 2021 for an unknown plan name; the errors of `planCriteria`; 2020 if no plan matches; 2002 if
+ * several plans match.
  */
 export function selectPlan(version: PlanLookup, specifier: PlanSpecifier): Plan {
   const { planName } = specifier;

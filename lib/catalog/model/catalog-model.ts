@@ -158,9 +158,7 @@ export interface RuleCase<Conditions, Result> {
   readonly result: Result;
 }
 
-/**
- * The rules of a version. In each list, the first case whose conditions all hold determines the result (§8).
- */
+/** The rules of a version. In each list, the first case whose conditions all hold determines the result (§8). */
 export interface PlanRules {
   readonly changePolicy: readonly RuleCase<ChangeConditions, BillingActionPolicy>[];
   readonly changeAlignment: readonly RuleCase<ChangeConditions, PlanAlignmentChange>[];
@@ -229,10 +227,7 @@ export const SIMPLE_RULES: PlanRules = {
   priceList: [{ conditions: anySource, result: DEFAULT_PRICE_LIST }],
 };
 
-/**
- * Returns compact JSON with sorted fields. Decimals have the form `{"d":"75.00"}`. Equal values have equal
- * texts.
- */
+/** Returns compact JSON with sorted fields. Decimals have the form `{"d":"75.00"}`. Equal values have equal texts. */
 export function textOfValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(textOfValue).join(',')}]`;

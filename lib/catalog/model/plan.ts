@@ -32,8 +32,8 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
 }
 
 /**
- * Returns true for equal plans (§6.4 rule 2, §15.5 rule 2). Equal plans of a tenant's stored versions are the
- * same object.
+ * Returns true for equal plans (§6.4 rule 2, §15.5 rule 2). Equal plans of a tenant's stored versions are the same
+ * object.
  */
 export function samePlan(one: Plan, other: Plan): boolean {
   return one === other || textOfPlan(one) === textOfPlan(other);

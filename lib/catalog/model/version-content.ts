@@ -69,8 +69,8 @@ export interface Location {
 }
 
 /**
- * Returns the position of a record, of a child element, or of one of its repeated children. Undefined for an
- * element that is missing from the document.
+ * Returns the position of a record, of a child element, or of one of its repeated children. Undefined for an element
+ * that is missing from the document.
  */
 export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
 

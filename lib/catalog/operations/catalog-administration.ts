@@ -128,8 +128,7 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
 }
 
 /**
- * Rejects the deletion of a catalog that subscriptions use, because they could not be billed afterwards (§5
- * rule 10).
+ * Rejects the deletion of a catalog that subscriptions use, because they could not be billed afterwards (§5 rule 10).
  */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
@@ -147,10 +146,7 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
   );
 }
 
-/**
- * Yields the validated edits. An added plan can break rules that only validation checks, such as unique
- * names.
- */
+/** Yields the validated edits. An added plan can break rules that only validation checks, such as unique names. */
 function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
   for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);

@@ -40,56 +40,54 @@ export interface CatalogSync {
 
 export interface CatalogOperations<C extends Leading = []> {
   /**
-   * Adds all versions of an XML document to the tenant's catalog, or none if one is invalid (§5). For a
-   * catalog defined in code, same as `sync`.
-   * @param document root `catalog` or the envelope `catalogs`, as bytes or text, or a catalog defined in
-   * code.
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error in `problems`, with line and
-   * column if known.
+   * Adds all versions of an XML document to the tenant's catalog, or none if one is invalid (§5). For a catalog
+   * defined in code, same as `sync`.
+   * @param document root `catalog` or the envelope `catalogs`, as bytes or text, or a catalog defined in code.
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error in `problems`, with line and column if
+   * known.
    */
   upload(...given: [...C, document: CatalogUpload]): Promise<void>;
 
   /**
-   * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if the
-   * tenant has all of them, so an application can call this at each start (§5 rule 11).
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited: `problems` lists
-   * each difference with plan, phase, currency, old and new price; otherwise the errors of `upload`.
+   * Adds the versions of a catalog that the tenant does not have yet, by effective date. Does nothing if the tenant
+   * has all of them, so an application can call this at each start (§5 rule 11).
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) if a stored version was edited: `problems` lists each
+   * difference with plan, phase, currency, old and new price; otherwise the errors of `upload`.
    */
   sync(...given: [...C, document: CatalogUpload]): Promise<CatalogSync>;
 
   /**
-   * Returns the problems of an upload, including conflicts with the tenant's versions. Stores nothing (§12
-   * row 4).
+   * Returns the problems of an upload, including conflicts with the tenant's versions. Stores nothing (§12 row 4).
    * @throws BillingError TOO_LARGE (60012).
    */
   validate(...given: [...C, document: CatalogUpload]): Promise<CatalogValidation>;
 
   /**
-   * Returns the current catalog: the catalog of a plugin, otherwise the stored one, which may have no
-   * versions. With an account, returns the catalog that the account sees (§15.6, §16).
+   * Returns the current catalog: the catalog of a plugin, otherwise the stored one, which may have no versions. With
+   * an account, returns the catalog that the account sees (§15.6, §16).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) for a failed plugin, or
    * CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog.
    */
   current(...given: [...C, accountId?: Uuid | string | null]): Promise<Catalog>;
 
   /**
-   * Returns the documents of the tenant's catalog in upload order. They are the values of the tenant's key
-   * CATALOG (§5 rule 9).
+   * Returns the documents of the tenant's catalog in upload order. They are the values of the tenant's key CATALOG
+   * (§5 rule 9).
    */
   sources(...given: [...C]): Promise<readonly string[]>;
 
   /**
-   * Adds a plan with one recurring price, and a new product if needed. For an existing simple plan, adds a
-   * currency. The change applies to the version in force and all later versions, or to a new first version
-   * (§12 rule 3). Idempotent.
-   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); CATALOG_INVALID_FOR_TENANT (2080)
-   * while a catalog plugin serves the tenant.
+   * Adds a plan with one recurring price, and a new product if needed. For an existing simple plan, adds a currency.
+   * The change applies to the version in force and all later versions, or to a new first version (§12 rule 3).
+   * Idempotent.
+   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); CATALOG_INVALID_FOR_TENANT (2080) while a
+   * catalog plugin serves the tenant.
    */
   addSimplePlan(...given: [...C, plan: HostInput<SimplePlan>]): Promise<void>;
 
   /**
-   * Returns the plans of base products in the version in force, once per price list (§12 rule 4). The catalog
-   * is the tenant's or an account's.
+   * Returns the plans of base products in the version in force, once per price list (§12 rule 4). The catalog is the
+   * tenant's or an account's.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   availableBasePlans(
@@ -97,17 +95,17 @@ export interface CatalogOperations<C extends Leading = []> {
   ): Promise<readonly AvailablePlan[]>;
 
   /**
-   * Returns the plans of add-ons available for a base product in the version in force (§12 rule 4). An
-   * unknown product has no plans.
+   * Returns the plans of add-ons available for a base product in the version in force (§12 rule 4). An unknown
+   * product has no plans.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   availableAddOns(...given: [...C, request: HostInput<AddOnsRequest>]): Promise<readonly AvailablePlan[]>;
 
   /**
-   * Removes all versions that the tenant has uploaded; their rows stay as history. Afterwards the tenant has
-   * no catalog, even if it used the default one (§5 rule 10, §14).
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, even an ended one, has one
-   * of the plans.
+   * Removes all versions that the tenant has uploaded; their rows stay as history. Afterwards the tenant has no
+   * catalog, even if it used the default one (§5 rule 10, §14).
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, even an ended one, has one of the
+   * plans.
    */
   delete(...given: [...C]): Promise<void>;
 }
@@ -134,10 +132,10 @@ export interface DeleteProductOptions extends EntryScopeOptions {
 /** Operations on plans and products that are stored individually, not in catalog documents. */
 export interface CatalogEntryOperations<C extends Leading = []> {
   /**
-   * Creates plans, products and the price lists that the plans name, all or nothing. Existing entries of the
-   * scope stay unchanged and are returned, so a call may be repeated.
-   * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a
-   * name of another scope, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
+   * Creates plans, products and the price lists that the plans name, all or nothing. Existing entries of the scope
+   * stay unchanged and are returned, so a call may be repeated.
+   * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a name of
+   * another scope, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
    */
   create(
     ...given: [...C, request: HostInput<CatalogEntriesInput>, options?: HostInput<EntryScopeOptions>]
@@ -153,8 +151,8 @@ export interface CatalogEntryOperations<C extends Leading = []> {
 
   /**
    * Sets new prices of a plan from a date on.
-   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a
-   * retired plan, phases of another shape or dates out of order.
+   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired
+   * plan, phases of another shape or dates out of order.
    */
   updatePlan(
     ...given: [...C, planName: string, update: HostInput<PlanUpdate & EntryScopeOptions>]
@@ -174,8 +172,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   deletePlan(...given: [...C, planName: string, options: HostInput<DeletePlanOptions>]): Promise<void>;
 
   /**
-   * Deletes a product. Its plans, including plans of accounts, leave the catalog; `deleteAllPlans` also
-   * deletes them.
+   * Deletes a product. Its plans, including plans of accounts, leave the catalog; `deleteAllPlans` also deletes them.
    * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007),
    * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, even an ended one, has a plan of the product.
    */

@@ -39,8 +39,8 @@ import { overridePlanProblems } from './obtain-override-plan.ts';
 
 interface CatalogSettings {
   /**
-   * XML of the default catalog, or a function that returns it. The default applies to tenants that were
-   * created with `useGlobalDefault`, until they have their own catalog.
+   * XML of the default catalog, or a function that returns it. The default applies to tenants that were created with
+   * `useGlobalDefault`, until they have their own catalog.
    */
   readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
@@ -112,8 +112,8 @@ export function catalogService(
   }
 
   /**
-   * Rejects a change of a stored catalog that a plugin replaces, because the change would have no effect (§16
-   * rule 6). @throws BillingError 2080 that names the plugin.
+   * Rejects a change of a stored catalog that a plugin replaces, because the change would have no effect (§16 rule
+   * 6). @throws BillingError 2080 that names the plugin.
    */
   async function refuseWhileServed(context: CallContext): Promise<void> {
     const pluginName = await servingPlugin(context);
@@ -174,8 +174,8 @@ export function catalogService(
   }
 
   /**
-   * Returns the versions with new dates, and every difference between the other versions and the stored ones
-   * (§5 rule 11).
+   * Returns the versions with new dates, and every difference between the other versions and the stored ones (§5 rule
+   * 11).
    */
   async function newOnes<R extends ReadVersion>(session: ReadSession, read: readonly R[]) {
     const { versions } = await cache.uploadedBy(session);
@@ -220,8 +220,8 @@ export function catalogService(
 
     /**
      * Previews an upload. Stores nothing.
-     * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves
-     * the tenant.
+     * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the
+     * tenant.
      */
     async preview(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
       await refuseWhileServed(context);
@@ -255,8 +255,8 @@ function isDefinition(document: CatalogUpload): document is WritesXml {
 }
 
 /**
- * Returns the default catalog. A text is parsed immediately, so that a bad document is rejected; a function
- * is called on demand.
+ * Returns the default catalog. A text is parsed immediately, so that a bad document is rejected; a function is called
+ * on demand.
  */
 function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
   if (document === undefined) return null;
@@ -285,8 +285,8 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /**
- * Returns the catalogs of a batch of due work. If the catalogs are unavailable, fails each entry with that
- * error and returns null, so that the batch is not repeated entry by entry.
+ * Returns the catalogs of a batch of due work. If the catalogs are unavailable, fails each entry with that error and
+ * returns null, so that the batch is not repeated entry by entry.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
@@ -308,8 +308,8 @@ export async function catalogsOfBatch(
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * Returns the bus event of a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision`
- * the new revision.
+ * Returns the bus event of a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision` the new
+ * revision.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
   return {

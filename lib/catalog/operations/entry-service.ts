@@ -51,8 +51,8 @@ type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
 
 /**
- * Operations on plans, products and price lists that are added individually to a tenant's or account's
- * catalog (§15). Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
+ * Operations on plans, products and price lists that are added individually to a tenant's or account's catalog (§15).
+ * Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
  */
 export function catalogEntryOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
@@ -314,10 +314,7 @@ function productNotFound(name: string): BillingError {
   );
 }
 
-/**
- * Returns the error while a plugin serves the tenant, because a stored change would have no effect (§16 rule
- * 6).
- */
+/** Returns the error while a plugin serves the tenant, because a stored change would have no effect (§16 rule 6). */
 function servedByPlugin(pluginName: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,

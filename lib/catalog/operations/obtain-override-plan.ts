@@ -16,8 +16,8 @@ import {
 } from '../overrides/define-overrides.ts';
 
 /**
- * Finds the tenant's override plan of a definition, or stores a new one with the next free number (§10 rules
- * 3, 4). Takes the catalog lock, which should be the last lock of the transaction.
+ * Finds the tenant's override plan of a definition, or stores a new one with the next free number (§10 rules 3, 4).
+ * Takes the catalog lock, which should be the last lock of the transaction.
  * @param currentCatalog reads the catalog under that lock, because one of its plans may have the name.
  */
 export async function obtainOverridePlan(
@@ -133,10 +133,7 @@ async function ofEntries(session: WriteSession, planNames: readonly string[]): P
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
 }
 
-/**
- * Returns a problem for each plan name that an override plan has (§10 rule 7). Requires the tenant's catalog
- * lock.
- */
+/** Returns a problem for each plan name that an override plan has (§10 rule 7). Requires the tenant's catalog lock. */
 export async function overridePlanProblems(
   session: ReadSession,
   planNames: Iterable<string>,

@@ -25,8 +25,8 @@ export interface CollapsedSpan {
 }
 
 /**
- * A catalog with the override plans of one operation. Look-ups find the catalog's own plans first (§10 rule
- * 7). Immutable.
+ * A catalog with the override plans of one operation. Look-ups find the catalog's own plans first (§10 rule 7).
+ * Immutable.
  */
 export class CatalogWithOverrides {
   readonly catalog: Catalog;

@@ -14,8 +14,8 @@ import { deepFreeze } from '../model/part.ts';
 import { phaseName } from '../model/plan.ts';
 
 /**
- * A plan with overridden prices, immutable and independent of catalog versions (rule 6). Its other prices
- * follow the version of the parent.
+ * A plan with overridden prices, immutable and independent of catalog versions (rule 6). Its other prices follow the
+ * version of the parent.
  */
 export interface OverrideDefinition {
   /** Name of the parent plan, which is never an override plan (rule 5). */
@@ -33,10 +33,10 @@ export interface OverrideInput {
 }
 
 /**
- * Creates the definition of requested prices, in the account's currency only. For an override plan, merges
- * the prices of both; new prices take precedence (rule 5).
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3)
- * for an account without currency.
+ * Creates the definition of requested prices, in the account's currency only. For an override plan, merges the prices
+ * of both; new prices take precedence (rule 5).
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an
+ * account without currency.
  */
 export function defineOverrides({ plan, chosen, currency, requests }: OverrideInput): OverrideDefinition {
   if (currency === null) {
@@ -78,9 +78,7 @@ export function readOverrides(text: string): PriceOverrides {
 
 export type PriceOverrides = ReadonlyMap<PriceTarget, Decimal>;
 
-/**
- * Returns true if the request contains a price. A request without a price is malformed (subscriptions §6.1).
- */
+/** Returns true if the request contains a price. A request without a price is malformed (subscriptions §6.1). */
 export function namesPrice(request: PriceOverrideRequest): boolean {
   const usagePrices = (request.usagePrices ?? [])
     .flatMap((usage) => usage.tierPrices ?? [])
@@ -90,8 +88,8 @@ export function namesPrice(request: PriceOverrideRequest): boolean {
 
 /**
  * Finds the plan's prices for the overrides (§10 rule 2).
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for an unknown phase, price, usage section,
- * block or tier, for two amounts for one price, and for an amount that is negative or has too many digits.
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for an unknown phase, price, usage section, block or
+ * tier, for two amounts for one price, and for an amount that is negative or has too many digits.
  */
 export function matchPriceOverrides(plan: Plan, requests: readonly PriceOverrideRequest[]): PriceOverrides {
   const matching = new Matching(plan);
@@ -154,9 +152,7 @@ class Matching {
     }
   }
 
-  /**
-   * Matches a block. A block without a price must exist too, because an equal block with a price may follow.
-   */
+  /** Matches a block. A block without a price must exist too, because an equal block with a price may follow. */
   #takeBlock(
     block: BlockPriceOverride,
     usage: {
@@ -210,9 +206,9 @@ function refused(message: string): BillingError {
 }
 
 /**
- * The canonical text of an overridable price (§10 rule 2), a JSON list of one of these forms: `FIXED` phase
- * type; `RECURRING` phase type; `BLOCK` phase type, usage, unit, size, max, occurrence; `TIER` phase type,
- * usage, position. Targets name the phase type, so they are equal in every version and in an override plan.
+ * The canonical text of an overridable price (§10 rule 2), a JSON list of one of these forms: `FIXED` phase type;
+ * `RECURRING` phase type; `BLOCK` phase type, usage, unit, size, max, occurrence; `TIER` phase type, usage, position.
+ * Targets name the phase type, so they are equal in every version and in an override plan.
  */
 export type PriceTarget = string & { readonly __brand: 'PriceTarget' };
 
@@ -308,8 +304,8 @@ function mapUsagePrices(usage: Usage, phase: PhaseType, change: PriceChange): Us
 }
 
 /**
- * A tenant's plan with overridden prices. It is derived from its parent in a version, so its other prices
- * follow that version (rule 6).
+ * A tenant's plan with overridden prices. It is derived from its parent in a version, so its other prices follow that
+ * version (rule 6).
  */
 export class OverridePlan implements OverrideDefinition {
   readonly name: string;
@@ -327,8 +323,8 @@ export class OverridePlan implements OverrideDefinition {
   }
 
   /**
-   * Returns the override plan for this version of the parent, cached by parent. Overrides of missing prices
-   * have no effect.
+   * Returns the override plan for this version of the parent, cached by parent. Overrides of missing prices have no
+   * effect.
    */
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);

@@ -69,9 +69,7 @@ const NC_NAME = new RegExp(
   'u',
 );
 
-/**
- * Returns true for an NCName. It has no space, no `: @ $ % & / + , ;`, and no leading digit, dot or minus.
- */
+/** Returns true for an NCName. It has no space, no `: @ $ % & / + , ;`, and no leading digit, dot or minus. */
 export function isNcName(name: string): boolean {
   return NC_NAME.test(name);
 }

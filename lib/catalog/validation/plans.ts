@@ -250,8 +250,8 @@ export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[
 }
 
 /**
- * V20: checks that each unit occurs once in every tier and is unlimited only in its last tier, if at all.
- * Linear in the number of tiers.
+ * V20: checks that each unit occurs once in every tier and is unlimited only in its last tier, if at all. Linear in
+ * the number of tiers.
  */
 function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
   const lastTierOf = new Map<string, number>();
@@ -277,9 +277,7 @@ function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void 
   });
 }
 
-/**
- * Returns the names of a few units that are not in `seen`. Examines no more units than are seen and named.
- */
+/** Returns the names of a few units that are not in `seen`. Examines no more units than are seen and named. */
 function missingUnits(units: ReadonlyMap<string, unknown>, seen: ReadonlySet<string>): string {
   const missing: string[] = [];
   for (const unit of units.keys()) {

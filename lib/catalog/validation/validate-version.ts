@@ -26,18 +26,15 @@ import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
 import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './plans.ts';
 
 export interface VersionValidation {
-  /**
-   * The findings in the order units, products, plans, price lists, rules, durations. Empty for a valid
-   * version.
-   */
+  /** The findings in the order units, products, plans, price lists, rules, durations. Empty for a valid version. */
   readonly errors: readonly Problem[];
   /** Problems that do not reject an upload. */
   readonly warnings: readonly Problem[];
 }
 
 /**
- * Checks the size of one version (platform §16), rules V1 to V21 and the warnings of §4. Collects all errors,
- * with line numbers if `locate` knows them. Never throws.
+ * Checks the size of one version (platform §16), rules V1 to V21 and the warnings of §4. Collects all errors, with
+ * line numbers if `locate` knows them. Never throws.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {
   const { errors, unbilled, warnings } = atOnce(validationSteps(version));
@@ -280,9 +277,9 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
 }
 
 /**
- * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): one name,
- * distinct dates, the same phases and product of a plan, the same category of a product. Line numbers come
- * from `parsed`, the documents of `added` in the same order.
+ * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): one name, distinct
+ * dates, the same phases and product of a plan, the same category of a product. Line numbers come from `parsed`, the
+ * documents of `added` in the same order.
  */
 export function validateVersions(
   stored: readonly CatalogVersion[],
@@ -313,8 +310,8 @@ interface Held<T> {
 }
 
 /**
- * Facts on which versions agree so far. The first version with a name stands for all, and only plans of new
- * versions are read.
+ * Facts on which versions agree so far. The first version with a name stands for all, and only plans of new versions
+ * are read.
  */
 class Agreement {
   readonly #versions: CatalogVersion[];

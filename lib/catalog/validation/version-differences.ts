@@ -37,10 +37,7 @@ function ownFields({ initialPhases: _i, finalPhase: _f, billingPeriod: _b, ...pl
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * A place in a version: the innermost named part, and the names of the fields between that part and the
- * value.
- */
+/** A place in a version: the innermost named part, and the names of the fields between that part and the value. */
 interface Place {
   readonly owner: string;
   readonly words: readonly string[];

@@ -78,8 +78,8 @@ const eInvoice = { format: must(oneOf(EInvoiceFormat)), profile: orNull(oneOf(EI
 const documentText = { kind: must(oneOf(DocumentTextKind)), locale: 'text' } as const;
 
 /**
- * The parameters of each operation: a name and a shape. A parameter whose name ends with `?` may be absent,
- * for example because the operation has its own error for its absence.
+ * The parameters of each operation: a name and a shape. A parameter whose name ends with `?` may be absent, for
+ * example because the operation has its own error for its absence.
  */
 export const inputs: Inputs = {
   accounts: {

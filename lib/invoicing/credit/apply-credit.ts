@@ -28,23 +28,19 @@ export interface AccountCreditInput {
   readonly credit: Decimal;
   /** The invoices that the transaction has changed, in order, including the changes. */
   readonly candidates: readonly CreditedInvoice[];
-  /**
-   * The account's unpaid invoices. Candidates among them are skipped. Needed only if `spendsCredit` is true.
-   */
+  /** The account's unpaid invoices. Candidates among them are skipped. Needed only if `spendsCredit` is true. */
   readonly unpaid: readonly CreditedInvoice[];
   /** Invoices with a payment in flight, which get no credit. */
   readonly withheld: ReadonlySet<Uuid>;
-  /**
-   * Balances that replace the raw balances of invoices whose summary the parent owes or has paid (rule 5).
-   */
+  /** Balances that replace the raw balances of invoices whose summary the parent owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
   /** Repairs of debts that the parent has not paid (rule 8). None by default. */
   readonly repaired?: readonly RepairedDebt[];
 }
 
 /**
- * One CBA_ADJ item. A positive amount is credit generated from a negative balance; a negative amount is
- * credit used on the invoice.
+ * One CBA_ADJ item. A positive amount is credit generated from a negative balance; a negative amount is credit used
+ * on the invoice.
  */
 export interface CreditMove {
   readonly invoiceId: Uuid;
@@ -62,10 +58,9 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 }
 
 /**
- * Returns the CBA_ADJ items that end a transaction (§10 rules 1–3, 8). First, repaired debts that parents
- * have not paid are lowered. Then each candidate in order generates or uses credit. Then unpaid invoices use
- * the rest by date and number. A DRAFT can generate credit, which counts from its commit, but never uses
- * credit.
+ * Returns the CBA_ADJ items that end a transaction (§10 rules 1–3, 8). First, repaired debts that parents have not
+ * paid are lowered. Then each candidate in order generates or uses credit. Then unpaid invoices use the rest by date
+ * and number. A DRAFT can generate credit, which counts from its commit, but never uses credit.
  * @throws InvariantError if the law of rule 6 does not hold afterwards.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
@@ -88,8 +83,8 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
 }
 
 /**
- * Lowers each repaired debt by an item that the repairing invoice offsets. Credit that this invoice generated
- * as a DRAFT is an exception (rule 8).
+ * Lowers each repaired debt by an item that the repairing invoice offsets. Credit that this invoice generated as a
+ * DRAFT is an exception (rule 8).
  */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
@@ -130,16 +125,16 @@ function moveOf(invoice: CreditedInvoice, credit: Decimal): Decimal {
 }
 
 /**
- * Returns true if the invoice owes money to the customer. A migrated invoice counts in no balance and
- * generates no credit.
+ * Returns true if the invoice owes money to the customer. A migrated invoice counts in no balance and generates no
+ * credit.
  */
 function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boolean {
   return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
 }
 
 /**
- * Checks that credit is never below 0, and that no invoice that could use credit stays unpaid while credit
- * remains (rule 6).
+ * Checks that credit is never below 0, and that no invoice that could use credit stays unpaid while credit remains
+ * (rule 6).
  */
 function checkLaw(
   credit: Decimal,
@@ -173,8 +168,8 @@ function byAge(a: Dated, b: Dated): number {
 }
 
 /**
- * Returns an account's invoices in the order of credit moves (§10 rule 3): first the changed invoices, then
- * all unpaid invoices by age, each once.
+ * Returns an account's invoices in the order of credit moves (§10 rule 3): first the changed invoices, then all
+ * unpaid invoices by age, each once.
  */
 function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {
   const known = new Set(candidates.map(({ id }) => id));
@@ -182,10 +177,7 @@ function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly
   return [...candidates, ...[...candidates, ...others].sort(byAge)];
 }
 
-/**
- * Returns the invoices that can get account credit, by age (§10 rule 5). Invoices in a committed summary
- * cannot.
- */
+/** Returns the invoices that can get account credit, by age (§10 rule 5). Invoices in a committed summary cannot. */
 export function creditableInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   const isFree = ({ parentInvoiceId }: Invoice): boolean =>
     parentInvoiceId === null || (summaries.get(parentInvoiceId)?.status ?? 'DRAFT') === 'DRAFT';
@@ -193,8 +185,8 @@ export function creditableInvoices(open: readonly Invoice[], summaries: Summarie
 }
 
 /**
- * Returns the unpaid invoices by age (§1.4 rule 9). An invoice that a parent pays is included if its summary
- * is unpaid.
+ * Returns the unpaid invoices by age (§1.4 rule 9). An invoice that a parent pays is included if its summary is
+ * unpaid.
  */
 export function unpaidInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   return open.filter((invoice) => isPayable(invoice, summaries)).sort(byAge);
@@ -232,9 +224,8 @@ export function repairsAmong(items: readonly CreditingItem[]): readonly BroughtR
 }
 
 /**
- * Returns the amounts by which the candidates' repairs lower debts that parents have not paid, in order. An
- * amount never exceeds the rest of the debt, because generated credit used on the debt belongs to the child
- * again.
+ * Returns the amounts by which the candidates' repairs lower debts that parents have not paid, in order. An amount
+ * never exceeds the rest of the debt, because generated credit used on the debt belongs to the child again.
  * @param debtOf the invoice of such a debt, by repaired item.
  */
 export function repairedDebts(

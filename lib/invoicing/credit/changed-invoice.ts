@@ -22,14 +22,13 @@ export interface ChangedInvoice {
   /** The stored invoice. Null for a new invoice. */
   readonly before: Invoice | null;
   /**
-   * The invoice after the change. Equals `before` if only its credit can change. Otherwise includes new items
-   * and payments, but no new credit.
+   * The invoice after the change. Equals `before` if only its credit can change. Otherwise includes new items and
+   * payments, but no new credit.
    */
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
   /**
-   * All items, including new ones. Required for an invoice with a credit, because its amount depends on them
-   * (§1.4).
+   * All items, including new ones. Required for an invoice with a credit, because its amount depends on them (§1.4).
    */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'id' | 'linkedItemId'>)[];
   /** True: the invoice is reported as adjusted regardless of its items. */
@@ -43,10 +42,7 @@ export interface CreditUse {
   readonly invoice: New<Invoice>;
 }
 
-/**
- * Returns the changed invoice with its credit. The amount of an invoice with credit is computed from all its
- * items.
- */
+/** Returns the changed invoice with its credit. The amount of an invoice with credit is computed from all its items. */
 export function creditedChange(
   { after, allItems }: ChangedInvoice,
   moves: readonly CreditMove[],
@@ -76,8 +72,8 @@ export function isNewlyCommitted({ before, stored }: Pick<StoredChange, 'before'
 }
 
 /**
- * Returns true if a stored, now committed invoice got items, or generated or used credit (§16). A draft that
- * this transaction commits is reported as adjusted and as created.
+ * Returns true if a stored, now committed invoice got items, or generated or used credit (§16). A draft that this
+ * transaction commits is reported as adjusted and as created.
  */
 export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
   const { before, stored, newItems = [], isAdjusted: told = false } = change;
@@ -94,9 +90,7 @@ export function withItems(invoice: New<Invoice>, newItems: readonly NewInvoiceIt
   return { before: null, after, newItems, allItems: newItems };
 }
 
-/**
- * Returns the draft with further items. All items determine whether its credit counts in its amount (§1.4).
- */
+/** Returns the draft with further items. All items determine whether its credit counts in its amount (§1.4). */
 export function withMoreItems(
   { invoice, items }: Draft,
   newItems: readonly NewInvoiceItem[],

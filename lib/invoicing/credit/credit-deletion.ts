@@ -14,9 +14,8 @@ export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal
 }
 
 /**
- * Returns the items of the invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and
- * generated credit become 0, generated credit together with its source credit. `items` contains all items of
- * the invoice.
+ * Returns the items of the invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and generated credit
+ * become 0, generated credit together with its source credit. `items` contains all items of the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount.
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {

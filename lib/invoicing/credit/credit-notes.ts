@@ -46,8 +46,8 @@ export function creditingItems<I extends CreditingItem>(items: readonly I[]): re
 }
 
 /**
- * Returns one credit note per invoice that was COMMITTED before the transaction, in the order of the first
- * credit (§21 rules 1, 2).
+ * Returns one credit note per invoice that was COMMITTED before the transaction, in the order of the first credit
+ * (§21 rules 1, 2).
  */
 export function creditNotesOf({ items, voided, linked, invoices }: Credited): readonly DraftNote[] {
   const credited = items.flatMap((item) => {
@@ -71,8 +71,8 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
 }
 
 /**
- * Returns the items that a void credits. For a credit item, only the part that lowered the debt counts. The
- * rest became account credit, and an amount that was never owed cannot be credited.
+ * Returns the items that a void credits. For a credit item, only the part that lowered the debt counts. The rest
+ * became account credit, and an amount that was never owed cannot be credited.
  */
 function creditableItems(items: readonly InvoiceItem[]) {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');
@@ -86,8 +86,8 @@ function creditableItems(items: readonly InvoiceItem[]) {
 }
 
 /**
- * Returns true if the invoice gets credit notes. Migrated invoices do not. Written-off invoices do, because
- * the write-off can be undone.
+ * Returns true if the invoice gets credit notes. Migrated invoices do not. Written-off invoices do, because the
+ * write-off can be undone.
  */
 function isNoted({ status, isMigration }: Invoice): boolean {
   return status === InvoiceStatus.COMMITTED && !isMigration;

@@ -273,8 +273,8 @@ function groupsOf(
 }
 
 /**
- * Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line. Lines of 0 are
- * left out, except taxes with a category or a text.
+ * Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line. Lines
+ * of 0 are left out, except taxes with a category or a text.
  */
 export function documentItems(
   items: readonly InvoiceItemView[],

@@ -151,10 +151,11 @@ const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f
 const blank = /[ \t\f]/;
 
 /**
- * Reads Java properties (`key = value`, `key: value` or `key value` in each line; comments begin with `#` or `!`; a line
- * ending in `\` continues in the next one; `\t`, `\n`, `\r`, `\f`, `\uXXXX`). The last value of a repeated key wins.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a `\u` without four hexadecimal digits, a NUL character or
- * half of a surrogate pair, and past the bounds (platform §16).
+ * Reads Java properties (`key = value`, `key: value` or `key value` in each line; comments begin with `#` or `!`; a
+ * line ending in `\` continues in the next one; `\t`, `\n`, `\r`, `\f`, `\uXXXX`). The last value of a repeated key
+ * wins.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a `\u` without four hexadecimal digits, a NUL character
+ * or half of a surrogate pair, and past the bounds (platform §16).
  */
 export function parseProperties(source: string): ReadonlyMap<string, string> {
   if (source.length > MAX_PROPERTIES_CHARACTERS)

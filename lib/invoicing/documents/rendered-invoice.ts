@@ -266,8 +266,8 @@ const ownTexts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Renders a credit note like an invoice, so that both use the same pages and files (§21 rule 5). `given` describes the credited
- * invoice, with the lines of the note as its items.
+ * Renders a credit note like an invoice, so that both use the same pages and files (§21 rule 5). `given` describes
+ * the credited invoice, with the lines of the note as its items.
  */
 export function renderingCreditNote({
   note,

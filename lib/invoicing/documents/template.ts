@@ -36,10 +36,10 @@ const parser = new mustache.Writer();
 Object.assign(parser, { templateCache: undefined });
 
 /**
- * Reads a Mustache template (§14 rule 5). mustache.js only parses it: rendering must be bounded and see only data. All values
- * are escaped, `{{{name}}}` included.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template, one with partials or other delimiters, or
- * one past a bound (platform §16).
+ * Reads a Mustache template (§14 rule 5). mustache.js only parses it: rendering must be bounded and see only data.
+ * All values are escaped, `{{{name}}}` included.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template, one with partials or other
+ * delimiters, or one past a bound (platform §16).
  */
 export function parseTemplate(source: string): readonly TemplateNode[] {
   checkTemplateBounds(source);
@@ -99,8 +99,8 @@ export function usesName(nodes: readonly TemplateNode[], part: string): boolean 
 }
 
 /**
- * Bounds of an uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The others bound the time of
- * mustache.js: characters without markup in a row, and blanks in a row.
+ * Bounds of an uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The others bound the
+ * time of mustache.js: characters without markup in a row, and blanks in a row.
  */
 export const MAX_TEMPLATE_CHARACTERS = 256 * 1_024;
 const MAX_TEMPLATE_TAGS = 5_000;
@@ -110,9 +110,9 @@ const MAX_TEMPLATE_BLANKS = 200;
 const marks = new Set(['#', '^', '/', '>', '{', '&', '=', '!']);
 
 /**
- * Rejects a template that mustache.js would read slowly. For each tag it looks for the next of `marks`, however far away, and
- * at each blank for the end of the blanks: so both are bounded, and other delimiters, which could make anything a tag, are
- * rejected.
+ * Rejects a template that mustache.js would read slowly. For each tag it looks for the next of `marks`, however far
+ * away, and at each blank for the end of the blanks: so both are bounded, and other delimiters, which could make
+ * anything a tag, are rejected.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 function checkTemplateBounds(source: string): void {

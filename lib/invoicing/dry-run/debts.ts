@@ -105,8 +105,8 @@ function lastRunBefore(at: Instant, account: Account): LocalDate {
 }
 
 /**
- * The debts that credit pays during the walk. The invoices of the walk count as paid after their credit,
- * unless nobody pays them.
+ * The debts that credit pays during the walk. The invoices of the walk count as paid after their credit, unless
+ * nobody pays them.
  */
 export class RunningDebts {
   #unpaid: readonly Invoice[];

@@ -20,8 +20,8 @@ export const DryRunType = {
 export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
 
 /**
- * A request for the invoice that a run would create. Absent, null and empty members are equivalent. Members
- * that the type does not use are ignored.
+ * A request for the invoice that a run would create. Absent, null and empty members are equivalent. Members that the
+ * type does not use are ignored.
  */
 export interface DryRunRequest {
   /** The account. Defaults to the account of `subscriptionId` or `bundleId`. */
@@ -30,10 +30,7 @@ export interface DryRunRequest {
   readonly targetDate?: LocalDate | null | undefined;
   /** Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
-  /**
-   * The action. Required by SUBSCRIPTION_ACTION. Other types ignore this and all members below, except the
-   * two ids.
-   */
+  /** The action. Required by SUBSCRIPTION_ACTION. Other types ignore this and all members below, except the two ids. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
   /**
    * Time at which the action takes effect. By default, now or the time that the policy determines. Overrides
@@ -56,13 +53,13 @@ export interface DryRunRequest {
   /** Quantity for START_BILLING and CHANGE. Default 1, or the present quantity. */
   readonly quantity?: number | null | undefined;
   /**
-   * Subscription to change. Required by CHANGE and STOP_BILLING. For UPCOMING_INVOICE, selects the first
-   * invoice at a date of this subscription.
+   * Subscription to change. Required by CHANGE and STOP_BILLING. For UPCOMING_INVOICE, selects the first invoice at a
+   * date of this subscription.
    */
   readonly subscriptionId?: Uuid | null | undefined;
   /**
-   * Bundle of `subscriptionId`. START_BILLING adds the subscription to it. For UPCOMING_INVOICE, selects the
-   * first invoice at a date of the bundle.
+   * Bundle of `subscriptionId`. START_BILLING adds the subscription to it. For UPCOMING_INVOICE, selects the first
+   * invoice at a date of the bundle.
    */
   readonly bundleId?: Uuid | null | undefined;
 }
@@ -92,8 +89,8 @@ interface RequestedAccount {
 
 /**
  * Checks the request alone (§11 rule 2).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL or
- * an unknown policy.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL or an
+ * unknown policy.
  */
 export function checkDryRun(request: DryRunRequest & RequestedAccount): CheckedDryRun {
   const { dryRunType, targetDate = null, subscriptionId = null, bundleId = null } = request;

@@ -68,8 +68,8 @@ export interface DryRunInput extends AccountDryRun, LoadingTools {}
 /**
  * Loads the data for the invoice that a run would create (§11), from one snapshot without locks.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
- * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), the errors of a hypothetical action, and 1081, 1082, 1020
- * for ids of another account.
+ * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), the errors of a hypothetical action, and 1081, 1082, 1020 for ids
+ * of another account.
  */
 export async function loadDryRun(session: ReadSession, input: DryRunInput): Promise<LoadedDryRun> {
   const { loaded, failures } = await loadDryRuns(session, [input], input);
@@ -79,8 +79,8 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
 }
 
 /**
- * Loads dry runs of many accounts. Dates take a constant number of statements. Actions and upcoming invoices
- * are limited to one account. Accounts that exist but whose dry run fails are in `failures`.
+ * Loads dry runs of many accounts. Dates take a constant number of statements. Actions and upcoming invoices are
+ * limited to one account. Accounts that exist but whose dry run fails are in `failures`.
  */
 export async function loadDryRuns(
   session: ReadSession,
@@ -180,10 +180,7 @@ async function choiceOf(session: ReadSession, wanted: CheckedDryRun, account: Ac
   return wanted.type === 'PREVIEW' ? () => true : null;
 }
 
-/**
- * Returns the subscriptions whose dates an upcoming invoice may have: all subscriptions, those of a bundle,
- * or one.
- */
+/** Returns the subscriptions whose dates an upcoming invoice may have: all subscriptions, those of a bundle, or one. */
 async function watched(
   session: ReadSession,
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,

@@ -13,15 +13,15 @@ import {
 } from './walk.ts';
 
 /**
- * Selects the subscriptions whose next invoice was requested. The invoice contains everything that is due on
- * its date (§11).
+ * Selects the subscriptions whose next invoice was requested. The invoice contains everything that is due on its date
+ * (§11).
  */
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
- * Walks to the first invoice at a due or event date of a watched subscription, or null if no invoice follows
- * (§11, UPCOMING_INVOICE). Dates of other subscriptions are evaluated on the way, so the invoice contains
- * only items that earlier runs have not billed. `targetDate` of the input is not used.
+ * Walks to the first invoice at a due or event date of a watched subscription, or null if no invoice follows (§11,
+ * UPCOMING_INVOICE). Dates of other subscriptions are evaluated on the way, so the invoice contains only items that
+ * earlier runs have not billed. `targetDate` of the input is not used.
  */
 export function* walkToUpcomingInvoice(
   input: DryRunWalkInput,
@@ -75,10 +75,7 @@ class UpcomingWalk {
   readonly #watchedEvents: DateQueue;
   readonly #areAllWatched: boolean;
 
-  /**
-   * @param isWatched selects the subscriptions whose dates an invoice may have; null for any date of the
-   * account.
-   */
+  /** @param isWatched selects the subscriptions whose dates an invoice may have; null for any date of the account. */
   constructor(input: DryRunWalkInput, isWatched: IsWatched | null, nextItemId: () => Uuid) {
     const subscriptions = input.subscriptions.filter(isWatched ?? (() => true));
     this.#walk = new Walk(input, nextItemId, foreseen);
@@ -94,10 +91,7 @@ class UpcomingWalk {
     return this.#walk.credit;
   }
 
-  /**
-   * Returns the invoice of a date. Null if the date has no invoice, or is not a date of a watched
-   * subscription.
-   */
+  /** Returns the invoice of a date. Null if the date has no invoice, or is not a date of a watched subscription. */
   *step(date: LocalDate): DryRunWalk {
     const isEvent = this.#watchedEvents.take(date);
     const isOwnDate = isEvent || this.#areAllWatched || this.#walk.isAnyDue(this.#watchedIds, date);
@@ -122,8 +116,8 @@ class UpcomingWalk {
 }
 
 /**
- * Returns the run with only the dates that can bill something, because the dates of unused usage never end
- * (usage §7.5 rule 4).
+ * Returns the run with only the dates that can bill something, because the dates of unused usage never end (usage
+ * §7.5 rule 4).
  */
 function foreseen(run: AccountRun): AccountRun {
   const evaluations = run.evaluations.map((evaluation) => ({

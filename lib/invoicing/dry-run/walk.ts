@@ -31,10 +31,7 @@ export interface DryRunWalkInput extends AccountRunInput {
   readonly dueDates: readonly LocalDate[];
   /** The debts that the account's credit pays, without the walk's invoices. */
   readonly debts?: Debts;
-  /**
-   * Set if the account's runs add to drafts: the existing drafts, oldest first, and the template of a new
-   * draft.
-   */
+  /** Set if the account's runs add to drafts: the existing drafts, oldest first, and the template of a new draft. */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }
 
@@ -73,11 +70,11 @@ export function* unchangedWalk<R>(walk: DryRunWalk<R>): Steps<R> {
 }
 
 /**
- * Walks to the invoice of the run at the target date, after all earlier due dates and events. Returns null if
- * there is no invoice (§11 rule 1, TARGET_DATE). Requested runs come first. The result is the requested run
- * at the target date, or the last invoice of the requested runs if nothing else is billed up to that date.
- * Each earlier date is evaluated by the rules of a real run and counts as billed for the next date. The first
- * step needs the items of all rows in the window. The input is not changed.
+ * Walks to the invoice of the run at the target date, after all earlier due dates and events. Returns null if there
+ * is no invoice (§11 rule 1, TARGET_DATE). Requested runs come first. The result is the requested run at the target
+ * date, or the last invoice of the requested runs if nothing else is billed up to that date. Each earlier date is
+ * evaluated by the rules of a real run and counts as billed for the next date. The first step needs the items of all
+ * rows in the window. The input is not changed.
  */
 export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunWalk {
   const { targetDate, runDates = [] } = input;
@@ -163,10 +160,7 @@ export class Walk {
     return run.items.length === 0 ? null : { targetDate, runDate, run };
   }
 
-  /**
-   * Returns the invoice of the next run. A draft keeps its items; a committed invoice is followed by a new
-   * one.
-   */
+  /** Returns the invoice of the next run. A draft keeps its items; a committed invoice is followed by a new one. */
   #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
     const reuse = this.#reuse;
     if (reuse === undefined || items.length === 0) return invoice;
@@ -262,8 +256,8 @@ function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInpu
 
 /**
  * Returns the subscription as stored after this evaluation.
- * @param hasInvoice true if the run of the account has created an invoice. By default, true if the
- * subscription has items.
+ * @param hasInvoice true if the run of the account has created an invoice. By default, true if the subscription has
+ * items.
  */
 export function subscriptionAfter(
   before: SubscriptionBilling,

@@ -1,8 +1,8 @@
 import type { CodedId } from '../../ports/index.ts';
 
 /**
- * Prefixes of VAT ids with the codes of their electronic addresses in the list EAS. `digits`: the address is the number
- * without the prefix.
+ * Prefixes of VAT ids with the codes of their electronic addresses in the list EAS. `digits`: the address is the
+ * number without the prefix.
  */
 const vatSchemes: Readonly<Record<string, { readonly scheme: string; readonly digits?: number }>> = {
   AD: { scheme: '9922' },

@@ -29,10 +29,7 @@ export interface StreamRequest {
 }
 
 export interface BillingRequest extends StreamRequest {
-  /**
-   * Day on which items are counted. A due entry uses its own date, so that late entries do not add up on one
-   * day.
-   */
+  /** Day on which items are counted. A due entry uses its own date, so that late entries do not add up on one day. */
   readonly runDate: LocalDate;
   readonly state: AccountInvoicingState;
 }
@@ -71,8 +68,8 @@ interface StreamsInput<R extends StreamRequest> {
 }
 
 /**
- * Returns the streams of accounts. An account whose events cannot be built does not prevent the billing of
- * other accounts.
+ * Returns the streams of accounts. An account whose events cannot be built does not prevent the billing of other
+ * accounts.
  */
 export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): AccountStreams<R> {
   const { requests, cursors, subscriptions, events } = input;
@@ -129,8 +126,8 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
 const NO_EVENTS: readonly BillingEvent[] = [];
 
 /**
- * Returns the events in the order of the cursors. A subscription that is blocked from its start has no
- * events, so its charges are repaired.
+ * Returns the events in the order of the cursors. A subscription that is blocked from its start has no events, so its
+ * charges are repaired.
  */
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,
@@ -148,8 +145,8 @@ function eventsBySubscription(
 }
 
 /**
- * Returns the bill cycle day that the next run assigns to an account. Null if the account has a day or gets
- * none (§4 rule 4). Blocked intervals do not count (subscriptions §15.2), so a pause moves no cycle.
+ * Returns the bill cycle day that the next run assigns to an account. Null if the account has a day or gets none (§4
+ * rule 4). Blocked intervals do not count (subscriptions §15.2), so a pause moves no cycle.
  */
 export function billCycleDayToSet(input: BillingEventsInput): number | null {
   if (input.account.billCycleDayLocal !== 0) return null;
@@ -159,8 +156,8 @@ export function billCycleDayToSet(input: BillingEventsInput): number | null {
 
 /**
  * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price,
- * including a price of 0. Future events count. Returns null without such an event. `events` contains the
- * events of all subscriptions, built without a bill cycle day of the account and without blocked intervals.
+ * including a price of 0. Future events count. Returns null without such an event. `events` contains the events of
+ * all subscriptions, built without a bill cycle day of the account and without blocked intervals.
  */
 export function accountBillCycleDay(events: readonly BillingEvent[]): number | null {
   let earliest: BillingEvent | undefined;

@@ -49,10 +49,7 @@ export interface AccountBilling
   extends BillingRequest,
     Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
   readonly subscriptions: readonly SubscriptionBilling[];
-  /**
-   * Bill cycle day that this run assigns to the account. Null if the account has one or needs none (§4 rule
-   * 4).
-   */
+  /** Bill cycle day that this run assigns to the account. Null if the account has one or needs none (§4 rule 4). */
   readonly newBillCycleDay: number | null;
   /** Cursors of due subscriptions whose last evaluation used an earlier catalog. */
   readonly behind: readonly StoredCursor[];
@@ -68,8 +65,8 @@ export function runInput(billing: AccountBilling, config: InvoicingConfig): Acco
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
   /**
-   * The streams in output order. Bundles tagged AUTO_INVOICING_OFF are excluded, and streams that are neither
-   * due nor charge usage.
+   * The streams in output order. Bundles tagged AUTO_INVOICING_OFF are excluded, and streams that are neither due nor
+   * charge usage.
    */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** The invoice. Defaults to a new COMMITTED invoice. */
@@ -88,8 +85,8 @@ export interface AccountRun extends DueDates {
   /** The note that plugins set; absent: unchanged. */
   readonly note?: string | null;
   /**
-   * New charged-through dates by subscription (§8.5): the ends of its charges, including dropped zero usage.
-   * Empty for a DRAFT.
+   * New charged-through dates by subscription (§8.5): the ends of its charges, including dropped zero usage. Empty
+   * for a DRAFT.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Subscriptions whose charged-through dates also depend on other invoices (see `resetChargedThrough`). */
@@ -138,8 +135,8 @@ export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[]
 }
 
 /**
- * Returns the due subscriptions. Late usage does not make a subscription due, but the next run bills it
- * (usage §7.7 rule 1).
+ * Returns the due subscriptions. Late usage does not make a subscription due, but the next run bills it (usage §7.7
+ * rule 1).
  */
 function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
   return subscriptions.filter(
@@ -148,8 +145,8 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
 }
 
 /**
- * Returns charged-through dates. Includes zero items of usage and trials, even if the tenant drops them
- * (usage §7.5 rule 4, §5.1 rule 4).
+ * Returns charged-through dates. Includes zero items of usage and trials, even if the tenant drops them (usage §7.5
+ * rule 4, §5.1 rule 4).
  */
 function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));
@@ -248,10 +245,7 @@ export function runInvoiceOf(
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
-/**
- * Returns the cursors after a run: those of evaluated subscriptions, and those whose catalog revision
- * changes.
- */
+/** Returns the cursors after a run: those of evaluated subscriptions, and those whose catalog revision changes. */
 export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
@@ -279,8 +273,8 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the ongoing charges after the run. An unchanged charge stays as stored. Other charges are stored as
- * soon as the account has a bill cycle day.
+ * Returns the ongoing charges after the run. An unchanged charge stays as stored. Other charges are stored as soon as
+ * the account has a bill cycle day.
  */
 function ongoingAfter(
   { account, newBillCycleDay, billedAlone }: AccountBilling,
@@ -293,8 +287,8 @@ function ongoingAfter(
 }
 
 /**
- * Returns the cursors that only get the revision of a later catalog, because the catalog does not change
- * their subscriptions. This saves the next comparison.
+ * Returns the cursors that only get the revision of a later catalog, because the catalog does not change their
+ * subscriptions. This saves the next comparison.
  */
 function untouchedCursors(billing: AccountBilling, run: Evaluated) {
   const { behind } = billing;
@@ -310,8 +304,8 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that
- * it billed.
+ * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that it
+ * billed.
  */
 function revisionsNoted({
   behind,

@@ -34,13 +34,11 @@ import { fixedFrom } from './last-evaluation.ts';
 
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
-  /**
-   * The charge that continues unchanged (see last-evaluation.ts). Its event replaces `events`. Default null.
-   */
+  /** The charge that continues unchanged (see last-evaluation.ts). Its event replaces `events`. Default null. */
   readonly ongoing?: OngoingCharge | null;
   /**
-   * Billing events in order. For usage, all events; otherwise at least those from the window's anchor on
-   * (§7.2 step 4).
+   * Billing events in order. For usage, all events; otherwise at least those from the window's anchor on (§7.2 step
+   * 4).
    */
   readonly events: readonly BillingEvent[];
   /** Null means never evaluated. */
@@ -62,9 +60,9 @@ export interface EvaluationSettings {
   readonly currency: Currency;
   readonly config: InvoicingConfig;
   /**
-   * Returns the period of a phase. Used only under fixed-days proration, to repair a plan that no loaded
-   * event names any more (after an undone change). Without it, the share is computed from the row itself,
-   * which may differ by a rounding.
+   * Returns the period of a phase. Used only under fixed-days proration, to repair a plan that no loaded event names
+   * any more (after an undone change). Without it, the share is computed from the row itself, which may differ by a
+   * rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }
@@ -76,13 +74,13 @@ export interface SubscriptionEvaluation {
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
   /**
-   * End of the RECURRING days that are in force after the evaluation. Null if there are none, or if no
-   * recurring or fixed price is charged.
+   * End of the RECURRING days that are in force after the evaluation. Null if there are none, or if no recurring or
+   * fixed price is charged.
    */
   readonly inForceThrough: LocalDate | null;
   /**
-   * End of the running trial whose item the tenant drops (§5.1 rule 4). Null without such a trial, or if days
-   * after it are billed.
+   * End of the running trial whose item the tenant drops (§5.1 rule 4). Null without such a trial, or if days after
+   * it are billed.
    */
   readonly freeThrough: LocalDate | null;
   /** New values of `repairable` of existing items. */
@@ -171,8 +169,8 @@ function freeThrough(
 }
 
 /**
- * Returns the settled date of usage. Late usage may be evaluated at an earlier date than the last run;
- * settled usage stays settled.
+ * Returns the settled date of usage. Late usage may be evaluated at an earlier date than the last run; settled usage
+ * stays settled.
  */
 function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate | null): LocalDate | null {
   const settled = before === null || before.dirtyFrom !== null ? null : before.settledThrough;
@@ -180,8 +178,8 @@ function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate 
 }
 
 /**
- * Returns the ids of items that the evaluation will repair and that `items` lacks. Load each of these items
- * with all of its rows, inside and outside the window (§7.2 rule 6).
+ * Returns the ids of items that the evaluation will repair and that `items` lacks. Load each of these items with all
+ * of its rows, inside and outside the window (§7.2 rule 6).
  */
 export function missingItemIds(
   subscription: SubscriptionBilling,
@@ -226,8 +224,8 @@ interface ItemBoundsInput {
 
 /**
  * Checks the safety bounds (§8.4). Items beyond the bounds result from a defect or from damaged data.
- * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. The caller must then write nothing
- * and park the account.
+ * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. The caller must then write nothing and park
+ * the account.
  */
 export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
   if (items.length === 0) return;
@@ -258,8 +256,8 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 }
 
 /**
- * Returns true if an item counts for the daily bound (rule 2). Repairs have no subscription id. Usage periods
- * that were not yet billed come all at once (usage §7.9 rule 6).
+ * Returns true if an item counts for the daily bound (rule 2). Repairs have no subscription id. Usage periods that
+ * were not yet billed come all at once (usage §7.9 rule 6).
  */
 export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
   return item.subscriptionId !== null && item.itemType !== 'USAGE';
@@ -276,9 +274,7 @@ function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: I
   });
 }
 
-/**
- * Returns the error for an exceeded bound, which names the setting of the bound and both ways to exceed it.
- */
+/** Returns the error for an exceeded bound, which names the setting of the bound and both ways to exceed it. */
 function boundExceeded(
   bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
   { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },
@@ -292,8 +288,8 @@ function boundExceeded(
 }
 
 /**
- * Checks rule 3. Items are in date order, so each item must start at or after the end of the previous item of
- * its group.
+ * Checks rule 3. Items are in date order, so each item must start at or after the end of the previous item of its
+ * group.
  */
 function assertNoOverlap(
   items: readonly NewInvoiceItem[],

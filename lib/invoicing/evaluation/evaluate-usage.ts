@@ -42,8 +42,8 @@ import { supersededItem, usageItem } from './usage-items.ts';
 export interface SubscriptionUsage {
   readonly zone: TimeZone;
   /**
-   * Intervals of invoices that are not VOID, in billing order. At least the intervals from `usageWindow` on
-   * are needed.
+   * Intervals of invoices that are not VOID, in billing order. At least the intervals from `usageWindow` on are
+   * needed.
    */
   readonly billed: readonly BilledInterval[];
   /** Points of invoices that became VOID since then, if late usage is not billed. None by default. */
@@ -79,8 +79,8 @@ export interface RatedInterval extends BilledInterval {
   readonly versionDate: Instant;
   readonly priceIdentity: string;
   /**
-   * True if part of the interval is already billed. Such an interval is stored only with an invoice, because
-   * points without effect stay late (usage §7.7 rule 1).
+   * True if part of the interval is already billed. Such an interval is stored only with an invoice, because points
+   * without effect stay late (usage §7.7 rule 1).
    */
   readonly isBilledAgain: boolean;
 }
@@ -105,7 +105,8 @@ export interface UsageEvaluation {
 /**
  * Rates the usage of one subscription up to the target date (usage §6, §7). Calls `nextItemId` once per item, in
  * output order.
- * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant refuses them.
+ * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant refuses
+ * them.
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { billed } = input.usage;
@@ -168,9 +169,7 @@ export function settleUpTo(input: UsageRunInput) {
   return { plan, meter, beyond, settled };
 }
 
-/**
- * Returns the subscription's usage after this run. @param hasInvoice true if the run has created an invoice.
- */
+/** Returns the subscription's usage after this run. @param hasInvoice true if the run has created an invoice. */
 export function usageAfter(
   usage: SubscriptionUsage,
   { intervals, repairable }: Pick<UsageEvaluation, 'intervals' | 'repairable'>,
@@ -304,8 +303,8 @@ function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[],
 }
 
 /**
- * Returns the first day to read. It covers both outcomes of the run, because some intervals are stored only
- * with an invoice.
+ * Returns the first day to read. It covers both outcomes of the run, because some intervals are stored only with an
+ * invoice.
  */
 function readFrom(
   { events, usage, config }: UsageRunInput,
@@ -327,8 +326,8 @@ function readFrom(
 }
 
 /**
- * Returns the days to compare. Days after the last billed interval are excluded, because later intervals bill
- * their points, or none does.
+ * Returns the days to compare. Days after the last billed interval are excluded, because later intervals bill their
+ * points, or none does.
  */
 function evaluatedDays(
   { billed, marks = null }: SubscriptionUsage,
@@ -351,8 +350,8 @@ function evaluatedDays(
 }
 
 /**
- * Returns true if later runs can create items. False if the tenant drops zero items and nothing was used
- * after the billed days.
+ * Returns true if later runs can create items. False if the tenant drops zero items and nothing was used after the
+ * billed days.
  */
 function canBillLater(
   { usage, config }: UsageRunInput,

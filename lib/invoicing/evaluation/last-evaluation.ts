@@ -33,9 +33,9 @@ export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverride
 }
 
 /**
- * Returns the first local date that later catalogs bill differently, by subscription, for subscriptions that
- * were evaluated under earlier catalogs (§7.1). A subscription is omitted if nothing changes for it, or if it
- * has settled nothing yet and is evaluated as a whole anyway.
+ * Returns the first local date that later catalogs bill differently, by subscription, for subscriptions that were
+ * evaluated under earlier catalogs (§7.1). A subscription is omitted if nothing changes for it, or if it has settled
+ * nothing yet and is evaluated as a whole anyway.
  */
 export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, LocalDate> {
   const behind = input.cursors.filter(
@@ -56,9 +56,9 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 }
 
 /**
- * Returns the events by the earlier catalog. A cursor without a revision predates price changes, so only
- * price changes are new to it. The same applies if a plugin supplied the catalog, because its earlier content
- * is unknown: past charges that the catalog no longer contains stay as billed.
+ * Returns the events by the earlier catalog. A cursor without a revision predates price changes, so only price
+ * changes are new to it. The same applies if a plugin supplied the catalog, because its earlier content is unknown:
+ * past charges that the catalog no longer contains stay as billed.
  */
 function eventsAsOf(
   revision: number | null,
@@ -85,9 +85,9 @@ function withoutPriceChanges(catalog: CatalogWithOverrides) {
 }
 
 /**
- * Returns the local date from which one subscription is billed differently under another stream of events, or
- * null if it is billed the same. The version that supplies a plan is informative and makes no difference
- * (§5.5 rule 1), except for usage, which is counted again under another version (usage §6.1).
+ * Returns the local date from which one subscription is billed differently under another stream of events, or null if
+ * it is billed the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1),
+ * except for usage, which is counted again under another version (usage §6.1).
  */
 export function firstChangedDate(
   before: readonly BillingEvent[],
@@ -143,10 +143,10 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
 }
 
 /**
- * Returns the date before which a subscription stays as billed, even if the current catalog differs. This
- * applies if a catalog plugin started or stopped serving the tenant, or changed its content. The catalog of
- * the earlier bills is then unknown, and that alone must not cause new items (catalog §16 rule 1). Returns
- * null if the catalog is known or nothing was settled.
+ * Returns the date before which a subscription stays as billed, even if the current catalog differs. This applies if
+ * a catalog plugin started or stopped serving the tenant, or changed its content. The catalog of the earlier bills is
+ * then unknown, and that alone must not cause new items (catalog §16 rule 1). Returns null if the catalog is known or
+ * nothing was settled.
  */
 export function knownUntil(
   cursor: StoredCursor,
@@ -180,13 +180,12 @@ export function fixedFrom(
 }
 
 /**
- * Returns the ongoing charge of a subscription after the evaluation that stores `cursor`. It is the last
- * billing event, if the event is recurring, began before the settled date and is the final one. Until the
- * subscription or the catalog changes, windows begin at that event (§7.2 step 2) and contain no other event.
- * Returns null if the next evaluation needs more events, such as those that charged usage, because some usage
- * may arrive late (usage §7.7).
- * @param events all billing events, in order, of a subscription that is billed only by its own events.
- * Add-ons are excluded, because they end with their base.
+ * Returns the ongoing charge of a subscription after the evaluation that stores `cursor`. It is the last billing
+ * event, if the event is recurring, began before the settled date and is the final one. Until the subscription or the
+ * catalog changes, windows begin at that event (§7.2 step 2) and contain no other event. Returns null if the next
+ * evaluation needs more events, such as those that charged usage, because some usage may arrive late (usage §7.7).
+ * @param events all billing events, in order, of a subscription that is billed only by its own events. Add-ons are
+ * excluded, because they end with their base.
  */
 export function ongoingChargeAfter(
   events: readonly BillingEvent[],
@@ -205,17 +204,15 @@ export function ongoingChargeAfter(
 }
 
 /**
- * Returns true if the charge may have free items after the settled date. Free items are never repaired, so
- * they stay if they were billed before the end of their period and `inArrear.mode` changes. An amount below 1
- * may round to zero.
+ * Returns true if the charge may have free items after the settled date. Free items are never repaired, so they stay
+ * if they were billed before the end of their period and `inArrear.mode` changes. An amount below 1 may round to
+ * zero.
  */
 function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
-/**
- * Returns the ongoing charge from which the next evaluation can be made. Null if the events must be loaded.
- */
+/** Returns the ongoing charge from which the next evaluation can be made. Null if the events must be loaded. */
 export function ongoingChargeOf(
   cursor: StoredCursor,
   {

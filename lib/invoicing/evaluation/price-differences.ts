@@ -35,8 +35,8 @@ export interface UsagePriceTerms {
   /** From 1. */
   readonly tier: number;
   /**
-   * Unit of the price, which is per block of this unit. Null for the price of a CAPACITY tier, regardless of
-   * its units.
+   * Unit of the price, which is per block of this unit. Null for the price of a CAPACITY tier, regardless of its
+   * units.
    */
   readonly unitType: string | null;
   /** Number of units in a block. Null for CAPACITY and for a missing price. */
@@ -50,10 +50,7 @@ export interface UsagePriceTerms {
   readonly newTierBlockPolicy: TierBlockPolicy | null;
 }
 
-/**
- * A part of the report. The order is: problems of the document, each price change and unbillable account,
- * totals.
- */
+/** A part of the report. The order is: problems of the document, each price change and unbillable account, totals. */
 export type ChangeReportPart =
   | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
   | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
@@ -74,10 +71,10 @@ export interface PriceChange extends PriceDifference {
 }
 
 /**
- * Returns the price differences between two streams of one subscription in time order. There is an entry per
- * pair of recurring prices, phase and time span, per fixed price, and per usage price. Charges that begin or
- * end in only one stream are not recurring or usage differences, and an empty stream has no differences.
- * Fixed prices that are already billed stay as they are (§6 rule 6).
+ * Returns the price differences between two streams of one subscription in time order. There is an entry per pair of
+ * recurring prices, phase and time span, per fixed price, and per usage price. Charges that begin or end in only one
+ * stream are not recurring or usage differences, and an empty stream has no differences. Fixed prices that are
+ * already billed stay as they are (§6 rule 6).
  * @param billedThrough last day whose fixed prices in `before` are billed; null if no such price is billed.
  */
 export function priceDifferences(
@@ -183,8 +180,8 @@ function fixedDifferences(
 }
 
 /**
- * Returns the events that charge a fixed price, by phase and occurrence. A phase may begin on a different day
- * in each stream.
+ * Returns the events that charge a fixed price, by phase and occurrence. A phase may begin on a different day in each
+ * stream.
  */
 function fixedCharges(events: readonly BillingEvent[]) {
   const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
@@ -299,8 +296,8 @@ function linesOf(section: UsageSection) {
 }
 
 /**
- * Returns true for the same line of two sections. A changed limit is a line of its own; the price of its tier
- * has another line.
+ * Returns true for the same line of two sections. A changed limit is a line of its own; the price of its tier has
+ * another line.
  */
 function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
   if (one === undefined || other === undefined) return false;

@@ -80,9 +80,9 @@ const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
- * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts one
- * if it is effective and the last of its operation (§8.1), except EXPIRED, which never does. The end of
- * AUTO_INVOICING_OFF starts one for the skipped items, and so does a blocking state that changes billing.
+ * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts one if it
+ * is effective and the last of its operation (§8.1), except EXPIRED, which never does. The end of AUTO_INVOICING_OFF
+ * starts one for the skipped items, and so does a blocking state that changes billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
@@ -119,8 +119,8 @@ export function rescheduledEntry(account: Account, at: Instant): NewNotification
 }
 
 /**
- * Returns the queue entry of a run on a date, due at the date's `toInstant` (§2 rule 5). There is one entry
- * per account, local date and kind.
+ * Returns the queue entry of a run on a date, due at the date's `toInstant` (§2 rule 5). There is one entry per
+ * account, local date and kind.
  */
 export function dueEntry(account: Account, date: LocalDate): NewNotification {
   const targetDate = formatLocalDate(date);

@@ -49,10 +49,7 @@ interface RunToRecord {
   readonly now: Instant;
 }
 
-/**
- * Returns the new invoice of a run with items. It is dated in the account's zone (§1.1) and has no number
- * yet.
- */
+/** Returns the new invoice of a run with items. It is dated in the account's zone (§1.1) and has no number yet. */
 export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & { readonly id: Uuid }) {
   const { status } = run.invoice;
   const { note = null } = run;
@@ -122,8 +119,8 @@ export function creditRun(
 }
 
 /**
- * Returns the run with these items on its invoice, and the resulting amounts and balances. `existing`
- * contains the items of its draft.
+ * Returns the run with these items on its invoice, and the resulting amounts and balances. `existing` contains the
+ * items of its draft.
  */
 export function withRunItems(
   run: AccountRun,

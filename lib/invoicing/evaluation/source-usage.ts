@@ -19,10 +19,7 @@ export type UsageSupply =
 /** Supplied usage by account id. Accounts that need no source are omitted. */
 export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
 
-/**
- * The origin of an account's usage. OPEN means that the origin is still unknown, so recorded usage is not
- * read.
- */
+/** The origin of an account's usage. OPEN means that the origin is still unknown, so recorded usage is not read. */
 type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
 
 export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uuid): UsageOrigin {
@@ -65,8 +62,7 @@ export function supplyStanding(
 }
 
 /**
- * Returns the latest date on which usage that is open on `date` is billed. Returns `date` itself without open
- * usage.
+ * Returns the latest date on which usage that is open on `date` is billed. Returns `date` itself without open usage.
  */
 export function lastUsageDate({ subscriptions }: Pick<AccountBilling, 'subscriptions'>, date: LocalDate) {
   const next = subscriptions.flatMap(({ events }) => nextUsageDates(events, date));

@@ -59,8 +59,8 @@ function entryOf(item: InvoiceItem, basis: ItemBasis | null): BilledEntry {
 }
 
 /**
- * Returns the intervals that a run stores for a subscription. There is one interval per invoice with items of
- * the subscription, so that a void frees each of them. The first interval has the points.
+ * Returns the intervals that a run stores for a subscription. There is one interval per invoice with items of the
+ * subscription, so that a void frees each of them. The first interval has the points.
  */
 export function intervalsToStore({
   usage,

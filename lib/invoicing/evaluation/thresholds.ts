@@ -49,8 +49,8 @@ export function lastRunningDate({
 }
 
 /**
- * Returns the thresholds reached in periods that are running now, or were running when the usage was recorded
- * (usage §12.1).
+ * Returns the thresholds reached in periods that are running now, or were running when the usage was recorded (usage
+ * §12.1).
  */
 export function thresholdsReached(input: LookAtThresholds): readonly ThresholdReached[] {
   const { usage, currency, since, now } = input;

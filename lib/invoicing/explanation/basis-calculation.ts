@@ -20,10 +20,10 @@ import {
 /** One step of a calculation. By default, its base is the result of the previous step. */
 export interface CalculationStep {
   /**
-   * The operation. MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up
-   * to the currency. ROUND: base rounded half up to the currency. LIMIT: base, at most factor. REMAINDER:
-   * factor, regardless of the base. NEGATE: base with the opposite sign. ADD, SUBTRACT: base + factor, base −
-   * factor; the base of an ADD is the total of the lines so far.
+   * The operation. MULTIPLY: base × factor. PRORATE: base × ratio of the days (9 decimals), rounded half up to the
+   * currency. ROUND: base rounded half up to the currency. LIMIT: base, at most factor. REMAINDER: factor, regardless
+   * of the base. NEGATE: base with the opposite sign. ADD, SUBTRACT: base + factor, base − factor; the base of an ADD
+   * is the total of the lines so far.
    */
   readonly operation:
     | 'MULTIPLY'

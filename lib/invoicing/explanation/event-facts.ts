@@ -21,10 +21,7 @@ export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
 /** A billing event with its facts from the subscription's history. */
 export interface EventFacts extends BasisEvent {
-  /**
-   * Type of the choice of plan for an event with a bill cycle day or quantity. Other events have their own
-   * type.
-   */
+  /** Type of the choice of plan for an event with a bill cycle day or quantity. Other events have their own type. */
   readonly cameWith: BillingTransitionType;
   /** True for a CHANGE that changes only the catalog price. */
   readonly isPriceChange: boolean;
@@ -116,10 +113,7 @@ function wasInForce(
   return by !== undefined && by.createdDate > at;
 }
 
-/**
- * Returns the reason for a date. An end that is not stored follows from the end of the base (subscriptions
- * §12).
- */
+/** Returns the reason for a date. An end that is not stored follows from the end of the base (subscriptions §12). */
 function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined) {
   const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
   if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
@@ -148,8 +142,8 @@ export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
   /**
-   * The conditions of the matching case; empty if the case always applies. Null if no case matched, so the
-   * default applies.
+   * The conditions of the matching case; empty if the case always applies. Null if no case matched, so the default
+   * applies.
    */
   readonly conditions: RuleConditions | null;
   /** The event that the rule dates, or whose phases the rule aligns. Null for BILLING_ALIGNMENT. */
@@ -162,9 +156,7 @@ export function rulesOfBasis(basis: ComputedBasis, events: ItemEvents): readonly
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }
 
-/**
- * Returns the next event if it ends the item early. A whole period ends the same with or without the event.
- */
+/** Returns the next event if it ends the item early. A whole period ends the same with or without the event. */
 export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): EventFacts | null {
   if (basis.kind === 'USAGE') return nextEvent;
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;
@@ -186,8 +178,8 @@ function policyOf(facts: EventFacts) {
 }
 
 /**
- * Returns the rule that determines the date from which phases count. The rule dates a PHASE and selects a
- * plan's first phase.
+ * Returns the rule that determines the date from which phases count. The rule dates a PHASE and selects a plan's
+ * first phase.
  */
 function alignmentOf({ planEvent }: ItemEvents) {
   const { alignment = null, alignedBy = null } = planEvent?.reason ?? {};

@@ -24,9 +24,7 @@ export function planOf({ planName, phaseName, description }: InvoiceItem): strin
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
 }
 
-/**
- * Returns a text for an instant. An instant at the start of a UTC day, as in most versions, becomes a date.
- */
+/** Returns a text for an instant. An instant at the start of a UTC day, as in most versions, becomes a date. */
 export function instantText(at: Instant): string {
   return formatInstant(at).replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
@@ -97,8 +95,8 @@ function blockersOf({ blockedBy }: EventFacts): string {
 }
 
 /**
- * Returns the conditions of a catalog case, such as `for phase type TRIAL`, `for a change to product Elite`
- * or `for all plans`.
+ * Returns the conditions of a catalog case, such as `for phase type TRIAL`, `for a change to product Elite` or `for
+ * all plans`.
  */
 export function caseText(conditions: RuleConditions | null): string {
   if (conditions === null) return 'by default';
@@ -149,8 +147,8 @@ export function dateSentence(facts: EventFacts | null): string {
 }
 
 /**
- * Returns a sentence with the date from which phases count, if that date differs from the day of the choice
- * of plan, or if it dates a phase.
+ * Returns a sentence with the date from which phases count, if that date differs from the day of the choice of plan,
+ * or if it dates a phase.
  */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};

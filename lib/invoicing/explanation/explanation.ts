@@ -43,8 +43,8 @@ import {
 } from './explanation-words.ts';
 
 /**
- * Fields of the explained item. `catalogEffectiveDate` is the date of the version with the price. For an
- * override plan, it is the date of its event.
+ * Fields of the explained item. `catalogEffectiveDate` is the date of the version with the price. For an override
+ * plan, it is the date of its event.
  */
 export type ExplainedFields = Pick<
   InvoiceItem,
@@ -65,10 +65,7 @@ export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
   /** Facts of the calculation. Null if the amount was given, or if its facts were not stored. */
   readonly basis: ComputedBasis | null;
-  /**
-   * The invoice plugin that added the item or, if there is a basis, changed its amount. Null without a
-   * plugin.
-   */
+  /** The invoice plugin that added the item or, if there is a basis, changed its amount. Null without a plugin. */
   readonly pluginName: string | null;
   /** The events of the basis, with the reasons for their dates. */
   readonly events: ItemEvents;
@@ -298,8 +295,8 @@ function reasonOf({ description }: InvoiceItem): string {
 }
 
 /**
- * Returns the explanation of an item without facts. Amounts given by people or plugins are not computed. For
- * other items, the facts may be missing from the storage.
+ * Returns the explanation of an item without facts. Amounts given by people or plugins are not computed. For other
+ * items, the facts may be missing from the storage.
  */
 function withoutBasis(parts: ExplanationParts): readonly string[] {
   const { item, linked, pluginName, isPluginValue, isMigrated, computedAmount } = parts;
@@ -337,8 +334,7 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
 }
 
 /**
- * Returns the catalog version of an item. An override plan belongs to no version; its date is the date of its
- * event.
+ * Returns the catalog version of an item. An override plan belongs to no version; its date is the date of its event.
  */
 function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
   if (hasOwnPrices) return 'with its own prices';

@@ -6,9 +6,9 @@ import { type LocalDate, maxDate } from '../../values/time/index.ts';
 type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
 
 /**
- * Returns the charged-through date by subscription from the items of a COMMITTED invoice (§8.5). The date is
- * the latest end of FIXED, RECURRING and USAGE items, or the start of an item without an end. It can be
- * before the old date. A subscription with only repairs keeps its date.
+ * Returns the charged-through date by subscription from the items of a COMMITTED invoice (§8.5). The date is the
+ * latest end of FIXED, RECURRING and USAGE items, or the start of an item without an end. It can be before the old
+ * date. A subscription with only repairs keeps its date.
  */
 export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map<Uuid, LocalDate>();
@@ -22,8 +22,8 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
 }
 
 /**
- * Returns the charged-through date of a subscription (§8.5): the end of its last COMMITTED charge, or the
- * start of a charge without an end. The date is never before the days that this charge has left billed.
+ * Returns the charged-through date of a subscription (§8.5): the end of its last COMMITTED charge, or the start of a
+ * charge without an end. The date is never before the days that this charge has left billed.
  */
 export function chargedThroughOf(charge: Omit<LastCharge, 'subscriptionId'>): LocalDate {
   const { start, end, inForceThrough } = charge;

@@ -41,8 +41,8 @@ export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly Count
 }
 
 /**
- * Returns the amounts after one more payment or refund. Refunds and chargebacks have negative amounts. A
- * payment counts once: pass it only when it becomes a SUCCESS.
+ * Returns the amounts after one more payment or refund. Refunds and chargebacks have negative amounts. A payment
+ * counts once: pass it only when it becomes a SUCCESS.
  */
 export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPayment): InvoiceAmounts {
   if (payment.status !== 'SUCCESS') return amounts;
@@ -52,8 +52,8 @@ export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPay
 }
 
 /**
- * Returns the amount owed for the invoice (rule 6). `parentBalance` is the balance of the linked parent
- * invoice, or null without one.
+ * Returns the amount owed for the invoice (rule 6). `parentBalance` is the balance of the linked parent invoice, or
+ * null without one.
  */
 export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | null = null): Decimal {
   const { status, isMigration, isWrittenOff, rawBalance } = invoice;
@@ -66,10 +66,7 @@ export function isUnpaid(invoice: BalancedInvoice): boolean {
   return balanceOf(invoice).greaterThan(0);
 }
 
-/**
- * Returns the part of the invoice's credit items that is account credit (rule 7). Written-off invoices count
- * too.
- */
+/** Returns the part of the invoice's credit items that is account credit (rule 7). Written-off invoices count too. */
 export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' | 'creditAdj'>): Decimal {
   return invoice.status === 'COMMITTED' && !invoice.isMigration ? invoice.creditAdj : ZERO;
 }
@@ -77,16 +74,16 @@ export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' 
 export type AccountedInvoice = OwnInvoice & Pick<Invoice, 'creditAdj'>;
 
 /**
- * Returns the part of the balance that is stored with the account. The balance of an invoice that the parent
- * pays depends on the parent's invoice, under another lock. It is added when balances are read.
+ * Returns the part of the balance that is stored with the account. The balance of an invoice that the parent pays
+ * depends on the parent's invoice, under another lock. It is added when balances are read.
  */
 function ownBalanceOf(invoice: OwnInvoice): Decimal {
   return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
 }
 
 /**
- * Returns the account balances after a change of one invoice (null means new), without reading other invoices
- * (rules 7 and 8). The balance is Σ invoice balances − credit and may be negative.
+ * Returns the account balances after a change of one invoice (null means new), without reading other invoices (rules
+ * 7 and 8). The balance is Σ invoice balances − credit and may be negative.
  */
 export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>>(
   state: S,
@@ -147,9 +144,9 @@ export function storedAmounts(
 }
 
 /**
- * Returns the balance of an account (§1.4 rules 6 and 8). It is the stored balance plus the balances of
- * invoices that a parent pays, as long as they are in no summary or in an unpaid summary. Summaries change
- * under the parent's lock, so this part is not stored with the account.
+ * Returns the balance of an account (§1.4 rules 6 and 8). It is the stored balance plus the balances of invoices that
+ * a parent pays, as long as they are in no summary or in an unpaid summary. Summaries change under the parent's lock,
+ * so this part is not stored with the account.
  */
 export function accountBalanceOf({ delegated, ...kept }: StoredBalance): AccountBalance {
   const accountBalance = delegated.reduce(

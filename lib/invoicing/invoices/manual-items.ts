@@ -45,9 +45,8 @@ export const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
  * Checks the items alone (§9 rule 1).
- * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits
- * INVOICE_CREDIT_AMOUNT_INVALID (4009); INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD
- * (60003).
+ * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits INVOICE_CREDIT_AMOUNT_INVALID
+ * (4009); INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkManualItems(type: ManualItemType, items: readonly ManualItem[]): void {
   if (items.length === 0) throw invalidField('InvoiceItemJson body should be specified');
@@ -151,9 +150,7 @@ const nouns: Readonly<Record<ManualItemType, string>> = {
   CREDIT_ADJ: 'credit',
 };
 
-/**
- * Checks the period. @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start.
- */
+/** Checks the period. @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start. */
 export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate' | 'endDate'>): void {
   if (startDate == null || endDate == null || startDate <= endDate) return;
   throw billingError(

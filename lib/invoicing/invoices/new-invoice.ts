@@ -65,8 +65,7 @@ export function emptyInvoice({
 }
 
 /**
- * Returns the payer of an invoice in this status. After the commit, the parent pays if the account delegates
- * payment.
+ * Returns the payer of an invoice in this status. After the commit, the parent pays if the account delegates payment.
  */
 export function payerOf(
   account: Account,
@@ -87,8 +86,8 @@ export function itemOf(
 }
 
 /**
- * Returns the account's currency. Invoicing requires a currency, and accounts cannot add one later (accounts
- * §4). @throws BillingError CURRENCY_INVALID (3).
+ * Returns the account's currency. Invoicing requires a currency, and accounts cannot add one later (accounts §4).
+ * @throws BillingError CURRENCY_INVALID (3).
  */
 export function invoicingCurrency(account: Account) {
   if (account.currency !== null) return account.currency;
@@ -120,8 +119,7 @@ export interface Draft {
 
 /**
  * Returns the invoice if it is a DRAFT of the account, to which items may be added.
- * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS
- * (4023).
+ * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023).
  */
 export function draftOf(
   invoice: Invoice | undefined,
@@ -149,10 +147,7 @@ export function invoiceCreationEvents(
   return [event, ...childInvoiceEvents(invoice, true)];
 }
 
-/**
- * Returns the INVOICE_ADJUSTMENT event of an invoice and transaction, or several events if an account is
- * closed.
- */
+/** Returns the INVOICE_ADJUSTMENT event of an invoice and transaction, or several events if an account is closed. */
 export function invoiceAdjustmentEvents(invoice: ReportedInvoice, times = 1): readonly NewBusEvent[] {
   const event = {
     type: BusEventType.INVOICE_ADJUSTMENT,

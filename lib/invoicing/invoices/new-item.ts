@@ -3,9 +3,7 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 
-/**
- * An item without the members that all items of a run share: invoice, account, currency and creation date.
- */
+/** An item without the members that all items of a run share: invoice, account, currency and creation date. */
 export interface NewInvoiceItem
   extends Omit<
     InvoiceItem,
@@ -61,10 +59,9 @@ export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boole
 }
 
 /**
- * Returns the amount of an adjustment: the requested amount, by default the whole remainder. 0 means that
- * nothing remains.
- * @throws BillingError INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
- * (4020).
+ * Returns the amount of an adjustment: the requested amount, by default the whole remainder. 0 means that nothing
+ * remains.
+ * @throws BillingError INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020).
  */
 export function adjustedAmount(item: InvoiceItem, requested: Decimal | null): Decimal {
   const { id, itemType, repairable } = item;

@@ -27,8 +27,8 @@ export interface ChildInvoice {
 }
 
 /**
- * Returns the invoices, in creation order, that join the parent's open summary (rule 1), which are all new
- * ones. An invoice with only credit or repairs does not open a summary.
+ * Returns the invoices, in creation order, that join the parent's open summary (rule 1), which are all new ones. An
+ * invoice with only credit or repairs does not open a summary.
  */
 export function joinSummary(changed: readonly ChildInvoice[], open: { readonly currency: Currency } | null) {
   const joining: Invoice[] = [];
@@ -67,9 +67,9 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
 }
 
 /**
- * Returns the item changes that set the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change
- * of its amount. Items of other children stay. Adjustments of an item are at most its amount, because the
- * parent would otherwise get credit for an unpaid debt.
+ * Returns the item changes that set the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of its
+ * amount. Items of other children stay. Adjustments of an item are at most its amount, because the parent would
+ * otherwise get credit for an unpaid debt.
  */
 export function summaryItems(
   totals: readonly ChildTotal[],
@@ -121,8 +121,8 @@ function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly Invoice
 const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
- * Returns the decreases that change an unpaid COMMITTED summary, or the decreases that are credited to the
- * child after the payment (rules 4 and 5).
+ * Returns the decreases that change an unpaid COMMITTED summary, or the decreases that are credited to the child
+ * after the payment (rules 4 and 5).
  */
 export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[]) {
   if (summary.status !== InvoiceStatus.COMMITTED) return { decreases: [], credited: [] };
@@ -138,8 +138,8 @@ export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[])
 }
 
 /**
- * Returns the ITEM_ADJ items of decreases and the new remainders. Each item is at most the remainder of its
- * child's item.
+ * Returns the ITEM_ADJ items of decreases and the new remainders. Each item is at most the remainder of its child's
+ * item.
  */
 export function adjustSummary(
   decreases: readonly { readonly childInvoice: Invoice; readonly amount: Decimal }[],
@@ -182,8 +182,8 @@ function atLeastZero(amount: Decimal): Decimal {
 }
 
 /**
- * Returns the balance of the linked parent's invoice, which determines the balance of this invoice (§1.4 rule
- * 6). Null for an invoice without a link.
+ * Returns the balance of the linked parent's invoice, which determines the balance of this invoice (§1.4 rule 6).
+ * Null for an invoice without a link.
  */
 export function parentBalanceOf(
   { parentInvoiceId }: Partial<Pick<Invoice, 'parentInvoiceId'>>,
@@ -207,8 +207,8 @@ export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawB
 type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
 
 /**
- * Returns the decrease of the invoice since it joined the summary, if the parent has settled the summary (§12
- * rule 5).
+ * Returns the decrease of the invoice since it joined the summary, if the parent has settled the summary (§12 rule
+ * 5).
  */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
@@ -216,8 +216,8 @@ export function settledDecrease(invoice: Contributing, summary: Invoice): Decima
 }
 
 /**
- * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5). Null means the
- * invoice's own balance, while the summary is a DRAFT.
+ * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5). Null means the invoice's own
+ * balance, while the summary is a DRAFT.
  * @param creditable maximum decrease that may become credit (`creditableOf`); null means unlimited.
  */
 export function creditStandIn(
@@ -234,9 +234,9 @@ export function creditStandIn(
 }
 
 /**
- * Returns how much of the decreases of a child's invoices may become its credit. This is the parent's payment
- * for them, minus adjustments of the parent's item and minus credit that the child already got. A summary
- * that was settled by adjusting its items, as when the parent is closed, was not paid.
+ * Returns how much of the decreases of a child's invoices may become its credit. This is the parent's payment for
+ * them, minus adjustments of the parent's item and minus credit that the child already got. A summary that was
+ * settled by adjusting its items, as when the parent is closed, was not paid.
  * @param item the child's PARENT_SUMMARY item; undefined if it has none.
  * @param linked the child's invoices that contribute to the summary, with their items.
  */
@@ -260,8 +260,8 @@ export function creditableOf(
 }
 
 /**
- * Returns true if the parent has paid the child's whole item of the summary, so that repairs belong to the
- * child (§10 rule 8). For an adjusted item, only §12 rule 5 determines the paid amount.
+ * Returns true if the parent has paid the child's whole item of the summary, so that repairs belong to the child (§10
+ * rule 8). For an adjusted item, only §12 rule 5 determines the paid amount.
  * @param item the child's PARENT_SUMMARY item; undefined if it has none.
  */
 export function isPaidWhole(
@@ -274,8 +274,8 @@ export function isPaidWhole(
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the next instant with that UTC time of day (milliseconds since midnight): today, or tomorrow if the
- * time has passed.
+ * Returns the next instant with that UTC time of day (milliseconds since midnight): today, or tomorrow if the time
+ * has passed.
  */
 export function parentCommitTime(now: Instant, timeOfDayMs: number): Instant {
   const today = addMilliseconds(startOfDay(localDateOf(now, UTC), UTC), timeOfDayMs);

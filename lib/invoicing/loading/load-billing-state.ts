@@ -34,21 +34,18 @@ import { type LoadInput, loadStreams } from './load-streams.ts';
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
   /**
-   * Returns the first target date of a walk over several dates; null means any date. Defaults to the date of
-   * each request.
+   * Returns the first target date of a walk over several dates; null means any date. Defaults to the date of each
+   * request.
    */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
-  /**
-   * Usage of sources. OPEN means that the sources have not been called yet. By default, all usage is
-   * recorded.
-   */
+  /** Usage of sources. OPEN means that the sources have not been called yet. By default, all usage is recorded. */
   readonly supplies?: UsageSupplies | 'OPEN' | null;
 }
 
 /**
- * Loads the data for the runs of these accounts in a constant number of queries: the due subscriptions, their
- * events and the coverage of their windows (§7.2 step 4). `failures` contains accounts whose events cannot be
- * built (a missing price, damaged events). `recordIds` contains the stored subscriptions.
+ * Loads the data for the runs of these accounts in a constant number of queries: the due subscriptions, their events
+ * and the coverage of their windows (§7.2 step 4). `failures` contains accounts whose events cannot be built (a
+ * missing price, damaged events). `recordIds` contains the stored subscriptions.
  */
 export async function loadBillingState(session: ReadSession, input: LoadBillingInput) {
   const { cursors, recordIds, streams, failures } = await loadStreams(session, input);
@@ -123,8 +120,8 @@ function billingOf(
 }
 
 /**
- * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Takes no statement if
- * nothing is repaired.
+ * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Takes no statement if nothing is
+ * repaired.
  */
 export async function withRepairedItems(
   session: ReadSession,
@@ -180,8 +177,8 @@ export async function withWindowItems(
 }
 
 /**
- * Loads the drafts that each run may write to, by account id. Takes two statements if drafts may be reused,
- * otherwise none. `runInvoiceOf` rejects named drafts that cannot be used.
+ * Loads the drafts that each run may write to, by account id. Takes two statements if drafts may be reused, otherwise
+ * none. `runInvoiceOf` rejects named drafts that cannot be used.
  * @param areAllWanted true: loads all drafts of accounts that reuse them, oldest first, for later runs.
  */
 export async function loadDrafts(
@@ -222,8 +219,8 @@ interface Metered {
 }
 
 /**
- * Loads recorded and billed usage in a constant number of statements: intervals, their items, sums of days,
- * and the days that must be read in pieces. Takes no statement without usage.
+ * Loads recorded and billed usage in a constant number of statements: intervals, their items, sums of days, and the
+ * days that must be read in pieces. Takes no statement without usage.
  */
 async function withUsage(
   session: ReadSession,
@@ -261,8 +258,8 @@ async function withUsage(
 }
 
 /**
- * Returns true if the subscription charges usage, or did when it was last billed. In the second case, those
- * charges are credited.
+ * Returns true if the subscription charges usage, or did when it was last billed. In the second case, those charges
+ * are credited.
  */
 function isMetered({ events, cursor }: SubscriptionBilling): boolean {
   return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);

@@ -30,8 +30,8 @@ import {
 } from '../invoices/parent-summary.ts';
 
 /**
- * Returns the inputs of credit by account id. Takes a constant number of statements, and none if no account
- * has credit to spend, nothing is repaired and no parent pays.
+ * Returns the inputs of credit by account id. Takes a constant number of statements, and none if no account has
+ * credit to spend, nothing is repaired and no parent pays.
  */
 export async function loadCreditInputs(
   session: ReadSession,
@@ -112,9 +112,9 @@ interface LinkedInvoice {
 }
 
 /**
- * Returns how much of each child's decreases may become credit, by `shareKey`; an absent entry means all.
- * Reads nothing without decreases. Reads little if the parent's item is unchanged, because the parent has
- * then paid all of it.
+ * Returns how much of each child's decreases may become credit, by `shareKey`; an absent entry means all. Reads
+ * nothing without decreases. Reads little if the parent's item is unchanged, because the parent has then paid all of
+ * it.
  */
 async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
@@ -154,9 +154,7 @@ function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
   return `${summaryId} ${childAccountId}`;
 }
 
-/**
- * Loads the unpaid invoices of these accounts by age. Takes one statement, and another one if parents pay.
- */
+/** Loads the unpaid invoices of these accounts by age. Takes one statement, and another one if parents pay. */
 export async function loadUnpaidInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -175,8 +173,8 @@ export async function onlyUnpaid(
 }
 
 /**
- * Loads the invoices that can get these accounts' credit, by age. Takes one statement, and another one if
- * parents pay.
+ * Loads the invoices that can get these accounts' credit, by age. Takes one statement, and another one if parents
+ * pay.
  */
 export async function loadCreditableInvoices(
   session: ReadSession,
@@ -197,8 +195,8 @@ export async function loadParentInvoices(
 }
 
 /**
- * Returns the invoices with a payment in flight, because credit and card would both pay them (§10 rule 2). A
- * leased transaction is UNKNOWN until its result is recorded.
+ * Returns the invoices with a payment in flight, because credit and card would both pay them (§10 rule 2). A leased
+ * transaction is UNKNOWN until its result is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,
@@ -219,8 +217,8 @@ export async function invoicesBeingPaid(
 }
 
 /**
- * Returns, by item, the invoices of these items that a parent must pay and has not paid (§10 rule 8). Takes
- * at most one statement.
+ * Returns, by item, the invoices of these items that a parent must pay and has not paid (§10 rule 8). Takes at most
+ * one statement.
  */
 export async function loadRepairedDebts(
   session: ReadSession,
@@ -246,8 +244,8 @@ export async function loadRepairedDebts(
 }
 
 /**
- * Loads balances and credits of these accounts, including amounts that parents pay, in one statement.
- * Accounts without invoices are missing.
+ * Loads balances and credits of these accounts, including amounts that parents pay, in one statement. Accounts
+ * without invoices are missing.
  */
 export async function loadBalances(
   session: ReadSession,

@@ -59,10 +59,7 @@ export async function loadInvoiceViews(
   return viewInvoices(invoices, await items, sources);
 }
 
-/**
- * Loads the data of these views, except the items. `items` is a promise while the items are being read in
- * parallel.
- */
+/** Loads the data of these views, except the items. `items` is a promise while the items are being read in parallel. */
 export async function loadViewSources(
   session: ReadSession,
   {
@@ -108,8 +105,8 @@ export async function loadUsageBases(
 }
 
 /**
- * Loads the tracking ids of usage on invoices of runs, including late usage that changes no amount. Other
- * invoices bill no usage, so they cost no statement (usage §7.6).
+ * Loads the tracking ids of usage on invoices of runs, including late usage that changes no amount. Other invoices
+ * bill no usage, so they cost no statement (usage §7.6).
  */
 async function loadTrackingIds(
   session: ReadSession,
@@ -123,8 +120,7 @@ async function loadTrackingIds(
 }
 
 /**
- * Opens the catalogs for the names of billed items. Null if they cannot be loaded; the view then has no names
- * (§1.2).
+ * Opens the catalogs for the names of billed items. Null if they cannot be loaded; the view then has no names (§1.2).
  */
 export async function catalogsForNames(
   { logger }: Pick<Ports, 'logger'>,
@@ -175,10 +171,7 @@ export class DocumentSourceLoader {
     this.#settingsOf = settingsOf;
   }
 
-  /**
-   * Loads the data of an invoice document. @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE
-   * (60020).
-   */
+  /** Loads the data of an invoice document. @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020). */
   async load(context: CallContext, invoiceId: Uuid): Promise<DocumentSource> {
     return this.#load(context, invoiceId, {
       check: async (session) => {
@@ -192,8 +185,8 @@ export class DocumentSourceLoader {
   }
 
   /**
-   * Loads the data of a credit note: the credited invoice, with the lines of the note as its items. @throws
-   * as `load`.
+   * Loads the data of a credit note: the credited invoice, with the lines of the note as its items. @throws as
+   * `load`.
    */
   async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
     return this.#load(context, note.invoiceId, {
@@ -315,10 +308,7 @@ const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * 1_048_576;
 
 const builtIn = parseTemplate(BUILT_IN_TEMPLATE);
 
-/**
- * Loads templates and translations of tenants. The current row is read each time, but each version is parsed
- * once.
- */
+/** Loads templates and translations of tenants. The current row is read each time, but each version is parsed once. */
 class DocumentTextLoader {
   readonly #templates = new ParsedTexts(parseTemplate);
   readonly #translations = new ParsedTexts(parseProperties);

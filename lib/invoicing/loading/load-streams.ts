@@ -41,8 +41,8 @@ export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R
 }
 
 /**
- * Loads cursors and billing events of these accounts in a constant number of queries. For a subscription with
- * an ongoing charge, the cursor is sufficient.
+ * Loads cursors and billing events of these accounts in a constant number of queries. For a subscription with an
+ * ongoing charge, the cursor is sufficient.
  */
 export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
@@ -136,8 +136,8 @@ async function loadCursors(session: ReadSession, input: LoadInput<StreamRequest>
 }
 
 /**
- * Returns true if all subscriptions must be loaded. With greedy arrears, charges can grow on any day,
- * regardless of the due date (§7.1).
+ * Returns true if all subscriptions must be loaded. With greedy arrears, charges can grow on any day, regardless of
+ * the due date (§7.1).
  */
 function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
   return choice === 'all' || config.inArrearMode === 'GREEDY';

@@ -24,9 +24,9 @@ const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
 type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
 
 /**
- * Creates due entries after a catalog change (§7.1). Each account that is billed differently gets an entry
- * for the first such date, which may precede all other due dates or lie in the past. Accounts with
- * subscriptions on changed plans are checked page by page, without locks. The run determines the differences.
+ * Creates due entries after a catalog change (§7.1). Each account that is billed differently gets an entry for the
+ * first such date, which may precede all other due dates or lie in the past. Accounts with subscriptions on changed
+ * plans are checked page by page, without locks. The run determines the differences.
  */
 export class CatalogChangeHandler implements QueueHandler {
   readonly name = 'invoice-service:catalog-change';
@@ -35,8 +35,7 @@ export class CatalogChangeHandler implements QueueHandler {
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
   /**
-   * Changes that have been handled. A bus event may be redelivered, or an earlier event may have covered its
-   * change.
+   * Changes that have been handled. A bus event may be redelivered, or an earlier event may have covered its change.
    */
   readonly #handledChanges = new RevisionSpans(MAX_CACHED_CATALOGS);
 
@@ -107,10 +106,7 @@ export class CatalogChangeHandler implements QueueHandler {
   }
 }
 
-/**
- * Returns the revisions of these bus events. Null if an event has no revision, so that anything may have
- * changed.
- */
+/** Returns the revisions of these bus events. Null if an event has no revision, so that anything may have changed. */
 function spanOf(entries: readonly ClaimedEntry[]) {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
   const known = revisions.filter((revision) => revision !== null);
@@ -119,8 +115,8 @@ function spanOf(entries: readonly ClaimedEntry[]) {
 }
 
 /**
- * Returns the accounts on these plans. Null selects accounts with subscriptions that were last evaluated with
- * an earlier catalog.
+ * Returns the accounts on these plans. Null selects accounts with subscriptions that were last evaluated with an
+ * earlier catalog.
  */
 async function listAccounts(
   session: ReadSession,
@@ -175,8 +171,8 @@ export class RevisionSpans {
 }
 
 /**
- * Bills the subscriptions again from their start after a change of the account's bill cycle day (§7.1), with
- * an automatic run of today (§8.1). The caller holds the account's lock.
+ * Bills the subscriptions again from their start after a change of the account's bill cycle day (§7.1), with an
+ * automatic run of today (§8.1). The caller holds the account's lock.
  */
 export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
   const cursors = await session.invoices.cursorsOfAccounts([account.id]);

@@ -123,8 +123,8 @@ async function findPair(session: ReadSession, childId: Uuid): Promise<Pair> {
 
 /**
  * Locks both accounts in the order of record ids (ruling R32).
- * @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, BUSY (60018); ConcurrentChangeError, which runs the
- * operation again.
+ * @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, BUSY (60018); ConcurrentChangeError, which runs
+ * the operation again.
  */
 async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   const before = await loadAccount(session, childId);
@@ -198,8 +198,8 @@ async function deleteCredit(session: WriteSession, { account, invoice, items, it
 }
 
 /**
- * Returns the invoice. @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the
- * account that was not migrated.
+ * Returns the invoice. @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the account
+ * that was not migrated.
  */
 async function countedInvoice(session: ReadSession, { accountId, invoiceId }: DeleteCreditRequest) {
   const [invoice] = await session.invoices.findByIds([invoiceId]);
@@ -221,8 +221,8 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
 }
 
 /**
- * Rejects the deletion of used credit on a child's invoice whose summary the parent has committed. The
- * parent's debt does not grow again (§12 rule 4), so nobody would pay the returned credit.
+ * Rejects the deletion of used credit on a child's invoice whose summary the parent has committed. The parent's debt
+ * does not grow again (§12 rule 4), so nobody would pay the returned credit.
  */
 async function refuseSummarised(session: ReadSession, invoice: Invoice, item: InvoiceItem): Promise<void> {
   if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
@@ -266,8 +266,8 @@ interface Reclaimed {
 }
 
 /**
- * Returns each invoice before and after the change of its items. All items of an invoice with credit
- * determine its amount.
+ * Returns each invoice before and after the change of its items. All items of an invoice with credit determine its
+ * amount.
  */
 function changedInvoices(
   touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],

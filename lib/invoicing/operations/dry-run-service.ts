@@ -49,9 +49,7 @@ import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { explainItems } from '../review/explanation-service.ts';
 import type { ChangePreview, RatedUsageRequest } from './invoice-operations.ts';
 
-/**
- * Maximum number of accounts whose dry runs are computed at a time if plugins or usage sources are called.
- */
+/** Maximum number of accounts whose dry runs are computed at a time if plugins or usage sources are called. */
 const MAX_CONCURRENT_NOTICES = 4;
 
 type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
@@ -121,8 +119,8 @@ export class DryRunService {
   }
 
   /**
-   * Returns the invoices of many accounts, from one snapshot without plugins and usage sources. A failure
-   * affects only its account. A missing account has no entry in the result.
+   * Returns the invoices of many accounts, from one snapshot without plugins and usage sources. A failure affects
+   * only its account. A missing account has no entry in the result.
    */
   async ofAccounts(
     context: CallContext,
@@ -232,8 +230,8 @@ export class DryRunService {
   }
 
   /**
-   * Returns the dry run with the usage of sources. Null if the sources supply no usage, so that recorded
-   * usage counts.
+   * Returns the dry run with the usage of sources. Null if the sources supply no usage, so that recorded usage
+   * counts.
    */
   async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
     const { tenant, createdDate: now, pluginProperties = [] } = context;
@@ -411,8 +409,8 @@ async function unchangedWalkTo(
 }
 
 /**
- * Returns the tracking ids of the usage that the invoice would bill first, after the tracking ids of a reused
- * draft (usage §7.6).
+ * Returns the tracking ids of the usage that the invoice would bill first, after the tracking ids of a reused draft
+ * (usage §7.6).
  */
 async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice, limit: number) {
   const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>

@@ -41,8 +41,9 @@ type DeliveryPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | '
 type Ownership = Pick<EInvoiceDelivery, 'accountId' | 'accountRecordId' | 'invoiceId' | 'creditNoteId'>;
 
 /**
- * Queues the e-invoices of invoices that were committed and of credit notes that were written (§22 rule 9), for accounts with a
- * tax id of tenants with `org.service.invoice.eInvoice`. A document is queued once, however often its event comes.
+ * Queues the e-invoices of invoices that were committed and of credit notes that were written (§22 rule 9), for
+ * accounts with a tax id of tenants with `org.service.invoice.eInvoice`. A document is queued once, however often its
+ * event comes.
  */
 export function eInvoiceRequestHandler(
   { storage, clock, ids }: Pick<DeliveryPorts, 'storage' | 'clock' | 'ids'>,

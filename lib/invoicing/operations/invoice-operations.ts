@@ -28,29 +28,27 @@ import type {
 } from '../invoices/requests.ts';
 
 /**
- * Operations on invoices and manual items. A tenant's invoice plugins are consulted before charges, taxes,
- * credits, adjustments, deletions of credit, migrations, commits and voids (§13 rule 7). These operations can
- * then also fail with INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for
- * items that a plugin adds, 4006 to 4031.
+ * Operations on invoices and manual items. A tenant's invoice plugins are consulted before charges, taxes, credits,
+ * adjustments, deletions of credit, migrations, commits and voids (§13 rule 7). These operations can then also fail
+ * with INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails and, for items that a plugin
+ * adds, 4006 to 4031.
  */
 export interface InvoiceOperations<C extends Leading = []> {
   /**
-   * Runs the account up to the target date and returns the invoice (§8). Also runs a parked account, and
-   * unparks it.
+   * Runs the account up to the target date and returns the invoice (§8). Also runs a parked account, and unparks it.
    * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY
-   * (60018); for a named draft INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024),
-   * INVOICE_INVALID_STATUS (4023); INVOICE_BOUND_EXCEEDED (4040) for a safety bound and UNEXPECTED_ERROR (4)
-   * for an illegal state, which both park the account. With invoice plugins also 4007 for an aborted or
-   * postponed run, UNEXPECTED (60000) for a plugin that fails, INVOICE_INVALID_NUMBER (4019) for an invalid
-   * imposed number and, for invalid items, 4009 to 4022.
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018);
+   * for a named draft INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023);
+   * INVOICE_BOUND_EXCEEDED (4040) for a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park
+   * the account. With invoice plugins also 4007 for an aborted or postponed run, UNEXPECTED (60000) for a plugin that
+   * fails, INVOICE_INVALID_NUMBER (4019) for an invalid imposed number and, for invalid items, 4009 to 4022.
    */
   generate(...given: [...C, request: HostInput<GenerateRequest>]): Promise<InvoiceView>;
 
   /**
-   * Runs the account like `generate`, but invoice plugins may split the invoice (§8.2 step 12). Returns the
-   * invoices of the run's group in order. The id of a group is the id of its first invoice. A reused draft
-   * keeps its group, whose other invoices are returned too. @throws the errors of `generate`.
+   * Runs the account like `generate`, but invoice plugins may split the invoice (§8.2 step 12). Returns the invoices
+   * of the run's group in order. The id of a group is the id of its first invoice. A reused draft keeps its group,
+   * whose other invoices are returned too. @throws the errors of `generate`.
    */
   generateGroup(...given: [...C, request: HostInput<GenerateRequest>]): Promise<readonly InvoiceView[]>;
 
@@ -65,46 +63,47 @@ export interface InvoiceOperations<C extends Leading = []> {
   park(...given: [...C, accountId: Uuid | string, options?: { readonly reason?: string }]): Promise<void>;
 
   /**
-   * Makes automatic runs include an account again. Runs that became due in the meantime start immediately. No
-   * effect on an account that is not parked.
+   * Makes automatic runs include an account again. Runs that became due in the meantime start immediately. No effect
+   * on an account that is not parked.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY.
    */
   unpark(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
   /**
-   * Runs a page of the parked accounts in the order in which they were parked. Each is run up to today in
-   * UTC, like `generate`. A successful run unparks its account, even if there is nothing to invoice.
+   * Runs a page of the parked accounts in the order in which they were parked. Each is run up to today in UTC, like
+   * `generate`. A successful run unparks its account, even if there is nothing to invoice.
    * @returns the outcome of each run. A failure does not stop the other runs.
    */
   generateForParked(...given: [...C, request: PageRequest]): Promise<Page<ParkedRun>>;
 
   /**
    * Returns the invoices of one run in order, with their items.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006) if the account does
-   * not have the group.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006) if the account does not have
+   * the group.
    */
   listGroup(...given: [...C, request: HostInput<InvoiceGroupRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
-   * Returns the invoice that a run would create, or null (§11). TARGET_DATE: the invoice at the target date,
-   * after all earlier due dates and events. UPCOMING_INVOICE: the next invoice. SUBSCRIPTION_ACTION: like
-   * TARGET_DATE, as if a subscription were started, changed or stopped. Stores nothing and takes no lock. The
-   * invoice has a new id and the number 0. With `explain`, each item contains its explanation.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE
-   * (4005), CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), the errors of the action's own operation,
-   * and 1081, 1082, 1020 for ids of other accounts.
+   * Returns the invoice that a run would create, or null (§11). TARGET_DATE: the invoice at the target date, after
+   * all earlier due dates and events. UPCOMING_INVOICE: the next invoice. SUBSCRIPTION_ACTION: like TARGET_DATE, as
+   * if a subscription were started, changed or stopped. Stores nothing and takes no lock. The invoice has a new id
+   * and the number 0. With `explain`, each item contains its explanation.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
+   * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), the errors of the action's own operation, and 1081, 1082,
+   * 1020 for ids of other accounts.
    */
   dryRun(...given: [...C, request: HostInput<DryRunRequest>]): Promise<ForeseenInvoice | null>;
 
   /**
-   * Returns the next invoice of the account, dated on the day on which it will be created. Returns null if
-   * nothing will be invoiced. Stores nothing, like `dryRun` with UPCOMING_INVOICE (§11).
+   * Returns the next invoice of the account, dated on the day on which it will be created. Returns null if nothing
+   * will be invoiced. Stores nothing, like `dryRun` with UPCOMING_INVOICE (§11).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3).
    */
   upcoming(...given: [...C, request: HostInput<UpcomingInvoiceRequest>]): Promise<InvoiceView | null>;
 
   /**
-   * Returns the invoice with its items; `withChildrenItems` adds the children's items to a parent's summary (§12 rule 8).
+   * Returns the invoice with its items; `withChildrenItems` adds the children's items to a parent's summary (§12 rule
+   * 8).
    * @throws BillingError INVOICE_NOT_FOUND (4006).
    */
   get(
@@ -126,15 +125,14 @@ export interface InvoiceOperations<C extends Leading = []> {
   ): Promise<InvoiceView>;
 
   /**
-   * Returns an account's invoices by target date, then number (http-api §8 rule 6). The request can include
-   * migrated and void invoices, and exclude paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID
-   * (3002).
+   * Returns an account's invoices by target date, then number (http-api §8 rule 6). The request can include migrated
+   * and void invoices, and exclude paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(...given: [...C, request: HostInput<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
 
   /**
-   * Returns a page of the tracking ids of usage that the invoice bills first, in recording order. The invoice
-   * itself contains only the first ids. A void invoice has no tracking ids.
+   * Returns a page of the tracking ids of usage that the invoice bills first, in recording order. The invoice itself
+   * contains only the first ids. A void invoice has no tracking ids.
    * @throws BillingError INVOICE_NOT_FOUND (4006).
    */
   trackingIds(...given: [...C, invoiceId: Uuid | string, request: PageRequest]): Promise<Page<string>>;
@@ -143,10 +141,10 @@ export interface InvoiceOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
-   * Returns a page of the invoices that match the key, in creation order, without items (§15). The key is a
-   * number, currency, invoice id or account id. `_q=1&column[operator]=value&…` finds invoices that satisfy
-   * all clauses, `_q=1&balance[operator]=value` invoices with such a balance. An empty key matches all
-   * invoices, any other key none.
+   * Returns a page of the invoices that match the key, in creation order, without items (§15). The key is a number,
+   * currency, invoice id or account id. `_q=1&column[operator]=value&…` finds invoices that satisfy all clauses,
+   * `_q=1&balance[operator]=value` invoices with such a balance. An empty key matches all invoices, any other key
+   * none.
    * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<InvoiceView>>;
@@ -158,8 +156,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
-   * Logs the amounts of the account's invoices, including void and migrated ones. Each invoice is one entry
-   * of level info with the given `type`, for tests that read the log.
+   * Logs the amounts of the account's invoices, including void and migrated ones. Each invoice is one entry of level
+   * info with the given `type`, for tests that read the log.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   writeToLog(
@@ -167,25 +165,24 @@ export interface InvoiceOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Explains the amount of an item as of its creation: events, price, catalog version, catalog rules, period,
-   * days, and every step to the rounded amount. An English paragraph describes the calculation. Given
-   * amounts, such as those of external charges, have no steps.
+   * Explains the amount of an item as of its creation: events, price, catalog version, catalog rules, period, days,
+   * and every step to the rounded amount. An English paragraph describes the calculation. Given amounts, such as
+   * those of external charges, have no steps.
    * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011).
    */
   explain(...given: [...C, itemId: Uuid | string]): Promise<ItemExplanation>;
 
   /**
-   * Returns the invoice as an HTML page for customers (§14), in the language of the account. The page uses
-   * the tenant's template and texts, or the built-in ones.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than
-   * 10,000 items, or a page that exceeds the bounds.
+   * Returns the invoice as an HTML page for customers (§14), in the language of the account. The page uses the
+   * tenant's template and texts, or the built-in ones.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items,
+   * or a page that exceeds the bounds.
    */
   html(...given: [...C, invoiceId: Uuid | string, options?: DocumentOptions]): Promise<string>;
 
   /**
    * Returns the invoice as a PDF with the content of the built-in page (§14 rule 6), A4 or Letter by the country of
-   * the account.
-   * The engine's `documentRenderer` creates it.
+   * the account. The engine's `documentRenderer` creates it.
    * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items,
    * NOT_IMPLEMENTED (1) without a renderer or its packages, and for a language that its fonts cannot write.
    */
@@ -203,8 +200,9 @@ export interface InvoiceOperations<C extends Leading = []> {
   eInvoice(...given: [...C, request: HostInput<EInvoiceRequest>]): Promise<EInvoiceFile>;
 
   /**
-   * Returns the deliveries of the e-invoices of an invoice and its credit notes to the access point, in creation order (§22 rule
-   * 9): the state, the attempts, the receipt or the last error. @throws BillingError INVOICE_NOT_FOUND (4006).
+   * Returns the deliveries of the e-invoices of an invoice and its credit notes to the access point, in creation
+   * order (§22 rule 9): the state, the attempts, the receipt or the last error. @throws BillingError
+   * INVOICE_NOT_FOUND (4006).
    */
   eInvoiceDeliveries(...given: [...C, invoiceId: Uuid | string]): Promise<readonly EInvoiceDelivery[]>;
 
@@ -218,8 +216,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   /**
    * Adds external charges to one new invoice, or to the named drafts (§9 rules 1 and 2).
    * @returns the items in the order given.
-   * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
-   * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
+   * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND
+   * (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
    * MISSING_OR_INVALID_FIELD (60003), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
   addCharges(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
@@ -235,49 +233,46 @@ export interface InvoiceOperations<C extends Leading = []> {
   addTaxes(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Adds credits. On a new invoice they become account credit, which pays unpaid invoices. On a draft they
-   * first reduce its amount (§9 rule 3). The returned items have negative amounts, as stored.
+   * Adds credits. On a new invoice they become account credit, which pays unpaid invoices. On a draft they first
+   * reduce its amount (§9 rule 3). The returned items have negative amounts, as stored.
    * @throws the errors of `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
    */
   addCredits(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Returns the credit with that item id. Its amount is negative. @throws BillingError INVOICE_NO_SUCH_CREDIT
-   * (4008).
+   * Returns the credit with that item id. Its amount is negative. @throws BillingError INVOICE_NO_SUCH_CREDIT (4008).
    */
   getCredit(...given: [...C, itemId: Uuid | string]): Promise<InvoiceItemView>;
 
   /**
-   * Reduces an item of an invoice by an amount (§9 rule 4). An overpayment of the invoice becomes account
-   * credit.
+   * Reduces an item of an invoice by an amount (§9 rule 4). An overpayment of the invoice becomes account credit.
    * @throws BillingError, in this order: INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031),
-   * CURRENCY_INVALID (3), INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),
-   * INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020), INVOICE_NOTHING_TO_DO (4007) if nothing remains of the
-   * item; MISSING_OR_INVALID_FIELD, BUSY (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), CURRENCY_INVALID
+   * (3), INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),
+   * INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020), INVOICE_NOTHING_TO_DO (4007) if nothing remains of the item;
+   * MISSING_OR_INVALID_FIELD, BUSY (60018).
    */
   adjustItem(...given: [...C, request: HostInput<ItemAdjustmentRequest>]): Promise<void>;
 
   /**
-   * Deletes a credit item (CBA_ADJ) by setting its amount to 0. Used credit (a negative item) returns to the
-   * account. The next change or `accounts.rebalanceCredit` uses it again; this call does not. Generated
-   * credit (a positive item) is deleted together with its source credit (CREDIT_ADJ). If it is already used,
-   * it is reclaimed from the invoices that used credit last. An item of 0 stays unchanged.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also for an invoice
-   * of another account, a draft, a void or a migrated invoice; INVOICE_ITEM_NOT_FOUND (4011),
-   * INVOICE_ITEM_TYPE_INVALID (4022) for other item types, INVOICE_CBA_DELETED (4030) if the invoice has no
-   * source credit of that amount, BUSY (60018).
+   * Deletes a credit item (CBA_ADJ) by setting its amount to 0. Used credit (a negative item) returns to the account.
+   * The next change or `accounts.rebalanceCredit` uses it again; this call does not. Generated credit (a positive
+   * item) is deleted together with its source credit (CREDIT_ADJ). If it is already used, it is reclaimed from the
+   * invoices that used credit last. An item of 0 stays unchanged.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also for an invoice of
+   * another account, a draft, a void or a migrated invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID
+   * (4022) for other item types, INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount, BUSY
+   * (60018).
    */
   deleteCredit(...given: [...C, request: HostInput<DeleteCreditRequest>]): Promise<void>;
 
   /**
-   * Stores an invoice of another system for reference. It is COMMITTED and has the given items and the
-   * balance 0. It is never paid, and counts in no balance, credit, run or repair. `invoices.ofAccount` lists
-   * it only `withMigration`.
+   * Stores an invoice of another system for reference. It is COMMITTED and has the given items and the balance 0. It
+   * is never paid, and counts in no balance, credit, run or repair. `invoices.ofAccount` lists it only
+   * `withMigration`.
    * @returns the invoice with its items.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or
-   * amount; CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
-   * BUSY (60018).
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
+   * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
   createMigrationInvoice(...given: [...C, request: HostInput<MigrationInvoiceRequest>]): Promise<InvoiceView>;
 
@@ -291,27 +286,23 @@ export interface InvoiceOperations<C extends Leading = []> {
 
   /**
    * Commits a DRAFT. From then on the invoice counts, and is paid like any new invoice.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status, BUSY
-   * (60018).
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status, BUSY (60018).
    */
   commit(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Voids a DRAFT or COMMITTED invoice. The invoice no longer counts, and the next run bills the same charges
-   * again.
+   * Voids a DRAFT or COMMITTED invoice. The invoice no longer counts, and the next run bills the same charges again.
    * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for a VOID invoice,
-   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032),
-   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID
-   * (4028), BUSY (60018).
+   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT
+   * (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).
    */
   void(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Evaluates the whole history of an account up to today and compares it with today's run. Returns the
-   * differences, or an empty list. Writes nothing and takes no lock. For operators: the cost grows with
-   * everything that was ever billed.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without
-   * currency.
+   * Evaluates the whole history of an account up to today and compares it with today's run. Returns the differences,
+   * or an empty list. Writes nothing and takes no lock. For operators: the cost grows with everything that was ever
+   * billed.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
    */
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
 }
@@ -345,8 +336,8 @@ export interface ChangePreviewOperations<C extends Leading = []> {
 }
 
 /**
- * Operations on the credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7), which
- * adds the errors INVOICE_PLUGIN_API_ABORTED (4029) and UNEXPECTED (60000) for a plugin that fails.
+ * Operations on the credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7), which adds the
+ * errors INVOICE_PLUGIN_API_ABORTED (4029) and UNEXPECTED (60000) for a plugin that fails.
  */
 export interface AccountCreditOperations<C extends Leading = []> {
   /**
@@ -356,17 +347,15 @@ export interface AccountCreditOperations<C extends Leading = []> {
   rebalanceCredit(...given: [...C, accountId: Uuid | string]): Promise<void>;
 
   /**
-   * Moves all credit of a child account to its parent in one transaction, as a charge on the child and a
-   * credit on the parent.
+   * Moves all credit of a child account to its parent in one transaction, as a charge on the child and a credit on
+   * the parent.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT (3009),
    * INVOICE_CHILD_ACCOUNT_MISSING_CREDIT (4027), CURRENCY_INVALID (3) if the currencies differ, BUSY (60018).
    */
   transferCreditToParent(...given: [...C, childAccountId: Uuid | string]): Promise<void>;
 }
 
-/**
- * Operations on credit notes of committed invoices (§21), for tenants with `org.service.invoice.creditNotes`.
- */
+/** Operations on credit notes of committed invoices (§21), for tenants with `org.service.invoice.creditNotes`. */
 export interface CreditNoteOperations<C extends Leading = []> {
   /** Returns the credit note with its lines. @throws BillingError OBJECT_NOT_FOUND (60007). */
   get(...given: [...C, creditNoteId: Uuid | string]): Promise<CreditNoteView>;
@@ -385,8 +374,7 @@ export interface CreditNoteOperations<C extends Leading = []> {
   /**
    * Returns the credit note as an HTML page in the language of the account. The page is built-in and uses the
    * tenant's translations.
-   * @throws BillingError OBJECT_NOT_FOUND (60007), ANSWER_TOO_LARGE (60020) for a note of more than 10,000
-   * lines.
+   * @throws BillingError OBJECT_NOT_FOUND (60007), ANSWER_TOO_LARGE (60020) for a note of more than 10,000 lines.
    */
   html(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<string>;
 
@@ -412,8 +400,8 @@ export interface InvoiceTextOperations<C extends Leading = []> {
   upload(...given: [...C, upload: DocumentTextUpload]): Promise<void>;
 
   /**
-   * Returns the text as uploaded, or null without an upload. @throws BillingError INVALID_PARAMETER (60002)
-   * for an invalid locale.
+   * Returns the text as uploaded, or null without an upload. @throws BillingError INVALID_PARAMETER (60002) for an
+   * invalid locale.
    */
   get(...given: [...C, text: DocumentText]): Promise<string | null>;
 
@@ -438,8 +426,8 @@ export interface UnbilledUsageRequest {
 /** Operations on the cost of usage and on unbilled usage. They store nothing and take no lock. */
 export interface UsageReviewOperations<C extends Leading = []> {
   /**
-   * Returns the subscription's USAGE items in a dry run at the target date. Without a target date, returns
-   * the cost of all running periods so far.
+   * Returns the subscription's USAGE items in a dry run at the target date. Without a target date, returns the cost
+   * of all running periods so far.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3),
    * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), and the errors of invoice plugins.
    */
@@ -448,11 +436,11 @@ export interface UsageReviewOperations<C extends Leading = []> {
   ): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Returns the recorded usage between two dates that is on no invoice, by day, unit and reason. It includes
-   * usage that no tier of a billed period covers. Usage that two sections charge is listed for each section
-   * that has not billed it.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3), INVALID_PARAMETER
-   * (60002) for an end before the start.
+   * Returns the recorded usage between two dates that is on no invoice, by day, unit and reason. It includes usage
+   * that no tier of a billed period covers. Usage that two sections charge is listed for each section that has not
+   * billed it.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3), INVALID_PARAMETER (60002)
+   * for an end before the start.
    */
   unbilled(
     ...given: [...C, subscriptionId: Uuid | string, request: UnbilledUsageRequest]
@@ -462,13 +450,13 @@ export interface UsageReviewOperations<C extends Leading = []> {
 /** Operations that report the effects of catalog changes. */
 export interface CatalogReportOperations<C extends Leading = []> {
   /**
-   * Reports the price changes of live subscriptions if this document were uploaded now, with their dates and
-   * amounts, and the reasons for a rejection. The parts are created while they are read, one page of accounts
-   * at a time, so the report takes constant memory. A rejected document changes no prices. Recurring, fixed
-   * and usage prices (each block and tier) are compared. A fixed price that is already billed is not listed.
+   * Reports the price changes of live subscriptions if this document were uploaded now, with their dates and amounts,
+   * and the reasons for a rejection. The parts are created while they are read, one page of accounts at a time, so
+   * the report takes constant memory. A rejected document changes no prices. Recurring, fixed and usage prices (each
+   * block and tier) are compared. A fixed price that is already billed is not listed.
    * @param document as for `uploadCatalog`.
-   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves
-   * the tenant.
+   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the
+   * tenant.
    */
   changeReport(...given: [...C, document: CatalogUpload]): Promise<AsyncIterable<ChangeReportPart>>;
 }

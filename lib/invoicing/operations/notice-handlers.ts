@@ -41,8 +41,8 @@ interface Ahead {
 }
 
 /**
- * Announces upcoming invoices (§8.1). A dry run computes each invoice once per account and date. The invoice
- * is announced if an amount will be owed. Takes no lock.
+ * Announces upcoming invoices (§8.1). A dry run computes each invoice once per account and date. The invoice is
+ * announced if an amount will be owed. Takes no lock.
  */
 export function invoiceNoticeHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -143,8 +143,8 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
 }
 
 /**
- * Milliseconds after a UTC date for which its announcement is kept. The date may not be over in all time
- * zones, and its run may be some hours late (invoicing §8.1).
+ * Milliseconds after a UTC date for which its announcement is kept. The date may not be over in all time zones, and
+ * its run may be some hours late (invoicing §8.1).
  */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 
@@ -183,9 +183,9 @@ interface Looking {
 }
 
 /**
- * Reports usage thresholds that recorded usage has reached (usage §12.1), each once per period, without the
- * account's lock. A queue entry ends only if nothing was recorded in the meantime. Recording first marks the
- * subscription and then requests an entry. So either this entry has ended by then, or it sees the mark.
+ * Reports usage thresholds that recorded usage has reached (usage §12.1), each once per period, without the account's
+ * lock. A queue entry ends only if nothing was recorded in the meantime. Recording first marks the subscription and
+ * then requests an entry. So either this entry has ended by then, or it sees the mark.
  */
 export function thresholdHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -308,10 +308,7 @@ async function withSourceUsage(billing: AccountBilling, { tenant, now, config, s
   return usages === null ? billing : { ...billing, subscriptions: withSupply(billing.subscriptions, usages) };
 }
 
-/**
- * Reports new thresholds. Returns the finished entries, and the entries whose subscription has been marked
- * since.
- */
+/** Reports new thresholds. Returns the finished entries, and the entries whose subscription has been marked since. */
 async function reportReached(session: WriteSession, looked: readonly ExaminedSubscription[], now: Instant) {
   const marks = await session.usage.lockMarks(looked.map(({ subscriptionRecordId }) => subscriptionRecordId));
   const reached = looked.flatMap(({ account, subscription, subscriptionRecordId, reached: all }) =>

@@ -68,8 +68,8 @@ interface HandlerTools {
 }
 
 /**
- * Runs due accounts automatically (§8.1, §8.2). A batch is one transaction, which also ends the queue entries
- * of the accounts.
+ * Runs due accounts automatically (§8.1, §8.2). A batch is one transaction, which also ends the queue entries of the
+ * accounts.
  */
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
@@ -138,8 +138,7 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 
   /**
-   * Parks an account that could never be locked (§8.6). Takes no lock, because the wait for the lock could
-   * also fail.
+   * Parks an account that could never be locked (§8.6). Takes no lock, because the wait for the lock could also fail.
    */
   async giveUp(batch: HandlerBatch): Promise<void> {
     const { clock, logger, storage } = this.#ports;
@@ -230,8 +229,8 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 
   /**
-   * Parks the account if its run, alone in its batch, fails while it is stored (§8.6). Everything that the
-   * run wrote is undone.
+   * Parks the account if its run, alone in its batch, fails while it is stored (§8.6). Everything that the run wrote
+   * is undone.
    */
   async #parkUnstored(
     { batch, entries }: RunningBatch,
@@ -254,9 +253,7 @@ export class InvoiceRunHandler implements QueueHandler {
     });
   }
 
-  /**
-   * Logs that an account is parked. An automatic run that fails parks its account and is not repeated (§8.6).
-   */
+  /** Logs that an account is parked. An automatic run that fails parks its account and is not repeated (§8.6). */
   #logParked({ account, error }: FailedRun): void {
     const facts = { err: error, accountId: account.id, illegalState: error instanceof InvariantError };
     ofAccount(this.#ports, account.recordId, () =>
@@ -319,18 +316,15 @@ async function plan(
   return { runs, idle, busy, requests, heldBack };
 }
 
-/**
- * Returns the actor of the runs (platform §5.3): a billing run after a subscription event, or a scheduled
- * run.
- */
+/** Returns the actor of the runs (platform §5.3): a billing run after a subscription event, or a scheduled run. */
 function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
   const scheduled = entries.every((entry) => entry.topic === QueueName.NEXT_BILLING_DATE);
   return scheduled ? ActingComponent.NEXT_BILLING_DATE : ActingComponent.SUBSCRIPTION_TRANSITION;
 }
 
 /**
- * Maximum number of consecutive times that plugins can postpone a queued run with `RetryLater`. After that,
- * the account is parked.
+ * Maximum number of consecutive times that plugins can postpone a queued run with `RetryLater`. After that, the
+ * account is parked.
  */
 export const MAX_INVOICE_RETRIES = 50;
 
@@ -358,8 +352,7 @@ export class PluginRetries {
 }
 
 /**
- * Returns the announcements of subscription changes that take effect later (§8.1). They do not start a run
- * yet.
+ * Returns the announcements of subscription changes that take effect later (§8.1). They do not start a run yet.
  * @param leadMs milliseconds between the announcement of an invoice and its run; 0 means no announcements.
  */
 async function noticesOfRequests(

@@ -39,10 +39,7 @@ interface RunTools {
   readonly sources: UsageSources;
 }
 
-/**
- * The decisions of plugins and the usage of sources, obtained before the runs. Null without plugins and
- * sources.
- */
+/** The decisions of plugins and the usage of sources, obtained before the runs. Null without plugins and sources. */
 export interface ConsultedSources {
   readonly supplies: UsageSupplies | null;
   readonly consulted: Consultations | null;
@@ -164,8 +161,8 @@ interface Refusal {
 }
 
 /**
- * Returns the error of a failed explicit run. A safety bound or an illegal state also parks the account
- * (§8.6). Other changes, such as due entries, are committed before the error is thrown.
+ * Returns the error of a failed explicit run. A safety bound or an illegal state also parks the account (§8.6). Other
+ * changes, such as due entries, are committed before the error is thrown.
  */
 async function refusalOf(
   session: WriteSession,

@@ -26,10 +26,7 @@ import {
 import { taxFactsProblem } from '../invoices/tax-facts.ts';
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
-/**
- * A new item for another invoice. If `invoiceId` is null, the item goes to the invoice of the item that it
- * adjusts.
- */
+/** A new item for another invoice. If `invoiceId` is null, the item goes to the invoice of the item that it adjusts. */
 export interface ItemElsewhere {
   readonly invoiceId: Uuid | null;
   readonly item: NewInvoiceItem;
@@ -62,13 +59,12 @@ interface ItemsContext {
 }
 
 /**
- * Adds and changes the items that a plugin returned (§13 rules 3 to 5). A known id changes that item; any
- * other id adds an item. Items of other invoices are checked later, under the lock. `passedOver` names the
- * ignored changes, for a warning.
- * @throws BillingError INVOICE_ITEM_TYPE_INVALID (4022); CURRENCY_INVALID (3); for amounts 4015, 4009, 4010,
- * and 4020 beyond the remainder of an item; INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),
- * INVOICE_ITEM_NOT_FOUND (4011); INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
- * MalformedAnswer.
+ * Adds and changes the items that a plugin returned (§13 rules 3 to 5). A known id changes that item; any other id
+ * adds an item. Items of other invoices are checked later, under the lock. `passedOver` names the ignored changes,
+ * for a warning.
+ * @throws BillingError INVOICE_ITEM_TYPE_INVALID (4022); CURRENCY_INVALID (3); for amounts 4015, 4009, 4010, and 4020
+ * beyond the remainder of an item; INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_NOT_FOUND (4011);
+ * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003). MalformedAnswer.
  */
 export function withAdditionalItems(
   invoice: ConsultedInvoice,
@@ -290,8 +286,8 @@ function taxOfRepair(amount: Decimal | null, repair: Pick<InvoiceItem, 'id' | 'a
 }
 
 /**
- * Returns the basis of a changed item. If several plugins change the item, the basis names the last one and
- * the computed amount.
+ * Returns the basis of a changed item. If several plugins change the item, the basis names the last one and the
+ * computed amount.
  */
 function changedBasis({ basis, amount }: NewInvoiceItem, pluginName: string): ItemBasis {
   if (basis?.kind === 'PLUGIN') return { ...basis, pluginName };
@@ -299,16 +295,16 @@ function changedBasis({ basis, amount }: NewInvoiceItem, pluginName: string): It
 }
 
 /**
- * Returns true if the item must keep its rate. Later runs recognize a billed recurring charge of a plan by
- * its rate (§6).
+ * Returns true if the item must keep its rate. Later runs recognize a billed recurring charge of a plan by its rate
+ * (§6).
  */
 function keepsRate({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.RECURRING;
 }
 
 /**
- * Returns true if the item must keep its details. The details of usage list the billed lines, from which
- * later runs continue (usage §7.3).
+ * Returns true if the item must keep its details. The details of usage list the billed lines, from which later runs
+ * continue (usage §7.3).
  */
 function keepsDetails({ basis }: NewInvoiceItem): boolean {
   const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
@@ -397,8 +393,7 @@ const amountCodes = {
 };
 
 /**
- * Item ids that plugins cannot choose (§13 rule 3): the ids of stored items, and of new items of the added
- * invoices.
+ * Item ids that plugins cannot choose (§13 rule 3): the ids of stored items, and of new items of the added invoices.
  */
 export class ReservedIds {
   readonly #ids: Set<Uuid>;

@@ -29,9 +29,7 @@ export interface ProposedInvoice {
   readonly before: Invoice | null;
   /** The invoice before its new items are added. */
   readonly invoice: New<Invoice>;
-  /**
-   * Stored items of the invoice after the operation. Null if they were not read, because no plugin sees them.
-   */
+  /** Stored items of the invoice after the operation. Null if they were not read, because no plugin sees them. */
   readonly existing: readonly InvoiceItem[] | null;
   readonly newItems: readonly NewInvoiceItem[];
   /** New values of `repairable` of stored items. */
@@ -41,8 +39,8 @@ export interface ProposedInvoice {
 type Remaining = Pick<InvoiceItem, 'id' | 'repairable'>;
 
 /**
- * The change that a person's operation proposes. Plugins are consulted about this change, and no other change
- * may then be stored (§13 rule 7).
+ * The change that a person's operation proposes. Plugins are consulted about this change, and no other change may
+ * then be stored (§13 rule 7).
  */
 export interface ProposedChange {
   /** The affected accounts. Plugins are consulted about each of them. */
@@ -122,8 +120,8 @@ export function approvedChange(
 }
 
 /**
- * Adds the operation's own invoices to the stored ones. A plugin that is consulted about one invoice can then
- * add to another.
+ * Adds the operation's own invoices to the stored ones. A plugin that is consulted about one invoice can then add to
+ * another.
  */
 function withOwn(
   stored: StoredElsewhere,
@@ -141,10 +139,7 @@ function withOwn(
   };
 }
 
-/**
- * Returns the invoices to which plugins can add items. Items of a committed invoice do not change (§1.6 rule
- * 6).
- */
+/** Returns the invoices to which plugins can add items. Items of a committed invoice do not change (§1.6 rule 6). */
 export function invoiceToExtend({ before, invoice, existing, newItems }: ProposedInvoice): ConsultedInvoice {
   return {
     invoiceId: invoice.id,
@@ -210,12 +205,12 @@ interface StoredElsewhere {
 }
 
 /**
- * Returns the changes of existing invoices to which plugins add items (§13 rules 3 and 4), in the order of
- * the plugins.
+ * Returns the changes of existing invoices to which plugins add items (§13 rules 3 and 4), in the order of the
+ * plugins.
  * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031),
  * INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT (4012) for a migrated invoice, INVOICE_ITEM_NOT_FOUND (4011),
- * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020). Each error
- * names the plugin.
+ * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020). Each error names the
+ * plugin.
  */
 export function elsewhereChanges(
   accountId: Uuid,
@@ -319,9 +314,7 @@ export async function loadElsewhere(
 
 type Left = ReadonlyMap<Uuid, Decimal>;
 
-/**
- * Returns the remainders of stored items after the run's repairs, which limit the plugins of the same run.
- */
+/** Returns the remainders of stored items after the run's repairs, which limit the plugins of the same run. */
 export function remainingAmounts({ evaluations }: Pick<AccountRun, 'evaluations'>): Left {
   return new Map(
     evaluations.flatMap(({ repairable }) => repairable.map(({ id, repairable: left }) => [id, left])),

@@ -38,8 +38,7 @@ export interface Planning {
 }
 
 /**
- * An operation of people on invoices (§9). It is planned before it is applied, so that plugins can veto or
- * change it.
+ * An operation of people on invoices (§9). It is planned before it is applied, so that plugins can veto or change it.
  */
 export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
   /** Value of the plugin property INVOICE_OPERATION (§13 rule 7). */
@@ -91,11 +90,10 @@ interface OperationTools {
 /** Operations of people on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
 export interface ConsultedOperations {
   /**
-   * Runs the operation. A tenant's plugins are first consulted about the planned change, outside transactions
-   * and without a lock. If the change differs under the lock, the operation starts again.
-   * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY
-   * (60018) for an account that keeps changing; 4006 to 4031 for items of plugins; otherwise the errors of
-   * the operation.
+   * Runs the operation. A tenant's plugins are first consulted about the planned change, outside transactions and
+   * without a lock. If the change differs under the lock, the operation starts again.
+   * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY (60018)
+   * for an account that keeps changing; 4006 to 4031 for items of plugins; otherwise the errors of the operation.
    */
   run<Subject, Plan extends ProposedChange, Result>(
     context: CallContext,
@@ -119,9 +117,7 @@ export function consultedOperations(tools: OperationTools): ConsultedOperations 
   };
 }
 
-/**
- * Consults the plugins. Returns null for a tenant without plugins. Reads nothing if no tenant has plugins.
- */
+/** Consults the plugins. Returns null for a tenant without plugins. Reads nothing if no tenant has plugins. */
 async function consult<Subject, Plan extends ProposedChange, Result>(
   { ports, plugins, configOf }: OperationTools,
   context: CallContext,
@@ -204,8 +200,7 @@ function invoicesOf({ invoices }: ProposedChange, account: Account | undefined) 
 }
 
 /**
- * Calls `priorCall` for one account. Plugins see the invoice if the operation changes a single existing
- * invoice.
+ * Calls `priorCall` for one account. Plugins see the invoice if the operation changes a single existing invoice.
  * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029).
  */
 async function callPriorCalls(

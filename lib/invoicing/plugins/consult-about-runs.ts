@@ -103,9 +103,9 @@ interface Worked extends ContinuingRun {
 }
 
 /**
- * Consults a tenant's invoice plugins about runs, outside transactions and without locks (§8.2 steps 6 to
- * 12). The runs are evaluated from a snapshot, and the decisions apply to these runs only. Returns null for a
- * tenant without plugins.
+ * Consults a tenant's invoice plugins about runs, outside transactions and without locks (§8.2 steps 6 to 12). The
+ * runs are evaluated from a snapshot, and the decisions apply to these runs only. Returns null for a tenant without
+ * plugins.
  */
 export async function consultAboutRuns(
   tools: AskingTools,

@@ -37,10 +37,7 @@ import {
   pluginAnswerError,
 } from './plugin-claims.ts';
 
-/**
- * Time limit of one plugin call in milliseconds. No lock is held during the call, but the account's run
- * waits.
- */
+/** Time limit of one plugin call in milliseconds. No lock is held during the call, but the account's run waits. */
 const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
 
 /** The context that all plugin calls about one account share in a run or operation. */
@@ -71,8 +68,8 @@ type Properties = readonly PluginProperty[];
 type Member = Exclude<keyof InvoicePlugin, keyof PluginIdentity>;
 
 /**
- * Calls the invoice plugins of one tenant in order (§13), never inside a transaction. Each result is
- * validated; errors name the plugin.
+ * Calls the invoice plugins of one tenant in order (§13), never inside a transaction. Each result is validated;
+ * errors name the plugin.
  */
 export class InvoicePluginCalls {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'> & ActivityPorts;
@@ -187,9 +184,7 @@ export class InvoicePluginCalls {
     return { groups, properties };
   }
 
-  /**
-   * Reports a stored invoice to the plugins, or null if there was nothing to do. Never throws (§13 rule 8).
-   */
+  /** Reports a stored invoice to the plugins, or null if there was nothing to do. Never throws (§13 rule 8). */
   succeeded(call: ConsultedCall, properties: Properties, invoice: InvoiceForPlugins | null): Promise<void> {
     return this.#report('onSuccessCall', call, { properties, invoice });
   }
@@ -293,8 +288,8 @@ export class RegisteredInvoicePlugins {
   }
 
   /**
-   * Returns the plugins that the tenant's configuration names, otherwise all plugins by name. Unknown names
-   * are skipped (§13 rule 1).
+   * Returns the plugins that the tenant's configuration names, otherwise all plugins by name. Unknown names are
+   * skipped (§13 rule 1).
    */
   of({ plugins }: Pick<InvoicingConfig, 'plugins'>): InvoicePluginCalls {
     const byName = new Map(this.#plugins.map((plugin) => [plugin.name, plugin]));
@@ -327,8 +322,8 @@ function viewOfItem({
 }
 
 /**
- * Returns the invoice as the next plugin sees it: stored and new items, the account credit that it would get
- * without plugins, and its amounts as long as it is unpaid.
+ * Returns the invoice as the next plugin sees it: stored and new items, the account credit that it would get without
+ * plugins, and its amounts as long as it is unpaid.
  */
 export function viewToExtend(
   invoice: New<Invoice>,

@@ -39,8 +39,8 @@ export function claimedPrior(answer: unknown, now: Instant) {
 }
 
 /**
- * Reads the result of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError
- * MISSING_OR_INVALID_FIELD (60003).
+ * Reads the result of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError MISSING_OR_INVALID_FIELD
+ * (60003).
  */
 export function claimedItems(answer: unknown) {
   const { items, note, properties } = recordOf(answer);

@@ -6,8 +6,8 @@ import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
 /**
- * A run before plugins and credit change it. Plugins are consulted about this run, and no other run may then
- * be stored.
+ * A run before plugins and credit change it. Plugins are consulted about this run, and no other run may then be
+ * stored.
  */
 export interface Proposal {
   readonly targetDate: LocalDate;
@@ -50,8 +50,8 @@ export function recordedIds(ids: IdGenerator): IdGenerator & { readonly taken: r
 }
 
 /**
- * Returns a source that first repeats these ids in order, so that the same evaluation creates the same items,
- * and then returns new ids.
+ * Returns a source that first repeats these ids in order, so that the same evaluation creates the same items, and
+ * then returns new ids.
  */
 export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerator {
   let used = 0;

@@ -41,9 +41,8 @@ import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts'
 type ContinuingRun = Extract<Consultation, { kind: 'go' }>;
 
 /**
- * Runs locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6, 11 and 12). A
- * run that differs from the run that plugins have seen is not stored, and the plugins must be consulted
- * again.
+ * Runs locked accounts like `runAccounts`, with the decisions of invoice plugins (§8.2 steps 6, 11 and 12). A run
+ * that differs from the run that plugins have seen is not stored, and the plugins must be consulted again.
  */
 export async function runConsultedAccounts(
   session: WriteSession,
@@ -196,10 +195,7 @@ function decidedRun(run: AccountRun, { items, existing, note }: ConsultedInvoice
   return { ...withRunItems(run, items, existing), ...ofPlugins, evaluations };
 }
 
-/**
- * Returns the run of one step of a dry run after the plugins' changes. A reused draft keeps its rewritten
- * items.
- */
+/** Returns the run of one step of a dry run after the plugins' changes. A reused draft keeps its rewritten items. */
 export function decidedStep(run: AccountRun, asked: ConsultedInvoice): AccountRun {
   const decided = decidedRun(run, asked);
   const { draft } = run.invoice;
@@ -208,8 +204,8 @@ export function decidedStep(run: AccountRun, asked: ConsultedInvoice): AccountRu
 }
 
 /**
- * Returns the evaluations after the plugins' changes. Later repairs use the changed amounts. An amount that a
- * plugin removes from a repair stays on the repaired item.
+ * Returns the evaluations after the plugins' changes. Later repairs use the changed amounts. An amount that a plugin
+ * removes from a repair stays on the repaired item.
  */
 function decidedEvaluations(
   evaluations: readonly SubscriptionEvaluation[],
@@ -232,9 +228,9 @@ function decidedEvaluations(
 }
 
 /**
- * Returns the row of a charge with the amount that plugins decided (§1.5). Days that were free can then be
- * repaired, and days that became free stay billed. The row of a one-time price keeps the catalog's amount, by
- * which later runs recognize that it is billed.
+ * Returns the row of a charge with the amount that plugins decided (§1.5). Days that were free can then be repaired,
+ * and days that became free stay billed. The row of a one-time price keeps the catalog's amount, by which later runs
+ * recognize that it is billed.
  */
 function decidedRow(row: CoverageRow, amount: Decimal): CoverageRow {
   if (row.kind === 'FIXED' || row.amount.equals(amount)) return row;

@@ -25,10 +25,10 @@ export interface SplitRun extends EvaluatedRun {
 }
 
 /**
- * Groups the items of one run into invoices (§8.2 step 12). Items that no group names go to the first group,
- * empty groups are dropped, and an adjustment stays with its item.
- * @param creditIds ids of account credit items. They are computed again for each invoice, so groups may not
- * move them.
+ * Groups the items of one run into invoices (§8.2 step 12). Items that no group names go to the first group, empty
+ * groups are dropped, and an adjustment stays with its item.
+ * @param creditIds ids of account credit items. They are computed again for each invoice, so groups may not move
+ * them.
  * @throws MalformedAnswer for an id that the invoice does not have, or that two groups name.
  */
 export function groupedItems(
@@ -58,8 +58,8 @@ export function groupedItems(
 }
 
 /**
- * Saves runs that become several invoices, or that change other invoices. Credit is applied to all of these
- * invoices in order (§8.2 steps 12 and 13). Takes a constant number of statements.
+ * Saves runs that become several invoices, or that change other invoices. Credit is applied to all of these invoices
+ * in order (§8.2 steps 12 and 13). Takes a constant number of statements.
  */
 export async function saveSplitRuns(
   session: WriteSession,
@@ -114,8 +114,8 @@ function ownChanges(split: SplitRun, session: WriteSession) {
 export const INVOICE_SEQUENCE_NUMBER = 'INVOICE_SEQUENCE_NUMBER';
 
 /**
- * Returns the numbers that plugins impose on the new invoices of a run, in order. Null means the tenant's
- * next number. When the invoices are stored, their numbers are compared with those of other invoices.
+ * Returns the numbers that plugins impose on the new invoices of a run, in order. Null means the tenant's next
+ * number. When the invoices are stored, their numbers are compared with those of other invoices.
  * @throws BillingError INVOICE_INVALID_NUMBER (4019).
  */
 export function imposedNumbers(
@@ -146,9 +146,9 @@ interface ImposedNumbers<Of> {
 }
 
 /**
- * Reserves imposed numbers for invoices that will be stored next (§13 rule 6). Do not store the `refused`
- * ones (4019), whose number another invoice has, either stored or earlier in the list. They reserve nothing
- * and do not move the tenant's counter.
+ * Reserves imposed numbers for invoices that will be stored next (§13 rule 6). Do not store the `refused` ones
+ * (4019), whose number another invoice has, either stored or earlier in the list. They reserve nothing and do not
+ * move the tenant's counter.
  */
 export async function imposeNumbers<Of>(session: WriteSession, asked: readonly ImposedNumbers<Of>[]) {
   const wanted = asked.flatMap(({ numbers }) => numbers.map(([, number]) => number));
@@ -171,8 +171,8 @@ export async function imposeNumbers<Of>(session: WriteSession, asked: readonly I
 }
 
 /**
- * Reserves the imposed numbers of the runs, and returns the runs without the failed ones. Call it last,
- * because the counter passes all numbers.
+ * Reserves the imposed numbers of the runs, and returns the runs without the failed ones. Call it last, because the
+ * counter passes all numbers.
  */
 export async function numberRuns<R extends CreditedRun | SplitRun>(
   session: WriteSession,

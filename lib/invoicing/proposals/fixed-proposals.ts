@@ -32,8 +32,8 @@ export function isFreeTrial({ event, amount }: FixedProposal): boolean {
 }
 
 /**
- * Returns true if a later event of the same local date replaces the event. The last event counts, even
- * without a fixed price (§5.1 rule 2).
+ * Returns true if a later event of the same local date replaces the event. The last event counts, even without a
+ * fixed price (§5.1 rule 2).
  */
 function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   const localDate = events[index]?.localDate;
@@ -45,10 +45,7 @@ function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   return false;
 }
 
-/**
- * Returns false for event types that never have a fixed price. Such an event does not remove a fixed price
- * either.
- */
+/** Returns false for event types that never have a fixed price. Such an event does not remove a fixed price either. */
 function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   switch (event.transitionType) {
     case 'BCD_CHANGE':
@@ -71,8 +68,8 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
 }
 
 /**
- * Returns true if plan and phase stay the same. This is a change of the bill cycle day or quantity, or a
- * price change for existing subscriptions, which is a CHANGE without a fixed price (§4).
+ * Returns true if plan and phase stay the same. This is a change of the bill cycle day or quantity, or a price change
+ * for existing subscriptions, which is a CHANGE without a fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
@@ -92,9 +89,9 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
 }
 
 /**
- * Returns the end of the phase of a fixed price, or null if the price does not cover a period (§5.1 rule 3).
- * A pause within the phase does not move the end. A phase that ends during a pause ends at the latest with
- * the event after the pause.
+ * Returns the end of the phase of a fixed price, or null if the price does not cover a period (§5.1 rule 3). A pause
+ * within the phase does not move the end. A phase that ends during a pause ends at the latest with the event after
+ * the pause.
  */
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
   const event = events[index];
@@ -107,8 +104,8 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
 }
 
 /**
- * Returns the next event that changes plan or phase. A change of terms, and the start or end of a pause
- * within plan and phase, do not count.
+ * Returns the next event that changes plan or phase. A change of terms, and the start or end of a pause within plan
+ * and phase, do not count.
  */
 function nextEventBeyondPhase(events: readonly BillingEvent[], index: number) {
   for (let later = index + 1; later < events.length; later += 1) {

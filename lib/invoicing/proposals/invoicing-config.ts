@@ -13,8 +13,8 @@ export interface InvoicingConfig {
   /** `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
   /**
-   * Setting `proration.fixed.days`: the number of days in every month for the proration of a part; 0 means
-   * calendar days.
+   * Setting `proration.fixed.days`: the number of days in every month for the proration of a part; 0 means calendar
+   * days.
    */
   readonly prorationFixedDays: number;
   /** `sanitySafetyBoundEnabled`. */
@@ -22,30 +22,28 @@ export interface InvoicingConfig {
   /** Setting `maxDailyNumberOfItemsSafetyBound`; −1 disables the bound. */
   readonly maxDailyItems: number;
   /**
-   * Setting `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle
-   * date (catalog §6.4 rule 5).
+   * Setting `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle date
+   * (catalog §6.4 rule 5).
    */
   readonly alignPriceChanges: boolean;
   /**
-   * Setting `plugin`: names of the invoice plugins to consult, in order. Empty means all plugins by name (§13
-   * rule 1).
+   * Setting `plugin`: names of the invoice plugins to consult, in order. Empty means all plugins by name (§13 rule
+   * 1).
    */
   readonly plugins: readonly string[];
   /**
-   * Setting `parent.commit.local.utc.time`: the time at which summaries are committed, in milliseconds since
-   * midnight UTC.
+   * Setting `parent.commit.local.utc.time`: the time at which summaries are committed, in milliseconds since midnight
+   * UTC.
    */
   readonly parentCommitTimeOfDay: number;
   /** Setting `disable.trial.zero.amount`: trials get no FIXED items of amount 0 (§5.1 rule 4). */
   readonly dropsFreeTrials: boolean;
   readonly usage: UsageConfig;
-  /**
-   * Setting `usage.collectionInterval`: the time that runs on usage dates wait for late usage (usage §7.7).
-   */
+  /** Setting `usage.collectionInterval`: the time that runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
   /**
-   * Setting `dryRunNotificationSchedule`: milliseconds between the announcement of an invoice and its run; 0
-   * means no announcements.
+   * Setting `dryRunNotificationSchedule`: milliseconds between the announcement of an invoice and its run; 0 means no
+   * announcements.
    */
   readonly noticeLeadMs: number;
   /** Setting `trackingIds.maxReturned`: the maximum number of tracking ids of an invoice. */

@@ -14,8 +14,8 @@ export function proratedShare({ base, days, totalDays }: Share, currency: Curren
 }
 
 /**
- * Returns F × M of §5.6, which is the number of days of a whole period of M months under fixed-days
- * proration. Null means calendar days, because F is 0 or the period is based on days or weeks.
+ * Returns F × M of §5.6, which is the number of days of a whole period of M months under fixed-days proration. Null
+ * means calendar days, because F is 0 or the period is based on days or weeks.
  */
 export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {
   if (fixedDays <= 0) return null;
@@ -49,15 +49,15 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
 }
 
 /**
- * The period by which a part is prorated. All parts of one period use the same number of days, whatever their
- * ends (§5.4).
+ * The period by which a part is prorated. All parts of one period use the same number of days, whatever their ends
+ * (§5.4).
  */
 export interface WholePeriod {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   /**
-   * True if the cycle starts within the period. The start of the period is then not a cycle date, but one
-   * period before the first cycle date.
+   * True if the cycle starts within the period. The start of the period is then not a cycle date, but one period
+   * before the first cycle date.
    */
   readonly isFirst: boolean;
 }
@@ -87,9 +87,9 @@ export function countDays({
 }
 
 /**
- * Returns the number of days of a whole period between two cycle dates under fixed-days proration: F × M. If
- * a date is limited to the end of its month, returns the count between the dates, so that the parts add up to
- * the whole (§5.6).
+ * Returns the number of days of a whole period between two cycle dates under fixed-days proration: F × M. If a date
+ * is limited to the end of its month, returns the count between the dates, so that the parts add up to the whole
+ * (§5.6).
  */
 export function fixedDaysOfWhole(
   { startDate, endDate }: Pick<WholePeriod, 'startDate' | 'endDate'>,

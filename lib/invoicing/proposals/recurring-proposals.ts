@@ -66,9 +66,7 @@ export interface BilledEvent {
   readonly billThrough: LocalDate | null;
 }
 
-/**
- * Returns the recurring proposals of a subscription at the target date, in date order and without overlap.
- */
+/** Returns the recurring proposals of a subscription at the target date, in date order and without overlap. */
 export function recurringProposals(input: RecurringProposalsInput): readonly RecurringProposal[] {
   const proposals: RecurringProposal[] = [];
   for (let index = input.anchorIndex; index < input.events.length; index += 1) {
@@ -134,8 +132,8 @@ function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, inp
 }
 
 /**
- * Returns the period that C(0) ends. In the first period of a cycle, a bill cycle day change before C(0) ends
- * the period (§5.4 rule 6).
+ * Returns the period that C(0) ends. In the first period of a cycle, a bill cycle day change before C(0) ends the
+ * period (§5.4 rule 6).
  */
 function wholeUpToFirst({ event, cycle }: BilledEvent, events: readonly BillingEvent[]): WholePeriod {
   const { before, first, period } = cycle;
@@ -156,10 +154,7 @@ type Propose = (
   whole: WholePeriod | null,
 ) => void;
 
-/**
- * Returns a function that adds one period. `whole` is the period to which a part belongs; null means the
- * ratio 1.
- */
+/** Returns a function that adds one period. `whole` is the period to which a part belongs; null means the ratio 1. */
 function proposer(
   proposals: RecurringProposal[],
   { event, nextEvent }: BilledEvent,
@@ -217,8 +212,8 @@ interface BillThroughInput {
 }
 
 /**
- * Returns X, the date up to which an event is billed at the target date. Null means that nothing is billed
- * yet (§5.3).
+ * Returns X, the date up to which an event is billed at the target date. Null means that nothing is billed yet
+ * (§5.3).
  */
 export function billThroughDate(input: BillThroughInput): LocalDate | null {
   const { cycle, endDate, targetDate } = input;

@@ -45,9 +45,9 @@ interface DueInput extends WindowInput {
 const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
 
 /**
- * Returns the window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its
- * start, and the FIXED and FREE rows that start on or after it. A cursor that has settled nothing requires
- * the whole history, because `dirtyFrom` may be after periods that no run has billed yet.
+ * Returns the window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start, and
+ * the FIXED and FREE rows that start on or after it. A cursor that has settled nothing requires the whole history,
+ * because `dirtyFrom` may be after periods that no run has billed yet.
  */
 export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
   if (cursor === null || cursor.settledThrough === null) return wholeHistory;
@@ -61,9 +61,9 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 }
 
 /**
- * Returns W of §7.2. A changed subscription may be evaluated up to an earlier date than before, because a run
- * without recurring charges does not bind later runs to its date (§1.5). The days after that date must then
- * be evaluated again too. Otherwise §7.3 I1 would not hold for them.
+ * Returns W of §7.2. A changed subscription may be evaluated up to an earlier date than before, because a run without
+ * recurring charges does not bind later runs to its date (§1.5). The days after that date must then be evaluated
+ * again too. Otherwise §7.3 I1 would not hold for them.
  */
 function evaluatedFrom(
   { dirtyFrom }: InvoicingCursor,
@@ -87,8 +87,8 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
 }
 
 /**
- * Returns a date at which an evaluation does not change the cursor of a subscription that is not due. This is
- * the target date, or a later date of an earlier evaluation. Null if there is no such date.
+ * Returns a date at which an evaluation does not change the cursor of a subscription that is not due. This is the
+ * target date, or a later date of an earlier evaluation. Null if there is no such date.
  */
 export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
@@ -178,8 +178,8 @@ export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | n
 export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
 
 /**
- * Returns the days from the next event on, with the kind in force at the target date, or null. Charges of
- * these days stay until that event, which may still be withdrawn (§6 rule 3).
+ * Returns the days from the next event on, with the kind in force at the target date, or null. Charges of these days
+ * stay until that event, which may still be withdrawn (§6 rule 3).
  */
 export function billedAhead({
   events,

@@ -57,8 +57,8 @@ export interface UncoveredPart<T extends ChargedInterval> {
 }
 
 /**
- * Returns the parts of `intervals` that `covers` does not cover with intervals of the same kind, in date
- * order. Both lists are sorted by start and have no overlap.
+ * Returns the parts of `intervals` that `covers` does not cover with intervals of the same kind, in date order. Both
+ * lists are sorted by start and have no overlap.
  * @param windowStart date before which days are ignored; null to ignore no days.
  */
 export function uncoveredParts<T extends ChargedInterval>({
@@ -89,8 +89,7 @@ function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean 
 }
 
 /**
- * Returns the intervals of `covers` from `firstCover` on that have the same kind and begin before the
- * interval ends.
+ * Returns the intervals of `covers` from `firstCover` on that have the same kind and begin before the interval ends.
  */
 function coversOf(interval: ChargedInterval, covers: readonly ChargedInterval[], firstCover: number) {
   const found: ChargedInterval[] = [];
@@ -129,9 +128,9 @@ interface ApplyInput {
 const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds: [], replacements: [] });
 
 /**
- * Applies new items to the coverage (§6, end). A charge adds a row; a repair removes its days from the rows
- * of its item. Each remaining row has its share of the item by calendar days, regardless of the proration
- * setting, so that replaying the items creates the same rows.
+ * Applies new items to the coverage (§6, end). A charge adds a row; a repair removes its days from the rows of its
+ * item. Each remaining row has its share of the item by calendar days, regardless of the proration setting, so that
+ * replaying the items creates the same rows.
  */
 export function applyToCoverage(input: ApplyInput): CoverageChanges {
   if (input.items.length === 0) return noChanges;
@@ -162,8 +161,8 @@ export function coverageAfter(
 }
 
 /**
- * Returns the rows of one stored item after these repairs. Days without an amount are RECURRING too, because
- * repairs only remove free days that a plugin has made free (§13 rule 3).
+ * Returns the rows of one stored item after these repairs. Days without an amount are RECURRING too, because repairs
+ * only remove free days that a plugin has made free (§13 rule 3).
  */
 export function rowsOfItem(
   item: NewInvoiceItem,
@@ -214,9 +213,7 @@ function rowsLeft(
   return left;
 }
 
-/**
- * Returns the pieces of a row that remain after the repairs. Returns the row itself if no repair touches it.
- */
+/** Returns the pieces of a row that remain after the repairs. Returns the row itself if no repair touches it. */
 function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]) {
   const pieces: RecurringRow[] = [];
   let openFrom = row.startDate;

@@ -57,8 +57,8 @@ export function reconcile(input: ReconcileInput) {
 }
 
 /**
- * Returns the parts of rows that no proposal of their kind covers, including free rows, without days that the
- * next event ends.
+ * Returns the parts of rows that no proposal of their kind covers, including free rows, without days that the next
+ * event ends.
  */
 export function repairedParts(
   rows: readonly RecurringRow[],
@@ -81,9 +81,9 @@ function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase
 }
 
 /**
- * Returns the missing recurring charges (§6 rules 1 and 2): the days of each proposal that no row of its kind
- * covers. Zero charges have no recurring row, so they are looked up among the free items. Otherwise every run
- * would charge them again.
+ * Returns the missing recurring charges (§6 rules 1 and 2): the days of each proposal that no row of its kind covers.
+ * Zero charges have no recurring row, so they are looked up among the free items. Otherwise every run would charge
+ * them again.
  */
 function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
   const { recurring: proposals, ahead, rows, windowStart } = input;
@@ -96,10 +96,7 @@ function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): rea
   );
 }
 
-/**
- * Returns the FIXED proposals without a FIXED row. One row is sufficient, regardless of its amount (§6 rule
- * 6).
- */
+/** Returns the FIXED proposals without a FIXED row. One row is sufficient, regardless of its amount (§6 rule 6). */
 function newFixedCharges(proposals: readonly FixedProposal[], rows: readonly CoverageRow[]) {
   if (proposals.length === 0) return proposals;
   const byStart = rowsByStart(rows, 'FIXED');
@@ -118,8 +115,8 @@ function chargeOf(part: UncoveredPart<RecurringProposal>, input: ReconcileInput)
 }
 
 /**
- * Returns the share of the proposal's amount by days. With fixed days, it is the share of the proposal's rate
- * (§6 rules 2 and 7).
+ * Returns the share of the proposal's amount by days. With fixed days, it is the share of the proposal's rate (§6
+ * rules 2 and 7).
  */
 function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: ReconcileInput): Share {
   const { of: proposal, startDate, endDate } = part;
@@ -133,16 +130,14 @@ function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDay
   return { base: proposal.rate, days, totalDays };
 }
 
-/**
- * Returns true if the compared days begin within a free proposal, which then stays as billed (`knownUntil`).
- */
+/** Returns true if the compared days begin within a free proposal, which then stays as billed (`knownUntil`). */
 function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | null): boolean {
   return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
 }
 
 /**
- * Returns a function that checks for the free item of a charge. A longer item counts too if only a future
- * event would shorten it.
+ * Returns a function that checks for the free item of a charge. A longer item counts too if only a future event would
+ * shorten it.
  */
 function freeItems(
   rows: readonly CoverageRow[],
@@ -180,9 +175,8 @@ interface Repairs {
 const NO_REPAIRS: Repairs = Object.freeze({ repairs: [], repairable: new Map() });
 
 /**
- * Returns one repair per part in date order: its share of the row, at most the item's remainder after
- * adjustments and earlier repairs. The repair of the item's last day takes the whole remainder (§6 rules 3–5,
- * 7).
+ * Returns one repair per part in date order: its share of the row, at most the item's remainder after adjustments and
+ * earlier repairs. The repair of the item's last day takes the whole remainder (§6 rules 3–5, 7).
  */
 function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Repairs {
   const parts = repairedParts(billed, input, input.windowStart);
@@ -230,8 +224,8 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
 }
 
 /**
- * Returns the event in force on the part's days. For days after the target date, returns the event in force
- * on the target date, because future events do not count.
+ * Returns the event in force on the part's days. For days after the target date, returns the event in force on the
+ * target date, because future events do not count.
  */
 function causeOf({ events, targetDate }: ReconcileInput, { startDate }: UncoveredPart<RecurringRow>) {
   const until = minDate(startDate, targetDate);
@@ -274,8 +268,8 @@ function shareOfRow(
 }
 
 /**
- * Returns the rate and the days of a whole period. If the item's amount differs from the rate, returns the
- * item's own amount and days.
+ * Returns the rate and the days of a whole period. If the item's amount differs from the rate, returns the item's own
+ * amount and days.
  */
 function wholeByFixedDays(
   { rate }: RecurringRow,

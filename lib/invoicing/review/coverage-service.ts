@@ -72,8 +72,8 @@ interface VerifyRules {
   readonly config: InvoicingConfig;
 }
 /**
- * Compares the next run of an account with the evaluation of its whole history (§7.3). Reads one snapshot,
- * takes no lock and writes nothing. The cost grows with the history.
+ * Compares the next run of an account with the evaluation of its whole history (§7.3). Reads one snapshot, takes no
+ * lock and writes nothing. The cost grows with the history.
  */
 async function verifyCoverage(session: ReadSession, input: AccountToVerify & VerifyRules) {
   const [verified] = await verifyAccounts(session, { ...input, accounts: [input] });
@@ -162,9 +162,9 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
 }
 
 /**
- * Returns the target date of the comparison. For a due subscription, this is the date of the run. Other
- * subscriptions may already be evaluated up to a later date, at which an evaluation does not change their
- * cursor. Without such a date the cursor is wrong, and the comparison covers all days that the cursor hides.
+ * Returns the target date of the comparison. For a due subscription, this is the date of the run. Other subscriptions
+ * may already be evaluated up to a later date, at which an evaluation does not change their cursor. Without such a
+ * date the cursor is wrong, and the comparison covers all days that the cursor hides.
  */
 function verifiedUpTo({ events, cursor }: SubscriptionBilling, { targetDate, config }: AccountRunInput) {
   if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
@@ -179,8 +179,8 @@ function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
 }
 
 /**
- * Returns placeholder ids. Any id works, because nothing is stored and items of one evaluation do not refer
- * to each other.
+ * Returns placeholder ids. Any id works, because nothing is stored and items of one evaluation do not refer to each
+ * other.
  */
 function madeUp(billing: AccountBilling): () => Uuid {
   return () => billing.account.id;

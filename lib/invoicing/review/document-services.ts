@@ -124,10 +124,7 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
   };
 }
 
-/**
- * Returns the file. It is checked during the call, so that an invalid result counts as a failure of the
- * renderer.
- */
+/** Returns the file. It is checked during the call, so that an invalid result counts as a failure of the renderer. */
 function fileOf(given: RenderedFile | undefined) {
   const { bytes, missingCharacters, logoProblem } = given ?? {};
   if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer returned no bytes');
@@ -148,9 +145,7 @@ function noRenderer(): BillingError {
   return billingError(ErrorCode.NOT_IMPLEMENTED, message);
 }
 
-/**
- * Operations on templates and translations (§14), which are stored under keys of the tenant (platform §3).
- */
+/** Operations on templates and translations (§14), which are stored under keys of the tenant (platform §3). */
 export function invoiceTextOperations(keyValues: KeyValueService) {
   return {
     upload: async (context: CallContext, upload: DocumentTextUpload): Promise<void> => {

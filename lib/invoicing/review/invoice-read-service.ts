@@ -215,9 +215,7 @@ export class InvoiceReadService implements InvoiceReader {
   }
 }
 
-/**
- * The fields of operator searches (§15). The balance is not among them, because it is not stored in a column.
- */
+/** The fields of operator searches (§15). The balance is not among them, because it is not stored in a column. */
 const searched = {
   ...searchedFields({ ...invoiceFields, createdBy: authorFields.createdBy }, { invoiceId: 'id' }),
   balance: { property: 'balance', type: 'text' },
@@ -227,8 +225,8 @@ const searched = {
 const integer = /^\d{1,15}$/;
 
 /**
- * Reads a search key (§15): a comparison with the balance, clauses in operator form, or the number, currency,
- * id or account id. Null means that nothing matches.
+ * Reads a search key (§15): a comparison with the balance, clauses in operator form, or the number, currency, id or
+ * account id. Null means that nothing matches.
  * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
  */
 export function invoiceSearch(key: string): InvoiceSearch | null {
@@ -249,8 +247,7 @@ export function invoiceSearch(key: string): InvoiceSearch | null {
 }
 
 /**
- * Returns a search by balance. The balance is not stored in a column, so it cannot be combined with other
- * conditions.
+ * Returns a search by balance. The balance is not stored in a column, so it cannot be combined with other conditions.
  */
 function balanceSearch(clauses: readonly SearchClause[]): InvoiceSearch {
   const [clause, other] = clauses;

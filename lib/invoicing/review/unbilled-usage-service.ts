@@ -73,8 +73,8 @@ interface UnbilledRequest {
 }
 
 /**
- * Loads all billed usage of the subscription, the recorded days between the bounds, and the days of billed
- * intervals that the bounds cut.
+ * Loads all billed usage of the subscription, the recorded days between the bounds, and the days of billed intervals
+ * that the bounds cut.
  */
 async function loadAround(
   session: ReadSession,

@@ -11,8 +11,8 @@ import { isBoundExceeded } from '../evaluation/evaluate-subscription.ts';
 import { dueEntry } from '../evaluation/run-entries.ts';
 
 /**
- * Parks accounts that cannot be invoiced, so that automatic runs skip them (§8.6). The audit row of the tag
- * contains the reason.
+ * Parks accounts that cannot be invoiced, so that automatic runs skip them (§8.6). The audit row of the tag contains
+ * the reason.
  */
 export async function parkAccounts(
   session: WriteSession,
@@ -25,9 +25,7 @@ export async function parkAccounts(
   await addEngineTag(session, accounts, { definitionId: SystemTag.PARK, ids, reasonOf });
 }
 
-/**
- * Returns the text of an error for the tag. For a failed plugin, the text includes the error that it threw.
- */
+/** Returns the text of an error for the tag. For a failed plugin, the text includes the error that it threw. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOfPlugin = error instanceof BillingError && error.facts.pluginName !== undefined;
@@ -37,17 +35,17 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns true if this error parks the account regardless of who requested the run, because a later run would
- * fail too.
+ * Returns true if this error parks the account regardless of who requested the run, because a later run would fail
+ * too.
  */
 export function alwaysParks(error: unknown): boolean {
   return error instanceof InvariantError || isBoundExceeded(error);
 }
 
 /**
- * Lets automatic runs continue. Entries that became due in the meantime are gone, so the earliest date that
- * is still to be billed gets a new entry. An entry in the past runs immediately (§5.5: a run without items
- * cannot lose a date).
+ * Lets automatic runs continue. Entries that became due in the meantime are gone, so the earliest date that is still
+ * to be billed gets a new entry. An entry in the past runs immediately (§5.5: a run without items cannot lose a
+ * date).
  */
 export async function unparkAccount(session: WriteSession, account: Account): Promise<void> {
   const unparked = await removeEngineTag(session, [account], SystemTag.PARK);

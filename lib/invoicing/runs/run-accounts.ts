@@ -54,9 +54,8 @@ export interface RunDependencies {
 }
 
 /**
- * Runs locked accounts of one tenant in the session's transaction (§8.2). Loads in bulk, evaluates each
- * account separately and saves in bulk. An account whose evaluation fails is reported and not saved; the
- * others continue.
+ * Runs locked accounts of one tenant in the session's transaction (§8.2). Loads in bulk, evaluates each account
+ * separately and saves in bulk. An account whose evaluation fails is reported and not saved; the others continue.
  */
 export async function runAccounts(
   session: WriteSession,
@@ -76,8 +75,8 @@ interface EvaluationInput extends Omit<RunDependencies, 'ids'> {
 }
 
 /**
- * Loads and evaluates accounts of one tenant in bulk, without writing (§8.2 steps 4 to 10). The loaded data, large for
- * accounts with many subscriptions, is freed on return.
+ * Loads and evaluates accounts of one tenant in bulk, without writing (§8.2 steps 4 to 10). The loaded data, large
+ * for accounts with many subscriptions, is freed on return.
  */
 export async function evaluateRuns(
   session: ReadSession,
@@ -125,10 +124,7 @@ function evaluate(
   };
 }
 
-/**
- * Returns the effective target date of each account, or the reason why it has none, in one statement (§8.2
- * step 4).
- */
+/** Returns the effective target date of each account, or the reason why it has none, in one statement (§8.2 step 4). */
 export async function targetDatesOf(
   session: ReadSession,
   requests: readonly RunRequest[],

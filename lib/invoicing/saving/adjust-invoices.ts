@@ -21,10 +21,7 @@ import { afterAdjustment, isAdjustable, itemAdjustment } from '../invoices/new-i
 import { loadUnpaidInvoices } from '../loading/load-credit-inputs.ts';
 import { changeInvoices } from './change-invoices.ts';
 
-/**
- * Credits a locked account with a separate committed invoice (§9). The credit immediately pays unpaid
- * invoices.
- */
+/** Credits a locked account with a separate committed invoice (§9). The credit immediately pays unpaid invoices. */
 export async function addAccountCredit(
   session: WriteSession,
   {
@@ -43,8 +40,8 @@ export async function addAccountCredit(
 }
 
 /**
- * Adjusts every adjustable item of the unpaid invoices of a locked account to 0 (§9 rule 11). Paid amounts
- * become account credit. Takes a constant number of statements.
+ * Adjusts every adjustable item of the unpaid invoices of a locked account to 0 (§9 rule 11). Paid amounts become
+ * account credit. Takes a constant number of statements.
  */
 export async function adjustUnpaidItems(
   session: WriteSession,
@@ -80,8 +77,8 @@ export interface RefundedItem {
 }
 
 /**
- * Returns the invoices with an adjustment of each of these items for a refund, dated today in the account's
- * zone. Stores the remainders of the items. Takes a constant number of statements.
+ * Returns the invoices with an adjustment of each of these items for a refund, dated today in the account's zone.
+ * Stores the remainders of the items. Takes a constant number of statements.
  */
 export async function withAdjustments(
   session: WriteSession,
@@ -116,9 +113,8 @@ export async function withAdjustments(
 }
 
 /**
- * Writes off an invoice, so that its balance is 0 and no longer counts for its account. Or undoes a
- * write-off, so that the invoice counts again, with the account's credit (§9 rule 8). The caller holds the
- * account's lock.
+ * Writes off an invoice, so that its balance is 0 and no longer counts for its account. Or undoes a write-off, so
+ * that the invoice counts again, with the account's credit (§9 rule 8). The caller holds the account's lock.
  * @throws BillingError INVOICE_NOT_FOUND (4006).
  */
 export async function setWrittenOff(

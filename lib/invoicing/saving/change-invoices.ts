@@ -48,10 +48,9 @@ interface InvoiceChanges {
 }
 
 /**
- * Ends a transaction that changed items, payments or statuses of invoices. Applies the accounts' credit with
- * the changed invoices as candidates (§10), and writes invoices, items, sums and account states, with the
- * events of §16. The caller writes other members, such as the status (`setStanding`). Takes a constant number
- * of statements.
+ * Ends a transaction that changed items, payments or statuses of invoices. Applies the accounts' credit with the
+ * changed invoices as candidates (§10), and writes invoices, items, sums and account states, with the events of §16.
+ * The caller writes other members, such as the status (`setStanding`). Takes a constant number of statements.
  * @returns the changed invoices as stored, in the same order.
  */
 export async function changeInvoices(
@@ -111,9 +110,7 @@ function candidateOf({ before, after, newItems = [], allItems = newItems }: Chan
   return { ...after, ...(before === null ? { invoiceNumber: UNNUMBERED } : {}), repairs };
 }
 
-/**
- * Returns the CBA_ADJ items, dated in each account's zone. Accounts are read only if there are such items.
- */
+/** Returns the CBA_ADJ items, dated in each account's zone. Accounts are read only if there are such items. */
 async function creditItems(
   session: WriteSession,
   of: Pick<Writing, 'changes' | 'credits'> & {
@@ -201,9 +198,8 @@ function savedStates(
 }
 
 /**
- * Stores new invoices under their imposed numbers, otherwise under the tenant's next numbers, in order (§1.6
- * rule 1). Call this as late as possible, because the tenant's counter stays locked until the transaction
- * ends.
+ * Stores new invoices under their imposed numbers, otherwise under the tenant's next numbers, in order (§1.6 rule 1).
+ * Call this as late as possible, because the tenant's counter stays locked until the transaction ends.
  * @returns the invoices with their numbers.
  */
 export async function insertInvoices(
@@ -227,9 +223,9 @@ export interface NotedChange {
 }
 
 /**
- * Writes the credit notes of changed invoices (§21). They are the last records of the transaction, because
- * the tenant's counter stays locked until it ends. Takes a constant number of statements, and none if nothing
- * is credited. For a tenant without credit notes, takes at most the statement that reads the settings.
+ * Writes the credit notes of changed invoices (§21). They are the last records of the transaction, because the
+ * tenant's counter stays locked until it ends. Takes a constant number of statements, and none if nothing is
+ * credited. For a tenant without credit notes, takes at most the statement that reads the settings.
  */
 export async function writeCreditNotes(
   session: WriteSession,

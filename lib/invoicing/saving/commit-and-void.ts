@@ -30,9 +30,9 @@ interface OwnedDraft {
 }
 
 /**
- * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through
- * dates (§9 rule 10). Summaries are first updated with their children's invoices (§12 rule 3). Takes a
- * constant number of statements.
+ * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through dates
+ * (§9 rule 10). Summaries are first updated with their children's invoices (§12 rule 3). Takes a constant number of
+ * statements.
  */
 export async function commitDrafts(
   session: WriteSession,
@@ -69,10 +69,7 @@ export async function commitDrafts(
   await changeInvoices(session, { changes, accounts: [...accounts.values()] }, ids);
 }
 
-/**
- * Updates summaries to the current totals of their children's invoices, even if the changes were not reported
- * yet.
- */
+/** Updates summaries to the current totals of their children's invoices, even if the changes were not reported yet. */
 async function settleSummaries(session: WriteSession, drafts: readonly OwnedDraft[], ids: IdGenerator) {
   const summaries = drafts.filter(({ invoice }) => invoice.isParentInvoice);
   if (summaries.length === 0) return;
@@ -89,11 +86,10 @@ interface Voiding extends Draft {
 }
 
 /**
- * Voids an invoice of a locked account (§9 rule 6). Used credit is returned, generated credit is removed, and
- * the next run bills the same charges again.
+ * Voids an invoice of a locked account (§9 rule 6). Used credit is returned, generated credit is removed, and the
+ * next run bills the same charges again.
  * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032),
- * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID
- * (4028).
+ * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
  */
 export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
   const { account, invoice: before, items } = voiding;
@@ -132,9 +128,7 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
   throw billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED, message, facts);
 }
 
-/**
- * Rejects the void if the credit that the invoice generated is used, or if the invoice is paid or being paid.
- */
+/** Rejects the void if the credit that the invoice generated is used, or if the invoice is paid or being paid. */
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
   const { id: invoiceId, isMigration } = invoice;
@@ -167,8 +161,8 @@ function paidInvoiceError(invoiceId: Uuid, reason: string): BillingError {
 }
 
 /**
- * Releases the invoice's coverage. @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED if
- * another invoice bills days that the repairs of the voided invoice have freed.
+ * Releases the invoice's coverage. @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED if another
+ * invoice bills days that the repairs of the voided invoice have freed.
  */
 async function release(session: ReadSession, { invoice, items }: Voiding) {
   const own = new Set(items.map(({ id }) => id));
@@ -220,11 +214,10 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
 }
 
 /**
- * Returns all subscriptions of the account with the day from which they must be evaluated again, if the next
- * run may have an earlier target date. Otherwise the run would cover only the days of its window, at an
- * earlier date than the date at which they were billed (§7.3, I3).
- * @param heldFrom latest target date that binds later runs; null for no date, undefined for an unchanged
- * date.
+ * Returns all subscriptions of the account with the day from which they must be evaluated again, if the next run may
+ * have an earlier target date. Otherwise the run would cover only the days of its window, at an earlier date than the
+ * date at which they were billed (§7.3, I3).
+ * @param heldFrom latest target date that binds later runs; null for no date, undefined for an unchanged date.
  */
 async function daysToEvaluateAgain(
   session: ReadSession,
@@ -242,11 +235,10 @@ async function daysToEvaluateAgain(
 }
 
 /**
- * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges, or null
- * without charges (§8.5). Takes two statements.
+ * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges, or null without
+ * charges (§8.5). Takes two statements.
  * @param accounts account by subscription.
- * @param charges items of a COMMITTED invoice that has charged each subscription, so that earlier items are
- * not read.
+ * @param charges items of a COMMITTED invoice that has charged each subscription, so that earlier items are not read.
  */
 export async function resetChargedThrough(
   session: WriteSession,

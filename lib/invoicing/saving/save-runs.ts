@@ -32,10 +32,9 @@ import { resetChargedThrough } from './commit-and-void.ts';
 import { setTaxRemainders } from './repair-taxes.ts';
 
 /**
- * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states,
- * charged-through dates, bill cycle days, due entries and outbox events (§8.2 steps 13 and 14). Each kind of
- * record takes one statement. Independent statements run concurrently, so that the database executes one
- * while the next is written.
+ * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through
+ * dates, bill cycle days, due entries and outbox events (§8.2 steps 13 and 14). Each kind of record takes one
+ * statement. Independent statements run concurrently, so that the database executes one while the next is written.
  * @param numbers the imposed numbers by invoice. Other invoices get the tenant's next number.
  */
 export async function saveRuns(
@@ -56,8 +55,8 @@ export async function saveRuns(
 }
 
 /**
- * Saves the invoices and assigns their numbers last, so that the tenant's counter is locked briefly (§1.6
- * rule 1). The items do not wait for the numbers.
+ * Saves the invoices and assigns their numbers last, so that the tenant's counter is locked briefly (§1.6 rule 1).
+ * The items do not wait for the numbers.
  */
 async function saveInvoices(
   session: WriteSession,
@@ -174,8 +173,8 @@ function usageIntervals({ billing, run, invoiceId: id, invoices = [] }: RunToSav
 }
 
 /**
- * Sets the charged-through dates that depend on more than the run's charges, after everything is stored
- * (§8.5). This applies if the run commits a draft, or bills a part before days that stay billed.
+ * Sets the charged-through dates that depend on more than the run's charges, after everything is stored (§8.5). This
+ * applies if the run commits a draft, or bills a part before days that stay billed.
  */
 export async function resetChargedBefore(
   session: WriteSession,
@@ -214,8 +213,8 @@ function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThro
 }
 
 /**
- * Assigns the day of the earliest charge as the bill cycle day of locked accounts without one, even if they
- * are not invoiced (ruling R51). Takes a constant number of statements.
+ * Assigns the day of the earliest charge as the bill cycle day of locked accounts without one, even if they are not
+ * invoiced (ruling R51). Takes a constant number of statements.
  */
 export async function giveBillCycleDays(
   session: WriteSession,
@@ -235,8 +234,8 @@ export async function giveBillCycleDays(
 }
 
 /**
- * Stores the bill cycle day that the first evaluation assigns to an account, as a change of the account
- * (accounts §4 rule 4).
+ * Stores the bill cycle day that the first evaluation assigns to an account, as a change of the account (accounts §4
+ * rule 4).
  */
 async function saveBillCycleDays(
   session: WriteSession,

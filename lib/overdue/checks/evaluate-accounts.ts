@@ -48,8 +48,8 @@ interface EvaluationTools {
 }
 
 /**
- * Evaluates locked accounts and applies their new states (§5.1) in a constant number of statements. Returns
- * the skipped jobs.
+ * Evaluates locked accounts and applies their new states (§5.1) in a constant number of statements. Returns the
+ * skipped jobs.
  */
 export async function evaluateAccounts(
   session: WriteSession,
@@ -116,8 +116,7 @@ interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
   /**
-   * Time at which the last other work of today is due, which may still prevent a worse state. Null without
-   * such work.
+   * Time at which the last other work of today is due, which may still prevent a worse state. Null without such work.
    */
   readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
@@ -150,8 +149,8 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 }
 
 /**
- * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5). Null means that the
- * account enters the state now. Late checks only defer states of today.
+ * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5). Null means that the account
+ * enters the state now. Late checks only defer states of today.
  */
 function laterCheckToday(
   { job, workUntil, now }: EvaluationInput,
@@ -226,9 +225,7 @@ function endOf({ account, transition: { cancellation, effective } }: EnteredStat
   return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
 }
 
-/**
- * Adds or removes the tag AUTO_INVOICING_OFF. Its removal starts the invoice run for the blocked time (§9.2).
- */
+/** Adds or removes the tag AUTO_INVOICING_OFF. Its removal starts the invoice run for the blocked time (§9.2). */
 async function moveInvoicingOff(session: WriteSession, entered: readonly EnteredState[], ids: IdGenerator) {
   const accountsThat = (step: InvoicingOffStep): readonly Account[] =>
     entered.filter(({ transition }) => transition.invoicingOff === step).map(({ account }) => account);

@@ -17,8 +17,7 @@ export interface LockedJob extends ClaimedJob {
 
 export interface OrderedJob extends LockedJob {
   /**
-   * Time at which the last other work of today is due, which may still prevent a worse state. Null without
-   * such work.
+   * Time at which the last other work of today is due, which may still prevent a worse state. Null without such work.
    */
   readonly workUntil: Instant | null;
 }
@@ -37,9 +36,9 @@ export interface WaitingEntry {
 }
 
 /**
- * Finds other work of the same local date, for the account or its paying parent, that must run first (§5.2),
- * because a payment of that day may prevent a state. Work that is due later today does not block the job, but
- * is reported. Takes one statement.
+ * Finds other work of the same local date, for the account or its paying parent, that must run first (§5.2), because
+ * a payment of that day may prevent a state. Work that is due later today does not block the job, but is reported.
+ * Takes one statement.
  * @param topics topics of the work that comes first.
  */
 export async function orderChecks(
@@ -68,10 +67,7 @@ export async function orderChecks(
   return { first, later, waiting };
 }
 
-/**
- * Returns the queries for the work of the account and its paying parent: work before the job, and later
- * today.
- */
+/** Returns the queries for the work of the account and its paying parent: work before the job, and later today. */
 function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant) {
   const dueBy = dueAhead(job, account, now);
   const today = endOfDay(now, account.timeZone);
@@ -88,8 +84,8 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY') {
 }
 
 /**
- * Returns the instant up to which other work comes first (§5.2): now, or the end of a check's local date.
- * Null for a clear.
+ * Returns the instant up to which other work comes first (§5.2): now, or the end of a check's local date. Null for a
+ * clear.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,

@@ -39,9 +39,9 @@ interface Work {
 }
 
 /**
- * Evaluates accounts with a due check or a change (§5, §11). A batch is one transaction, plus one if
- * subscriptions are canceled, each with a constant number of statements. All data is read again, so a
- * repeated entry finds nothing to do.
+ * Evaluates accounts with a due check or a change (§5, §11). A batch is one transaction, plus one if subscriptions
+ * are canceled, each with a constant number of statements. All data is read again, so a repeated entry finds nothing
+ * to do.
  */
 export class OverdueHandler implements QueueHandler {
   readonly name = 'overdue-service:evaluation';
@@ -53,8 +53,8 @@ export class OverdueHandler implements QueueHandler {
   readonly #topicsAhead: readonly string[];
 
   /**
-   * @param of `topicsAhead` contains the topics of work that precedes overdue's (§5.2) and has handlers in
-   * this engine.
+   * @param of `topicsAhead` contains the topics of work that precedes overdue's (§5.2) and has handlers in this
+   * engine.
    */
   constructor(
     ports: HandlerPorts,
@@ -140,8 +140,7 @@ function jobsOf(batch: HandlerBatch) {
 }
 
 /**
- * Returns the authorship of a job. Relatives use the token of the causing call; `tokens` is filled during the
- * batch.
+ * Returns the authorship of a job. Relatives use the token of the causing call; `tokens` is filled during the batch.
  */
 function authorshipOf(
   { entries }: HandlerBatch,
@@ -188,8 +187,8 @@ export async function lockJobs(
 }
 
 /**
- * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries,
- * without accounts of this transaction. Takes one statement.
+ * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries, without
+ * accounts of this transaction. Takes one statement.
  * @param tokens receives the user token of each relative's cause.
  */
 export async function wakeRelatives(
@@ -228,8 +227,8 @@ export async function wakeRelatives(
 }
 
 /**
- * The transactions of overdue itself, whose events start no refresh. Otherwise a condition on a tag of its
- * own state would loop.
+ * The transactions of overdue itself, whose events start no refresh. Otherwise a condition on a tag of its own state
+ * would loop.
  */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();
@@ -308,8 +307,8 @@ function isOfOverdue({ metaData }: EventPayload) {
 }
 
 /**
- * Returns clears of accounts that become exempt under a configuration without conditions (§7 rule 2). Takes
- * at most one statement.
+ * Returns clears of accounts that become exempt under a configuration without conditions (§7 rule 2). Takes at most
+ * one statement.
  */
 export async function clearsOfExemptAccounts(
   session: ReadSession,

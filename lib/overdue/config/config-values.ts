@@ -53,9 +53,7 @@ export abstract class WrittenValue {
     return undefined;
   }
 
-  /**
-   * Returns a duration of at least `least` units. UNLIMITED needs no number and allows -1, as in catalogs.
-   */
+  /** Returns a duration of at least `least` units. UNLIMITED needs no number and allows -1, as in catalogs. */
   duration(least = 0): Duration | undefined {
     const record = this.record();
     if (record === undefined) return undefined;

@@ -22,8 +22,8 @@ export const controlTagNames: readonly string[] = systemDefinitions
   .map(({ name }) => name);
 
 /**
- * A condition, whose criteria must all be met. A condition without criteria is never met (§1.1 rule 1). Null
- * means that a criterion is not set.
+ * A condition, whose criteria must all be met. A condition without criteria is never met (§1.1 rule 1). Null means
+ * that a criterion is not set.
  */
 export interface OverdueCondition {
   /** Time since the anchor. UNLIMITED is never reached (§1.1 rule 2). */
@@ -183,8 +183,7 @@ function conditionDefinition(condition: OverdueCondition) {
 }
 
 /**
- * Returns the days of an interval. Null if the interval is absent or is not a fixed number of days of 32 bits
- * (§10).
+ * Returns the days of an interval. Null if the interval is absent or is not a fixed number of days of 32 bits (§10).
  */
 export function wholeDays(interval: Duration | null): number | null {
   if (interval?.unit === 'DAYS') return interval.number;

@@ -26,16 +26,16 @@ import {
 const MAX_OVERDUE_STATES = 100;
 
 /**
- * Maximum number of characters. A document is parsed in one step, which takes some milliseconds, or 0.2 s for
- * a hostile document.
+ * Maximum number of characters. A document is parsed in one step, which takes some milliseconds, or 0.2 s for a
+ * hostile document.
  */
 export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * 1_024;
 
 /**
- * Reads an XML configuration (§1) without file or network access. The document is a text, or bytes of UTF-8,
- * or of UTF-16 with a byte order mark.
- * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its position, or with the
- * first position that is not well-formed; TOO_LARGE (60012).
+ * Reads an XML configuration (§1) without file or network access. The document is a text, or bytes of UTF-8, or of
+ * UTF-16 with a byte order mark.
+ * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its position, or with the first
+ * position that is not well-formed; TOO_LARGE (60012).
  */
 export function readOverdueXml(document: Uint8Array | string, reading: ConfigReading = {}): OverdueConfig {
   const decoded = decode(document);
@@ -79,8 +79,8 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
 
 export interface ConfigReading {
   /**
-   * True: accepts conditions without criteria, which never hold, in stored configurations. Default false
-   * (§1.3 rule 2).
+   * True: accepts conditions without criteria, which never hold, in stored configurations. Default false (§1.3 rule
+   * 2).
    */
   readonly acceptsEmptyConditions?: boolean;
 }
@@ -309,10 +309,7 @@ function flagOf(record: WrittenRecord, name: string) {
 interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
-  /**
-   * True if the condition exists without a criterion. False for an unreadable condition, which has been
-   * reported.
-   */
+  /** True if the condition exists without a criterion. False for an unreadable condition, which has been reported. */
   readonly isEmpty: boolean;
 }
 
@@ -367,8 +364,8 @@ function notNegative<T extends number | Decimal>(written: WrittenValue | undefin
 }
 
 /**
- * Sets the default intervals of JSON (§1.3 rule 5). A state is checked at the threshold of the next more
- * severe state, a clear account at the last threshold.
+ * Sets the default intervals of JSON (§1.3 rule 5). A state is checked at the threshold of the next more severe
+ * state, a clear account at the last threshold.
  */
 function withJsonDefaults(config: OverdueConfig): OverdueConfig {
   let severer: Duration | null = null;

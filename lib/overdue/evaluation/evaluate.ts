@@ -11,8 +11,8 @@ import {
 } from '../config/overdue-config.ts';
 
 /**
- * Returns the most severe state whose condition holds today, or null for clear (§4). Never returns a state
- * that is marked clear (§2.1).
+ * Returns the most severe state whose condition holds today, or null for clear (§4). Never returns a state that is
+ * marked clear (§2.1).
  */
 export function evaluateOverdue(
   config: OverdueConfig,
@@ -75,8 +75,8 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
 }
 
 /**
- * Returns the first date of a time criterion. Null if the date never comes, because nothing is unpaid or the
- * time is unlimited.
+ * Returns the first date of a time criterion. Null if the date never comes, because nothing is unpaid or the time is
+ * unlimited.
  */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
   return anchor === null ? null : (durationEnd(anchor, duration) ?? null);
@@ -132,8 +132,8 @@ export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate
 /** Facts of a snapshot in addition to unpaid invoices (§3.2). */
 export interface SnapshotFacts {
   /**
-   * Failure reason of the newest failed purchase for the unpaid invoices, OTHER if unknown. Null if no
-   * purchase failed.
+   * Failure reason of the newest failed purchase for the unpaid invoices, OTHER if unknown. Null if no purchase
+   * failed.
    */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly tags: ReadonlySet<string>;
@@ -176,8 +176,8 @@ export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
 }
 
 /**
- * Returns the date from which an invoice ages. Drafts cannot be paid, so their age counts from the commit
- * date (§3.2).
+ * Returns the date from which an invoice ages. Drafts cannot be paid, so their age counts from the commit date
+ * (§3.2).
  */
 export function agesFrom({ invoiceDate, commitDate }: UnpaidInvoice): LocalDate {
   return commitDate !== null && commitDate > invoiceDate ? commitDate : invoiceDate;

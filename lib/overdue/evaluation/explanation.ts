@@ -188,9 +188,8 @@ export interface CalendarStep {
 }
 
 /**
- * Returns the states that checks (§6) reach from today to `until`, in order, without payments or new
- * invoices. Checks between the pending one and the next threshold or target date are omitted, because they
- * find no change.
+ * Returns the states that checks (§6) reach from today to `until`, in order, without payments or new invoices. Checks
+ * between the pending one and the next threshold or target date are omitted, because they find no change.
  */
 export function overdueCalendar(input: CalendarInput): readonly CalendarStep[] {
   const { config, owed, facts, today, until } = input;

@@ -115,10 +115,7 @@ export interface EffectiveInput {
   /** Null means clear. */
   readonly next: OverdueState | null;
   readonly isWorse: boolean;
-  /**
-   * The first date on which the unpaid invoices met the condition. Null if the condition has no such
-   * criteria.
-   */
+  /** The first date on which the unpaid invoices met the condition. Null if the condition has no such criteria. */
   readonly reached: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
@@ -127,8 +124,8 @@ export interface EffectiveInput {
 }
 
 /**
- * Returns the start of a new state (§5.3): now, or the time at which a worse state that a check found was due
- * or reached.
+ * Returns the start of a new state (§5.3): now, or the time at which a worse state that a check found was due or
+ * reached.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
@@ -192,8 +189,8 @@ function latest(dates: readonly (LocalDate | null)[]) {
 }
 
 /**
- * Returns true if the configuration lists the new state before the old one. Unlisted states are compared by
- * their blocks.
+ * Returns true if the configuration lists the new state before the old one. Unlisted states are compared by their
+ * blocks.
  */
 export function isWorse(
   { states }: OverdueConfig,

@@ -106,18 +106,15 @@ interface OverdueDocument {
   readonly config: OverdueConfig;
 }
 
-/**
- * The overdue configurations of tenants (§1.2), each parsed once. Nodes detect an upload by the tenant's
- * revision.
- */
+/** The overdue configurations of tenants (§1.2), each parsed once. Nodes detect an upload by the tenant's revision. */
 export class OverdueConfigs {
   readonly #logger: Logger;
   readonly #default: OverdueDocument;
   readonly #cache = new ActiveValueCache<OverdueConfig>();
 
   /**
-   * Reads the host's default configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE
-   * (60012) for an invalid default.
+   * Reads the host's default configuration. @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012)
+   * for an invalid default.
    */
   constructor(logger: Logger, defaultText?: string) {
     this.#logger = logger;

@@ -22,8 +22,8 @@ export interface OverdueStateView {
   readonly isBlockChanges: boolean;
   readonly isClearState: boolean;
   /**
-   * Days until the next check in this state. Null if the account is never checked, or after a number of
-   * months or years.
+   * Days until the next check in this state. Null if the account is never checked, or after a number of months or
+   * years.
    */
   readonly reevaluationIntervalDays: number | null;
 }
@@ -78,14 +78,11 @@ export interface OverdueExplanation {
   /** Today in the account's zone. */
   readonly date: LocalDate;
   /**
-   * The first state whose condition holds, or null. It differs from `state` until the next check, and while
-   * the account is exempt.
+   * The first state whose condition holds, or null. It differs from `state` until the next check, and while the
+   * account is exempt.
    */
   readonly matched: string | null;
-  /**
-   * The account with OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. Null if neither has
-   * the tag.
-   */
+  /** The account with OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. Null if neither has the tag. */
   readonly exemptBy: Uuid | null;
   /** The account whose unpaid invoices count: the account itself or its paying parent. */
   readonly payingAccountId: Uuid;
@@ -111,11 +108,11 @@ export interface OverdueAccountOperations<C extends Leading = []> {
   ofAccount(...given: [...C, accountId: Uuid | string]): Promise<OverdueStateView>;
 
   /**
-   * Returns the state at the end of a day if nothing is paid or invoiced until then, and tags and
-   * configuration stay the same. Stores nothing.
+   * Returns the state at the end of a day if nothing is paid or invoiced until then, and tags and configuration stay
+   * the same. Stores nothing.
    * @param date today in the account's zone or later.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for a past or too
-   * distant day.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVALID_PARAMETER (60002) for a past or too distant
+   * day.
    */
   preview(...given: [...C, accountId: Uuid | string, date: LocalDate | string]): Promise<OverduePreview>;
 
@@ -173,12 +170,12 @@ export interface OverdueUploadOptions {
 
 export interface OverdueConfigOperations<C extends Leading = []> {
   /**
-   * Replaces the tenant's overdue configuration (§1). It applies from the next trigger or check of an
-   * account, and is the value of the tenant's key OVERDUE_CONFIG. Deleting that key restores the default.
-   * @param config XML or JSON of at most 256 Ki characters, as text, or as bytes of UTF-8 or of UTF-16 with a
-   * byte order mark; or the definition itself.
-   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every error in `problems`, with line and
-   * column in a text; TOO_LARGE (60012), MISSING_OR_INVALID_FIELD (60003) for an invalid amount.
+   * Replaces the tenant's overdue configuration (§1). It applies from the next trigger or check of an account, and is
+   * the value of the tenant's key OVERDUE_CONFIG. Deleting that key restores the default.
+   * @param config XML or JSON of at most 256 Ki characters, as text, or as bytes of UTF-8 or of UTF-16 with a byte
+   * order mark; or the definition itself.
+   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every error in `problems`, with line and column in a
+   * text; TOO_LARGE (60012), MISSING_OR_INVALID_FIELD (60003) for an invalid amount.
    */
   upload(
     ...given: [...C, config: Uint8Array | string | NewOverdueDefinition, options?: OverdueUploadOptions]

@@ -38,9 +38,9 @@ export function checkKey(accountRecordId: number): string {
 }
 
 /**
- * Returns the key of one live refresh and one live clear per account, which later requests join. Callers hold
- * the account's lock, so a running entry has not read the account yet. Entries for relatives come without the
- * lock and have a key of their own.
+ * Returns the key of one live refresh and one live clear per account, which later requests join. Callers hold the
+ * account's lock, so a running entry has not read the account yet. Entries for relatives come without the lock and
+ * have a key of their own.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp) {
   switch (action) {
@@ -96,8 +96,8 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
 ]);
 
 /**
- * Returns the jobs for the events of a transaction (§7), one per account and action, clears first. Empty if
- * no state can be entered.
+ * Returns the jobs for the events of a transaction (§7), one per account and action, clears first. Empty if no state
+ * can be entered.
  */
 export function jobsOfEvents(
   events: readonly NewBusEvent[],

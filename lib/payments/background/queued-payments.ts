@@ -46,8 +46,7 @@ export function automaticPaymentHandler(machine: PaymentMachine) {
 }
 
 /**
- * Repeats failed automatic payments when their retry is due (§8.3), and makes payments whose hold is released
- * (§9.3).
+ * Repeats failed automatic payments when their retry is due (§8.3), and makes payments whose hold is released (§9.3).
  */
 export function paymentRetryHandler(machine: PaymentMachine) {
   const payments = new PaymentRun(machine);
@@ -127,8 +126,8 @@ class PaymentRun {
   }
 
   /**
-   * Finishes the entries that are done. Entries of busy accounts, and entries that wait for another payment,
-   * are retried.
+   * Finishes the entries that are done. Entries of busy accounts, and entries that wait for another payment, are
+   * retried.
    */
   async #look(
     session: WriteSession,
@@ -162,10 +161,7 @@ class PaymentRun {
     return { step: callsOrDone(calls, undefined), waiting: [...waiting] };
   }
 
-  /**
-   * Records all results in one transaction. Records them one by one for busy accounts, or if the transaction
-   * fails.
-   */
+  /** Records all results in one transaction. Records them one by one for busy accounts, or if the transaction fails. */
   async #record(run: Run, answered: readonly Answered[]) {
     let left = answered;
     try {
@@ -209,10 +205,7 @@ class PaymentRun {
   }
 }
 
-/**
- * Ends the holds of payments that a control plugin stopped, because nothing would retry these payments
- * (§9.3).
- */
+/** Ends the holds of payments that a control plugin stopped, because nothing would retry these payments (§9.3). */
 async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]) {
   const held = stopped.filter(({ holdId }) => holdId !== undefined);
   if (held.length === 0) return;
@@ -234,9 +227,7 @@ function readRequests({ batch, entries }: Run, read: ReadRequest) {
   });
 }
 
-/**
- * Repeats operations on the date that a control plugin returned (§8.3), as a new attempt with the same keys.
- */
+/** Repeats operations on the date that a control plugin returned (§8.3), as a new attempt with the same keys. */
 class OperationRetries {
   readonly #ports: PaymentPorts;
   readonly #payments: PaymentService;
@@ -246,10 +237,7 @@ class OperationRetries {
     this.#payments = new PaymentService(machine);
   }
 
-  /**
-   * Processes the entries one at a time. Each entry begins an attempt, by which a second delivery is
-   * recognized.
-   */
+  /** Processes the entries one at a time. Each entry begins an attempt, by which a second delivery is recognized. */
   async run(batch: HandlerBatch, entries: readonly ClaimedEntry[]): Promise<void> {
     for (const entry of entries) await this.#runOne(batch, entry);
   }
@@ -341,9 +329,7 @@ function requestOfAttempt(origin: PaymentAttempt) {
   };
 }
 
-/**
- * Releases the holds of an account without AUTO_PAY_OFF and MANUAL_PAY (§9.3), with the oldest invoice first.
- */
+/** Releases the holds of an account without AUTO_PAY_OFF and MANUAL_PAY (§9.3), with the oldest invoice first. */
 export function holdReleaseHandler({ storage, clock }: Pick<Ports, 'storage' | 'clock'>): QueueHandler {
   return {
     name: 'payment-service:hold-release',

@@ -59,8 +59,8 @@ interface Answered extends Question {
 }
 
 /**
- * Resolves transactions without an outcome (§7.1, §7.2). Queries the gateway and records its result, or
- * checks again later.
+ * Resolves transactions without an outcome (§7.1, §7.2). Queries the gateway and records its result, or checks again
+ * later.
  */
 export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';
@@ -189,8 +189,8 @@ export class JanitorHandler implements QueueHandler {
 }
 
 /**
- * Schedules the next check of unchanged transactions (§7.2 rule 1). Returns the transactions without a next
- * check (rule 5).
+ * Schedules the next check of unchanged transactions (§7.2 rule 1). Returns the transactions without a next check
+ * (rule 5).
  */
 function scheduleNext(
   session: WriteSession,
@@ -215,10 +215,7 @@ function scheduleNext(
   return exhausted;
 }
 
-/**
- * Postpones checks that arrived during a running call until after its lease. Decided transactions need no
- * check.
- */
+/** Postpones checks that arrived during a running call until after its lease. Decided transactions need no check. */
 async function postponeLeased(session: WriteSession, jobs: readonly Job[], config: PaymentConfig) {
   if (jobs.length === 0) return;
   const ids = jobs.map(({ transactionId }) => transactionId);
@@ -269,9 +266,9 @@ interface Left {
 }
 
 /**
- * Ends attempts that a crash left in INIT (§7.2 rule 4). An attempt without a transaction becomes ABORTED;
- * others get the outcome of their transaction. Attempts with an UNKNOWN outcome are left to recovery. Several
- * nodes may sweep at the same time: an attempt changes once, but each node may notify its plugins.
+ * Ends attempts that a crash left in INIT (§7.2 rule 4). An attempt without a transaction becomes ABORTED; others get
+ * the outcome of their transaction. Attempts with an UNKNOWN outcome are left to recovery. Several nodes may sweep at
+ * the same time: an attempt changes once, but each node may notify its plugins.
  */
 export class AttemptSweep {
   readonly #ports: SweepPorts;

@@ -39,8 +39,7 @@ export interface ClaimedMethod {
 }
 
 /**
- * Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters. Null for an
- * unreadable text.
+ * Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters. Null for an unreadable text.
  */
 export function gatewayText(text: unknown): string | null {
   const claimed = claimedText(text);
@@ -89,8 +88,8 @@ export interface ClaimedResult extends Omit<GatewayResult, 'createdDate' | 'effe
 }
 
 /**
- * Reads a gateway's result for one transaction. Reads each member once; objects, such as decimals of any
- * library, become text. Null for an unreadable result.
+ * Reads a gateway's result for one transaction. Reads each member once; objects, such as decimals of any library,
+ * become text. Null for an unreadable result.
  */
 export function claimedResult(result: unknown): ClaimedResult | null {
   if (typeof result !== 'object' || result === null) return null;
@@ -175,9 +174,7 @@ function claimedId(id: unknown) {
   return String(id).slice(0, MAX_GATEWAY_TEXT_CHARACTERS) || null;
 }
 
-/**
- * Reads a page of a gateway's search: ids of the engine, and the number of hits. Null for an unreadable page.
- */
+/** Reads a page of a gateway's search: ids of the engine, and the number of hits. Null for an unreadable page. */
 export function claimedHits(
   page: GatewayPage<HostInput<GatewayPaymentMethod>> | null | undefined,
 ): { readonly ids: readonly Uuid[]; readonly total: number } | null {
@@ -198,8 +195,7 @@ export function claimedAmount(given: unknown): Decimal | undefined {
 }
 
 /**
- * Returns the amount in whole minor units (§2.2). Returns `asked` unchanged, because older data may have more
- * digits.
+ * Returns the amount in whole minor units (§2.2). Returns `asked` unchanged, because older data may have more digits.
  */
 export function claimedInUnits(
   amount: Decimal,
@@ -240,9 +236,7 @@ export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | Ga
 /** The outcome of one query about a transaction. Only RESULT and NEVER_RECEIVED are certain. */
 export type CallOutcome =
   | { readonly kind: 'RESULT'; readonly result: ClaimedResult }
-  /**
-   * Nothing happened: no call was made, or a gateway with a complete ledger does not know the transaction.
-   */
+  /** Nothing happened: no call was made, or a gateway with a complete ledger does not know the transaction. */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
   | { readonly kind: 'NO_RESULT' }
   | GatewayFailure;
@@ -290,15 +284,14 @@ const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 599;
 
 /**
- * Matches header names. By RFC 9110 §5.1 and §5.5, a name is a token, and a value is visible text without
- * line ends.
+ * Matches header names. By RFC 9110 §5.1 and §5.5, a name is a token, and a value is visible text without line ends.
  */
 const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const headerValue = /^[\x20-\x7e\t]*$/;
 
 /**
- * Headers that a gateway cannot set: headers of the connection and framing, and headers with which a browser
- * would store or share server data.
+ * Headers that a gateway cannot set: headers of the connection and framing, and headers with which a browser would
+ * store or share server data.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
@@ -383,8 +376,8 @@ export interface HostedFormView {
 }
 
 /**
- * Reads a gateway's form with a limited amount of JSON. Null for an invalid form. The account is always the
- * requested one, whatever the gateway returns.
+ * Reads a gateway's form with a limited amount of JSON. Null for an invalid form. The account is always the requested
+ * one, whatever the gateway returns.
  */
 export function claimedForm(
   form: HostInput<HostedForm> | null | undefined,

@@ -84,8 +84,8 @@ export async function loadRequestTarget(
 }
 
 /**
- * Operations that reverse a payment. Completions arrive as CAPTURE, because an invoice payment never has
- * separate captures.
+ * Operations that reverse a payment. Completions arrive as CAPTURE, because an invoice payment never has separate
+ * captures.
  */
 const reversingOperations: ReadonlySet<PaymentOperation> = new Set(['REFUND', 'CHARGEBACK', 'CAPTURE']);
 

@@ -5,10 +5,7 @@ import { DocumentFault, decodeXml, readXmlTree, type XmlElement } from '../../va
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { initialStateOf, type OperationTable, typeOf } from '../state/payment-state.ts';
 
-/**
- * Limits of a tenant's payment state machine (payments §3.1). The engine's own state machine has 400
- * elements.
- */
+/** Limits of a tenant's payment state machine (payments §3.1). The engine's own state machine has 400 elements. */
 const MAX_STATE_MACHINE_CHARACTERS = 1_048_576;
 const MAX_STATE_MACHINE_ELEMENTS = 20_000;
 
@@ -19,9 +16,7 @@ export type StateMachinesOf = ReadonlyMap<string, OperationTable>;
 
 const NONE: StateMachinesOf = new Map();
 
-/**
- * The payment state machines of tenants, cached by the tenant's revision, so that all nodes use an upload.
- */
+/** The payment state machines of tenants, cached by the tenant's revision, so that all nodes use an upload. */
 export class StateMachines {
   readonly #names: ReadonlyMap<string, string>;
   readonly #kept = new Map<number, { readonly revision: number; readonly tables: StateMachinesOf }>();
@@ -31,8 +26,8 @@ export class StateMachines {
   }
 
   /**
-   * Returns the tenant's tables. @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) for an unreadable
-   * stored document.
+   * Returns the tenant's tables. @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) for an unreadable stored
+   * document.
    */
   async of(session: ReadSession): Promise<StateMachinesOf> {
     const { stateMachineRevision: revision } = await session.revisions();
@@ -53,8 +48,8 @@ export class StateMachines {
 }
 
 /**
- * Checks a document before it is stored. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an
- * unreadable document.
+ * Checks a document before it is stored. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable
+ * document.
  */
 export function checkStateMachine(text: string): void {
   try {

@@ -66,9 +66,9 @@ type Planned<R extends PaymentRequest> = Pick<KnownFacts, 'facts'> & {
 type Tools = PlanTools & { readonly config: PaymentConfig };
 
 /**
- * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be consulted first.
- * Payments that a plugin stopped are skipped. Gateways without outside effect are called here, in the same
- * transaction (§2.4 rule 1).
+ * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be consulted first. Payments
+ * that a plugin stopped are skipped. Gateways without outside effect are called here, in the same transaction (§2.4
+ * rule 1).
  */
 export async function reserveCharges<R extends PaymentRequest>(
   machine: PaymentMachine,
@@ -144,8 +144,8 @@ async function planAll<R extends PaymentRequest>(
 }
 
 /**
- * Returns the run about which control plugins must be consulted. Null if no consultation is needed, or if it
- * has taken place.
+ * Returns the run about which control plugins must be consulted. Null if no consultation is needed, or if it has
+ * taken place.
  */
 function runOf<R extends PaymentRequest>(
   { request, plan, facts }: Planned<R>,
@@ -170,8 +170,8 @@ function runOf<R extends PaymentRequest>(
 }
 
 /**
- * Returns the control plugins of a run. A retry has the plugins of its attempt (§8.3). A call has the plugins
- * that it names, otherwise the plugins of the tenant.
+ * Returns the control plugins of a run. A retry has the plugins of its attempt (§8.3). A call has the plugins that it
+ * names, otherwise the plugins of the tenant.
  */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
@@ -200,9 +200,7 @@ async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
-/**
- * Inserts the records that make the calls recoverable, and their first recovery notification (§5.1 rule 1).
- */
+/** Inserts the records that make the calls recoverable, and their first recovery notification (§5.1 rule 1). */
 async function storeReservations(
   session: WriteSession,
   planned: readonly Pick<Planned<PaymentRequest>, 'plan'>[],
@@ -252,9 +250,7 @@ interface Paying {
   readonly controlPlugins?: readonly string[] | null;
 }
 
-/**
- * Makes the payments of an account's invoices that a call requests (§9.6, §10.1 rule 7), one after the other.
- */
+/** Makes the payments of an account's invoices that a call requests (§9.6, §10.1 rule 7), one after the other. */
 export class AccountCharges {
   readonly #machine: PaymentMachine;
 
@@ -298,8 +294,8 @@ export class AccountCharges {
   }
 
   /**
-   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2). Reserves none if plugins
-   * must be consulted first.
+   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2). Reserves none if plugins must be
+   * consulted first.
    */
   async reserveUnpaid(
     session: WriteSession,
@@ -313,8 +309,8 @@ export class AccountCharges {
   }
 
   /**
-   * Pays the reserved invoices after that transaction, or the invoices that control plugins allow. Failures
-   * are only logged.
+   * Pays the reserved invoices after that transaction, or the invoices that control plugins allow. Failures are only
+   * logged.
    */
   async payUnpaid(
     context: CallContext,
@@ -388,8 +384,8 @@ export const WITH_DEFAULTS: ApiPayment = Object.freeze({
 });
 
 /**
- * Checks that the account has a default payment method. @throws BillingError INVALID_PARAMETER (60002) if it
- * would have none to pay with (§10.1 rule 2).
+ * Checks that the account has a default payment method. @throws BillingError INVALID_PARAMETER (60002) if it would
+ * have none to pay with (§10.1 rule 2).
  */
 export async function checkPayable(
   session: ReadSession,

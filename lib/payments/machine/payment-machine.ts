@@ -71,19 +71,13 @@ export interface PaymentWork<C extends OpenCall, R> {
   look(session: WriteSession, progress: Progress): Promise<Step<C, R>>;
   /** Stores the results with `PaymentMachine.record`. */
   record(answered: readonly (C & AnsweredCall)[]): Promise<R>;
-  /**
-   * Returns true if the work retries itself after the error. Control plugins are then not notified (§5.3 rule
-   * 2).
-   */
+  /** Returns true if the work retries itself after the error. Control plugins are then not notified (§5.3 rule 2). */
   comesAgain(error: unknown): boolean;
 }
 
 type Author = Pick<PaymentWork<never, unknown>, 'write' | 'comesAgain'>;
 
-/**
- * Processes payments in the steps reserve, call and record (§5.1), and calls the control plugins before and
- * after.
- */
+/** Processes payments in the steps reserve, call and record (§5.1), and calls the control plugins before and after. */
 export class PaymentMachine {
   readonly ports: PaymentPorts;
   readonly configOf: PaymentConfigOf;
@@ -166,9 +160,7 @@ export class PaymentMachine {
     });
   }
 
-  /**
-   * Records the results under the locks of the accounts. Returns the payments with all their transactions.
-   */
+  /** Records the results under the locks of the accounts. Returns the payments with all their transactions. */
   record(session: WriteSession, answered: readonly AnsweredCall[]): Promise<RecordedPayments> {
     const settlements = answered.map(({ paymentId, transaction, outcome, control, properties }) => ({
       paymentId,
@@ -227,10 +219,7 @@ export class PaymentMachine {
     }
   }
 
-  /**
-   * Logs the gateway and the reason of an unknown outcome. The caller only learns that the outcome is
-   * unknown.
-   */
+  /** Logs the gateway and the reason of an unknown outcome. The caller only learns that the outcome is unknown. */
   #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall) {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
     if (gateway === null || status !== 'UNKNOWN') return;

@@ -127,8 +127,8 @@ export class PaymentService {
   }
 
   /**
-   * Decides whether the operation may start, and decides again after control plugins were called. Then
-   * reserves the operation (§4.1, §5.1 rule 1).
+   * Decides whether the operation may start, and decides again after control plugins were called. Then reserves the
+   * operation (§4.1, §5.1 rule 1).
    */
   async #look(
     session: WriteSession,
@@ -233,8 +233,8 @@ export class PaymentService {
   }
 
   /**
-   * Returns the reserved operation. An operation without outside effect ends in the transaction that reserves
-   * it (§2.4 rule 1).
+   * Returns the reserved operation. An operation without outside effect ends in the transaction that reserves it
+   * (§2.4 rule 1).
    */
   async #reserved(
     reserved: Omit<OpenCall, 'timeoutMs' | 'caller'>,

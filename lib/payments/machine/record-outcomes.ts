@@ -40,11 +40,10 @@ export interface RecordedPayments {
 }
 
 /**
- * Performs the step Record (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING,
- * or that an operator corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and
- * account balance, notifications and bus events in this session's transaction, in a constant number of
- * statements. The caller holds the locks of the accounts. Decided transactions, and those recovery learns
- * nothing new about, stay as they are.
+ * Performs the step Record (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING, or that
+ * an operator corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and account balance,
+ * notifications and bus events in this session's transaction, in a constant number of statements. The caller holds
+ * the locks of the accounts. Decided transactions, and those recovery learns nothing new about, stay as they are.
  * @returns the payments with all their transactions.
  */
 export async function recordOutcomes(
@@ -76,8 +75,8 @@ export async function recordOutcomes(
 }
 
 /**
- * Returns the consequences in the order in which the transactions were created. Each consequence builds on
- * the previous ones.
+ * Returns the consequences in the order in which the transactions were created. Each consequence builds on the
+ * previous ones.
  */
 function consequencesInOrder(changes: readonly Decided[], records: SettledRecords, tools: RecordTools) {
   const payments = new Map(records.payments);
@@ -165,8 +164,8 @@ function adjustmentsOf(all: readonly Consequences[]) {
 }
 
 /**
- * Returns the releases of holds that waited for these outcomes (§9.3). A call within its own lease had no
- * waiting holds.
+ * Returns the releases of holds that waited for these outcomes (§9.3). A call within its own lease had no waiting
+ * holds.
  */
 export async function holdsToRelease(
   session: WriteSession,
@@ -205,10 +204,8 @@ export class LaterOutcomes {
   }
 
   /**
-   * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the
-   * accounts.
-   * @param check runs under these locks and returns true if the outcomes are still valid. By default they
-   * are.
+   * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the accounts.
+   * @param check runs under these locks and returns true if the outcomes are still valid. By default they are.
    * @returns null for outcomes that are no longer valid.
    */
   async record(
@@ -227,8 +224,8 @@ export class LaterOutcomes {
   }
 
   /**
-   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor
-   * queries these transactions again.
+   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor queries
+   * these transactions again.
    * @returns true if there was something to record.
    */
   async repair(context: CallContext, told: readonly ReportedPayment[]): Promise<boolean> {
@@ -252,8 +249,8 @@ export class LaterOutcomes {
   }
 
   /**
-   * Records late results in the background when they arrive. Failures are logged, and the janitor queries
-   * these transactions again.
+   * Records late results in the background when they arrive. Failures are logged, and the janitor queries these
+   * transactions again.
    */
   follow(answered: readonly AnsweredCall[]): void {
     for (const call of answered)

@@ -8,8 +8,8 @@ export interface PaymentMethodInput extends ControlledInput {
   readonly accountId: Uuid;
   readonly pluginName: string;
   /**
-   * External key. Defaults to the gateway's own id of the method if that id is free in the tenant, otherwise
-   * to the id of the new method.
+   * External key. Defaults to the gateway's own id of the method if that id is free in the tenant, otherwise to the
+   * id of the new method.
    */
   readonly externalKey?: string | null;
   readonly isDefault?: boolean;
@@ -74,17 +74,16 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   add(...given: [...C, input: HostInput<PaymentMethodInput>]): Promise<PaymentMethodView>;
 
   /**
-   * Makes the method the account's default. The gateway is notified first (§10.4). Nothing is written if the
-   * method is already the default. `payAllUnpaidInvoices` works as for `add`.
+   * Makes the method the account's default. The gateway is notified first (§10.4). Nothing is written if the method
+   * is already the default. `payAllUnpaidInvoices` works as for `add`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY
-   * (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
    */
   setDefault(...given: [...C, options: HostInput<SetDefaultInput>]): Promise<void>;
 
   /**
-   * Returns the account's methods in creation order. The information of a failing gateway is null, and a
-   * warning is logged.
+   * Returns the account's methods in creation order. The information of a failing gateway is null, and a warning is
+   * logged.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(
@@ -93,24 +92,24 @@ export interface PaymentMethodOperations<C extends Leading = []> {
 
   /**
    * Returns one method. A deleted method is returned only on request.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) if the
-   * gateway is called and fails.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway is
+   * called and fails.
    */
   get(
     ...given: [...C, paymentMethodId: Uuid | string, options?: HostInput<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
 
   /**
-   * Returns the method with an external key. A deleted method is returned only on request. @throws
-   * BillingError as `get`.
+   * Returns the method with an external key. A deleted method is returned only on request. @throws BillingError as
+   * `get`.
    */
   getByKey(
     ...given: [...C, externalKey: string, options?: HostInput<PaymentMethodReadOptions>]
   ): Promise<PaymentMethodView>;
 
   /**
-   * Returns the tenant's active methods in creation order. The information of a failing gateway is null, and
-   * a warning is logged.
+   * Returns the tenant's active methods in creation order. The information of a failing gateway is null, and a
+   * warning is logged.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
    */
   page(...given: [...C, request: HostInput<PaymentMethodPageRequest>]): Promise<Page<PaymentMethodView>>;
@@ -131,15 +130,15 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   /**
    * Deletes a method. The gateway is notified first. The method stays readable, and its payments can still be
    * captured, refunded and voided (§2.1 rule 4, §10.3).
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_DEL_DEFAULT_PAYMENT_METHOD (7022) for
-   * the account's default without one of the two flags, PAYMENT_DEL_PAYMENT_METHOD (7007) when the gateway
-   * refuses, PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), BUSY (60018).
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_DEL_DEFAULT_PAYMENT_METHOD (7022) for the
+   * account's default without one of the two flags, PAYMENT_DEL_PAYMENT_METHOD (7007) when the gateway refuses,
+   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), BUSY (60018).
    */
   delete(...given: [...C, input: HostInput<DeletePaymentMethodInput>]): Promise<void>;
 
   /**
-   * Synchronizes the account's methods with the gateways: adds unknown ones, restores deleted ones, deletes
-   * missing ones and updates the default (§10.5). Gateways that store no methods are skipped.
+   * Synchronizes the account's methods with the gateways: adds unknown ones, restores deleted ones, deletes missing
+   * ones and updates the default (§10.5). Gateways that store no methods are skipped.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
    * PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100), BUSY (60018).
    */

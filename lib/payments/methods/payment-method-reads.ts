@@ -179,8 +179,7 @@ type Hits = Pick<Page<PaymentMethod>, 'rows' | 'total'>;
 type Window = Pick<GatewaySearch, 'offset' | 'limit'>;
 
 /**
- * Searches the records of each gateway in turn (§10.2). For a gateway without a search, searches the stored
- * methods.
+ * Searches the records of each gateway in turn (§10.2). For a gateway without a search, searches the stored methods.
  */
 async function hitsOf(
   ports: Pick<Ports, 'storage' | 'systemClock'>,

@@ -129,8 +129,8 @@ async function stored(
 
 /**
  * Returns the listed keys that methods of the tenant already have.
- * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or
- * for one that is listed twice.
+ * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or for one
+ * that is listed twice.
  */
 async function checkedKeys(session: WriteSession, account: Account, listings: readonly Listing[]) {
   const all = listings.flatMap(({ gateway, listed }) => listed.map((method) => ({ ...method, gateway })));
@@ -178,8 +178,8 @@ export interface RefreshFacts {
   /** The account's methods of this plugin, including deleted ones. */
   readonly known: readonly PaymentMethod[];
   /**
-   * For each method, whether it was active before the gateway was called. The gateway's list does not reflect
-   * later changes.
+   * For each method, whether it was active before the gateway was called. The gateway's list does not reflect later
+   * changes.
    */
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
   /** Keys that methods of the tenant already have. */
@@ -201,8 +201,8 @@ export interface RefreshedMethods {
 }
 
 /**
- * Compares a gateway's list with the stored methods (§10.5). Methods match by the engine's id, otherwise by
- * key, otherwise by the id that the method got when it was new.
+ * Compares a gateway's list with the stored methods (§10.5). Methods match by the engine's id, otherwise by key,
+ * otherwise by the id that the method got when it was new.
  */
 export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   const { known, activeBefore } = facts;
@@ -268,9 +268,9 @@ function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
 type Lister = Pick<PaymentMethod, 'accountId' | 'pluginName'>;
 
 /**
- * Returns the listed methods, each with the id that it gets if it is new (§10.5). This is an id of the
- * engine, an id derived from the gateway's id, or one derived from the place in the list, so that the same
- * list always results in the same ids.
+ * Returns the listed methods, each with the id that it gets if it is new (§10.5). This is an id of the engine, an id
+ * derived from the gateway's id, or one derived from the place in the list, so that the same list always results in
+ * the same ids.
  */
 export async function listedMethods(
   claimed: readonly ClaimedMethod[],

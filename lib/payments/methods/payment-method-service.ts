@@ -71,8 +71,8 @@ export class PaymentMethodService {
   }
 
   /**
-   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added
-   * for the name.
+   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the
+   * name.
    */
   checkPlugin(pluginName: string): void {
     registeredGateway(this.#ports.gateways, pluginName);

@@ -17,10 +17,7 @@ import { checkStorable, shortened } from '../../values/text/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from '../state/payment-errors.ts';
 
-/**
- * Returns the external methods of these accounts, for checks and transfers. Takes no statement for an empty
- * list.
- */
+/** Returns the external methods of these accounts, for checks and transfers. Takes no statement for an empty list. */
 export async function externalMethodsOf(
   session: ReadSession,
   accountIds: ReadonlySet<Uuid>,
@@ -127,8 +124,7 @@ export function isKeyInUse(error: unknown): boolean {
 }
 
 /**
- * Changes the default payment methods of accounts (null removes a default) and reports account changes
- * (accounts §4).
+ * Changes the default payment methods of accounts (null removes a default) and reports account changes (accounts §4).
  */
 export async function setDefaultMethods(
   session: WriteSession,
@@ -144,8 +140,8 @@ export async function setDefaultMethods(
 }
 
 /**
- * Returns the account's method for checks, cash and transfers. Adds the method if needed, but never as the
- * default (§9.6 rule 1).
+ * Returns the account's method for checks, cash and transfers. Adds the method if needed, but never as the default
+ * (§9.6 rule 1).
  */
 export async function externalMethodOf(
   session: WriteSession,
@@ -170,8 +166,8 @@ export function newMethod(
 
 /**
  * Returns the key, or null without a key.
- * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD
- * for one that cannot be stored.
+ * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD for one
+ * that cannot be stored.
  */
 export function checkExternalKey(externalKey: string | null): string | null {
   if (externalKey === null || externalKey === '') return null;

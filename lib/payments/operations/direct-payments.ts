@@ -161,8 +161,8 @@ export interface ComboAccounts {
 
 export interface ComboMethods {
   /**
-   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added
-   * for the name.
+   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the
+   * name.
    */
   checkPlugin(pluginName: string): void;
   ofAccount(context: CallContext, accountId: Uuid): Promise<readonly PaymentMethod[]>;
@@ -184,9 +184,7 @@ export class ComboPartiesFinder {
     this.#methods = methods;
   }
 
-  /**
-   * @param check further conditions, which are checked after both look-ups and before anything is written.
-   */
+  /** @param check further conditions, which are checked after both look-ups and before anything is written. */
   async of(
     context: CallContext,
     asked: ComboParties,

@@ -215,10 +215,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments, due: shares.map(({ invoice }) => invoice), amount };
   }
 
-  /**
-   * Queries an open payment and completes it if it is pending (§4.1 rule 4, §4.2). Null if the payment has
-   * failed.
-   */
+  /** Queries an open payment and completes it if it is pending (§4.1 rule 4, §4.2). Null if the payment has failed. */
   async #resend(
     context: CallContext,
     { payment, transaction }: OpenPayment,
@@ -325,8 +322,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
 
 /**
  * Returns the requested amount. The whole balance is accepted with any number of digits.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits, PAYMENT_INVALID_PARAMETER (7031)
- * for noise around 0.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits, PAYMENT_INVALID_PARAMETER (7031) for
+ * noise around 0.
  */
 function amountOf(
   { amount }: Pick<InvoicePaymentInput, 'amount'>,
@@ -344,10 +341,7 @@ function settledBy(plan: ReservationPlan) {
   return row === null ? [] : [row.amount];
 }
 
-/**
- * Returns the result of a stopped payment. An abort by a control plugin is not an error; nothing is paid
- * (§9.2).
- */
+/** Returns the result of a stopped payment. An abort by a control plugin is not an error; nothing is paid (§9.2). */
 function stoppedBy(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;

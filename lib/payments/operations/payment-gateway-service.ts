@@ -60,9 +60,7 @@ interface Between<R, T, V> {
   paymentOf?(value: V): Uuid | null;
 }
 
-/**
- * Operations on hosted pages and notifications of gateways (§11). Gateways are called outside transactions.
- */
+/** Operations on hosted pages and notifications of gateways (§11). Gateways are called outside transactions. */
 export class PaymentGatewayService implements PaymentGatewayOperations<[CallContext]> {
   readonly #ports: GatewayServicePorts;
   readonly #configOf: PaymentConfigOf;
@@ -172,8 +170,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 
   /**
-   * Verifies a notification. Only `true` accepts it. A gateway's error is not logged, because it may contain
-   * parts of the body.
+   * Verifies a notification. Only `true` accepts it. A gateway's error is not logged, because it may contain parts of
+   * the body.
    */
   async #verify(
     context: CallContext,
@@ -217,8 +215,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 
   /**
-   * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION
-   * (7199) if it lacks the member.
+   * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199)
+   * if it lacks the member.
    */
   #gatewayWith(member: 'buildFormDescriptor' | 'processNotification', pluginName: string) {
     const gateway = registeredGateway(this.#ports.gateways, pluginName);
@@ -226,9 +224,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     return gateway;
   }
 
-  /**
-   * Returns the gateway of the method after the control plugins' adjustments, otherwise the named gateway.
-   */
+  /** Returns the gateway of the method after the control plugins' adjustments, otherwise the named gateway. */
   async #chosenPlugin(
     context: CallContext,
     asked: {
@@ -263,8 +259,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
 }
 
 /**
- * Returns the method. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active
- * method of the account.
+ * Returns the method. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active method of the
+ * account.
  */
 async function methodOf(session: ReadSession, account: Account, methodId: Uuid) {
   const [method] = await session.payments.findMethodsByIds([methodId]);
@@ -303,9 +299,7 @@ export interface SignedNotificationInput {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The query of the URL without `?`. It replaces an empty body. */
   readonly query: string;
-  /**
-   * Runs after the signature was verified. An error rejects the notification, for example at a rate limit.
-   */
+  /** Runs after the signature was verified. An error rejects the notification, for example at a rate limit. */
   readonly verified?: (() => void) | undefined;
 }
 
@@ -320,8 +314,8 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
    */
   buildForm(...given: [...C, input: HostInput<HostedFormInput>]): Promise<HostedFormView>;
   /**
-   * Builds a form for an existing or new account and payment method, as in `payments.combo`. Created objects
-   * remain even if the form fails.
+   * Builds a form for an existing or new account and payment method, as in `payments.combo`. Created objects remain
+   * even if the form fails.
    * @throws BillingError with the codes of `buildForm`, `accounts.create` and `paymentMethods.add`;
    * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if creation is not allowed.
    */
@@ -341,10 +335,10 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
   ): Promise<NotificationAnswerView>;
 
   /**
-   * Processes a notification from an untrusted sender. The gateway first verifies the processor's signature
-   * of the bytes. The name of the gateway becomes the author.
-   * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures;
-   * UNAUTHENTICATED (60004) for a wrong signature; otherwise the errors of `processNotification`.
+   * Processes a notification from an untrusted sender. The gateway first verifies the processor's signature of the
+   * bytes. The name of the gateway becomes the author.
+   * @throws BillingError ROUTE_NOT_FOUND (60008) if the gateway is missing or verifies no signatures; UNAUTHENTICATED
+   * (60004) for a wrong signature; otherwise the errors of `processNotification`.
    */
   processSignedNotification(
     ...given: [...C, input: HostInput<SignedNotificationInput>]

@@ -53,8 +53,8 @@ export interface InvoicePaymentCheckInput {
 }
 
 /**
- * Checks a PURCHASE on an invoice in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2) and
- * passes the invoice with the resulting balance.
+ * Checks a PURCHASE on an invoice in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2) and passes
+ * the invoice with the resulting balance.
  * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) for an API payment of more than the balance (rule 5).
  */
 export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
@@ -74,8 +74,8 @@ export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePay
 }
 
 /**
- * Checks the amount. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0, unless the invoice is empty
- * and the tenant allows it (§4.3 rule 2).
+ * Checks the amount. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for 0, unless the invoice is empty and the
+ * tenant allows it (§4.3 rule 2).
  */
 export function checkRequestedAmount(
   amount: Decimal | null,
@@ -124,9 +124,7 @@ function checkOpenTransactions(
   return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
 }
 
-/**
- * Returns the amount that a pending payment will settle, in the invoice's currency if its row has one (§9.4).
- */
+/** Returns the amount that a pending payment will settle, in the invoice's currency if its row has one (§9.4). */
 function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
   const row = rows.find((each) => each.type === 'ATTEMPT' && isRowOf(each, transaction));
   if (row?.status === 'PENDING') return row.amount;

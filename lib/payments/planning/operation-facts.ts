@@ -101,12 +101,10 @@ type PaymentReference = Pick<
 >;
 
 /**
- * Returns the payment by its id, its key, or the key of a transaction (§4.1 rules 2 and 3). Null for a new
- * payment.
+ * Returns the payment by its id, its key, or the key of a transaction (§4.1 rules 2 and 3). Null for a new payment.
  * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_DIFFERENT_ACCOUNT_ID (7034),
- * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of
- * several payments have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment
- * names none.
+ * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of several
+ * payments have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment names none.
  */
 export function findRequestedPayment(request: PaymentReference, found: KeyedPayments): Payment | null {
   const payment = namedPayment(request, found);
@@ -136,10 +134,7 @@ function namedPayment(request: PaymentReference, found: KeyedPayments) {
   return payment;
 }
 
-/**
- * Returns the payment of a transaction that has not failed, otherwise the only payment with failed
- * transactions.
- */
+/** Returns the payment of a transaction that has not failed, otherwise the only payment with failed transactions. */
 function ofTransactions(key: string, { transactions, payments }: KeyedPayments) {
   const deciding = transactions.filter(({ status }) => !failed.has(status));
   const ids = new Set((deciding.length > 0 ? deciding : transactions).map(({ paymentId }) => paymentId));
@@ -280,11 +275,11 @@ interface Completing {
 }
 
 /**
- * Returns the amount for the gateway in a completion. Null means the stored amount (§4.3 rule 7). An
- * operation that returns money may not exceed the amount that is refundable without its transaction. For an
- * invoice payment in another currency, only the stored amount is allowed.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for too many
- * digits, and for an invoice payment INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
+ * Returns the amount for the gateway in a completion. Null means the stored amount (§4.3 rule 7). An operation that
+ * returns money may not exceed the amount that is refundable without its transaction. For an invoice payment in
+ * another currency, only the stored amount is allowed.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for too many digits, and
+ * for an invoice payment INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
  */
 export function operationAmount(
   { amount: asked, currency }: OperationAmount,

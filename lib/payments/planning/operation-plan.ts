@@ -71,8 +71,7 @@ const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>
 ]);
 
 /**
- * Plans an operation by key, state machine, payment method, currency and amount (§4.1 rule 5). Writes
- * nothing.
+ * Plans an operation by key, state machine, payment method, currency and amount (§4.1 rule 5). Writes nothing.
  * @throws BillingError for each rule that rejects the operation.
  */
 export function planOperation(
@@ -101,8 +100,8 @@ export function planOperation(
 }
 
 /**
- * Plans an operation by the key of its transaction alone (§4.2): it has ended, is running, or is pending.
- * Null means a new transaction.
+ * Plans an operation by the key of its transaction alone (§4.2): it has ended, is running, or is pending. Null means
+ * a new transaction.
  * @throws BillingError PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS (7030), PAYMENT_INVALID_OPERATION (7032),
  * PAYMENT_INVALID_PARAMETER (7031) by the table of §4.2; as `operationAmount`.
  */
@@ -180,8 +179,7 @@ function checkReversible({ transactionExternalKey: key }: OperationRequest, fact
 }
 
 /**
- * Returns the method of the payment, or of a new payment. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD
- * (7000).
+ * Returns the method of the payment, or of a new payment. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000).
  */
 export function usableMethod(
   request: Pick<OperationRequest, 'paymentMethodId'>,
@@ -205,8 +203,8 @@ function methodIdOf(
 }
 
 /**
- * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION
- * (7199) if it lacks the operation.
+ * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if
+ * it lacks the operation.
  */
 export function gatewayOf(
   method: PaymentMethod,
@@ -274,7 +272,8 @@ export interface NotifiedOutcome {
 }
 
 /**
- * Plans the outcome that a caller reports for a transaction (§6.2): SUCCESS for the stored amount, or PAYMENT_FAILURE.
+ * Plans the outcome that a caller reports for a transaction (§6.2): SUCCESS for the stored amount, or
+ * PAYMENT_FAILURE.
  * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless the transaction is pending.
  */
 export function planNotified(

@@ -93,8 +93,8 @@ export function planReservation(
 }
 
 /**
- * Plans the payment of a hold, up to its amount (§9.3). A held retry continues its payment, unless that
- * payment has succeeded.
+ * Plans the payment of a hold, up to its amount (§9.3). A held retry continues its payment, unless that payment has
+ * succeeded.
  */
 function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
   const { hold, isHeldBack, methods } = planning;
@@ -112,8 +112,7 @@ function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
 }
 
 /**
- * Returns true if the rest must wait for another open payment of the invoice, whose outcome releases the hold
- * again.
+ * Returns true if the rest must wait for another open payment of the invoice, whose outcome releases the hold again.
  */
 function isForLater(
   plan: Exclude<ReservationPlan, { kind: 'WAIT' }>,
@@ -126,9 +125,7 @@ function isForLater(
   return isOpen && (plan.kind === 'STOP' || plan.charge.transaction.amount.lessThan(hold.amount));
 }
 
-/**
- * Plans an API payment (§9.6). Invoices that cannot be paid now are skipped or waited for. No hold remains.
- */
+/** Plans an API payment (§9.6). Invoices that cannot be paid now are skipped or waited for. No hold remains. */
 function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const { consulted, keyed } = planning;
   checkRequestedAmount(api.amount, planning);
@@ -156,10 +153,7 @@ function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   return { kind: 'CHARGE', ended: [], charge: chargeOf(planning, { ...decision, payment, origin }) };
 }
 
-/**
- * Returns the method that the payment's first transaction determines (§1.3). Null means the account's
- * default.
- */
+/** Returns the method that the payment's first transaction determines (§1.3). Null means the account's default. */
 function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined) {
   const fixed = repeated?.paymentMethodId;
   if (fixed === undefined) return methodId;
@@ -198,8 +192,7 @@ function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2])
 }
 
 /**
- * Returns the method that control plugins selected, otherwise the requested method, otherwise the account's
- * default.
+ * Returns the method that control plugins selected, otherwise the requested method, otherwise the account's default.
  */
 function knownMethod({ consulted, account, methods }: ReservationFacts, asked: Uuid | null) {
   const methodId = consulted?.paymentMethodId ?? asked ?? account.paymentMethodId;
@@ -208,8 +201,8 @@ function knownMethod({ consulted, account, methods }: ReservationFacts, asked: U
 }
 
 /**
- * Returns the method if it is active and its gateway is registered. Without a gateway, no transaction is
- * created (§2.2).
+ * Returns the method if it is active and its gateway is registered. Without a gateway, no transaction is created
+ * (§2.2).
  */
 function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined) {
   return method?.isActive && gateways.has(method.pluginName) ? method : null;

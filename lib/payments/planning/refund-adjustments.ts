@@ -16,10 +16,7 @@ import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainde
 export interface RefundAdjustmentInput {
   readonly invoiceItemId: Uuid;
   readonly amount?: Decimal | null;
-  /**
-   * Description of the adjustment, up to 255 characters. The default is that of all adjustments (invoicing
-   * §1.3).
-   */
+  /** Description of the adjustment, up to 255 characters. The default is that of all adjustments (invoicing §1.3). */
   readonly description?: string | null;
 }
 
@@ -38,12 +35,12 @@ export interface AdjustedRefund {
 }
 
 /**
- * Returns the amount and the adjustments of a refund. If the payment has another currency than its invoice,
- * the adjustments are compared with the refunded share of the invoice.
- * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
- * (4020), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount
- * above 0, INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than the adjustments,
- * MISSING_OR_INVALID_FIELD (60003) for an adjustment with too many digits or an invalid description.
+ * Returns the amount and the adjustments of a refund. If the payment has another currency than its invoice, the
+ * adjustments are compared with the refunded share of the invoice.
+ * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020),
+ * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount above 0,
+ * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than the adjustments, MISSING_OR_INVALID_FIELD
+ * (60003) for an adjustment with too many digits or an invalid description.
  */
 export function adjustedRefund(
   asked: RefundTerms,

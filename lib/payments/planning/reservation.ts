@@ -27,9 +27,7 @@ import type { OperationTable } from '../state/payment-state.ts';
 /** A reserved gateway operation (§5.1). */
 export interface ReservedCall {
   readonly account: Account;
-  /**
-   * The gateway. Null if no gateway is called, as for a chargeback, which the network makes (§2.1 rule 3).
-   */
+  /** The gateway. Null if no gateway is called, as for a chargeback, which the network makes (§2.1 rule 3). */
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
   readonly paymentMethodId: Uuid;
@@ -43,9 +41,7 @@ export interface ReservedCall {
 
 /** A run about which control plugins are consulted before it is reserved (§8.1). */
 export interface BegunRun {
-  /**
-   * The stored attempt. It is INIT, without a transaction or properties, because plugins may remove secrets.
-   */
+  /** The stored attempt. It is INIT, without a transaction or properties, because plugins may remove secrets. */
   readonly attempt: New<PaymentAttempt>;
   /** Records planned before the consultation. Their ids are kept. */
   readonly planned: {
@@ -65,10 +61,7 @@ export interface ConsultedRun extends BegunRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/**
- * Returns true if the gateway has an effect outside the storage transaction (§2.4 rule 1). False without a
- * gateway.
- */
+/** Returns true if the gateway has an effect outside the storage transaction (§2.4 rule 1). False without a gateway. */
 export function hasOutsideEffect({
   gateway,
   isControlled = false,
@@ -76,10 +69,7 @@ export function hasOutsideEffect({
   return isControlled || (gateway !== null && gateway.capabilities?.sideEffectFree !== true);
 }
 
-/**
- * Returns the recovery check for a crash. It is due at the end of the lease plus the first delay (§5.1 rule
- * 1).
- */
+/** Returns the recovery check for a crash. It is due at the end of the lease plus the first delay (§5.1 rule 1). */
 export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig): NewNotification | null {
   const { leaseUntil: from } = transaction;
   if (from === null || !isUnresolved(transaction)) return null;
@@ -88,8 +78,8 @@ export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig)
 }
 
 /**
- * Rejects gateway calls within a host's transaction, which commits only after the call. A crash would lose
- * the record of moved money (§5.1 rule 1).
+ * Rejects gateway calls within a host's transaction, which commits only after the call. A crash would lose the record
+ * of moved money (§5.1 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002).
  */
 export function checkCommits(
@@ -105,8 +95,8 @@ export function checkCommits(
 }
 
 /**
- * Decides again if another account has used the transaction's key in the meantime. The rules of keys then
- * explain the conflict (§4.1, §4.2).
+ * Decides again if another account has used the transaction's key in the meantime. The rules of keys then explain the
+ * conflict (§4.1, §4.2).
  */
 export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   try {
@@ -118,8 +108,8 @@ export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns true for an error of the unique index. Errors of the key rules name the transaction; errors of the
- * index do not.
+ * Returns true for an error of the unique index. Errors of the key rules name the transaction; errors of the index do
+ * not.
  */
 function isRace(error: unknown) {
   if (!(error instanceof BillingError)) return false;
@@ -131,8 +121,8 @@ function isRace(error: unknown) {
 const LEASE_MARGIN_MS = 30_000;
 
 /**
- * Returns the end of the lease, with time for all calls. They start in groups of `parallelCalls`, and each
- * takes at most one timeout.
+ * Returns the end of the lease, with time for all calls. They start in groups of `parallelCalls`, and each takes at
+ * most one timeout.
  */
 export function leaseUntil(
   now: Instant,
@@ -160,10 +150,7 @@ export function operationOf(gateway: PaymentGateway, type: TransactionType): Gat
   return operation.bind(gateway) as GatewayOperation;
 }
 
-/**
- * Checks that the gateway has an operation. @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if it does
- * not.
- */
+/** Checks that the gateway has an operation. @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if it does not. */
 export function checkOffers(gateway: PaymentGateway, type: TransactionType): void {
   if (type === 'CHARGEBACK' || gateway[memberOf[type]] !== undefined) return;
   throw lacksMember(gateway.name, memberOf[type]);
@@ -244,8 +231,8 @@ export interface ApiPayment {
   /** Names of control plugins. Null for the tenant's plugins. */
   readonly controlPlugins: readonly string[] | null;
   /**
-   * True: waits for another payment of the invoice and fails without a method. False: skips invoices that
-   * cannot be paid now.
+   * True: waits for another payment of the invoice and fails without a method. False: skips invoices that cannot be
+   * paid now.
    */
   readonly waits: boolean;
 }

@@ -85,9 +85,7 @@ type Ended = Pick<
   'id' | 'paymentId' | 'status' | 'processedAmount' | 'processedCurrency'
 >;
 
-/**
- * Calls the control plugins around payments (§2.3), and stores the attempts that record their runs (§8.1).
- */
+/** Calls the control plugins around payments (§2.3), and stores the attempts that record their runs (§8.1). */
 export class AttemptControl {
   readonly #ports: ControlPorts & Pick<Ports, 'storage'>;
   readonly #configOf: PaymentConfigOf;
@@ -126,8 +124,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A plugin's date repeats an
-   * operation, but not the payment of an invoice.
+   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A plugin's date repeats an operation, but
+   * not the payment of an invoice.
    */
   refused({ passed, timeoutMs }: Consulted): Promise<readonly RunEnd[]> {
     return inParallel([...passed.values()], MAX_CONCURRENT_GATEWAY_CALLS, async ({ run, consulted }) => {
@@ -142,8 +140,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports the results of calls to the plugins before they are recorded. A completion has the plugins of its
-   * attempt (§6.1 rule 4).
+   * Reports the results of calls to the plugins before they are recorded. A completion has the plugins of its attempt
+   * (§6.1 rule 4).
    */
   async notifyEnds<C extends AnsweredCall>(
     answered: readonly C[],
@@ -176,8 +174,8 @@ export class AttemptControl {
   }
 
   /**
-   * Returns the settlements with the reactions of the plugins of their attempts (§8.4), which are called
-   * outside transactions. Settlements that change nothing stay unchanged. Without plugins, nothing is read.
+   * Returns the settlements with the reactions of the plugins of their attempts (§8.4), which are called outside
+   * transactions. Settlements that change nothing stay unchanged. Without plugins, nothing is read.
    */
   async heard<S extends LaterSettlement>(
     caller: ControlCaller,
@@ -246,8 +244,8 @@ export async function endRuns(session: WriteSession, ends: readonly RunEnd[]): P
 }
 
 /**
- * Returns the plan with the adjustments. @throws BillingError PAYMENT_INTERNAL_ERROR (7019) if an invoice
- * cannot be paid with the adjusted amount.
+ * Returns the plan with the adjustments. @throws BillingError PAYMENT_INTERNAL_ERROR (7019) if an invoice cannot be
+ * paid with the adjusted amount.
  */
 function adjustedBy({ context, properties }: ControlledRun, { planned: { settles } }: BegunRun) {
   const { amount, currency, paymentMethodId } = context;

@@ -39,8 +39,8 @@ export interface CallLimits {
 }
 
 /**
- * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time. Never throws. A
- * result that `call` cannot read counts as an error of the plugin.
+ * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time. Never throws. A result
+ * that `call` cannot read counts as an error of the plugin.
  */
 export function callGateway<const G extends readonly unknown[], T>(
   given: G,
@@ -92,8 +92,8 @@ export async function callGatewayOnce<R, T>(
 }
 
 /**
- * Notifies a gateway about payment methods. @throws BillingError with the code of a failure,
- * PAYMENT_PLUGIN_TIMEOUT (7100).
+ * Notifies a gateway about payment methods. @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT
+ * (7100).
  */
 export async function notifyGateway<R, T>(
   ports: Pick<Ports, 'systemClock'>,
@@ -175,8 +175,8 @@ function callGatewayOf(
 }
 
 /**
- * Returns the outcome of a transaction without a call. A pending transaction stays pending, because the
- * gateway has received it before.
+ * Returns the outcome of a transaction without a call. A pending transaction stays pending, because the gateway has
+ * received it before.
  */
 function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOutcome {
   if (status === 'PENDING') return ownOutcome(transaction, { ...transaction, status: PluginStatus.PENDING });
@@ -184,10 +184,7 @@ function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOut
   return { kind: 'NEVER_RECEIVED', message };
 }
 
-/**
- * Returns the outcome of a chargeback or reversal. The network reports it, so no gateway is called (§2.1 rule
- * 3).
- */
+/** Returns the outcome of a chargeback or reversal. The network reports it, so no gateway is called (§2.1 rule 3). */
 function recorded({ transaction, isRefused }: OpenCall): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
   return ownOutcome(transaction, { ...transaction, status });

@@ -32,9 +32,8 @@ export class ControlCalls {
 
   /**
    * Calls each plugin in order. Each plugin sees the adjustments of the previous ones (rule 5).
-   * @throws BillingError PAYMENT_PLUGIN_API_ABORTED (7106) for the first abort, the plugin's own
-   * BillingError, and PAYMENT_INTERNAL_ERROR (7019) for any other error or a forbidden adjustment (rules 6
-   * and 8).
+   * @throws BillingError PAYMENT_PLUGIN_API_ABORTED (7106) for the first abort, the plugin's own BillingError, and
+   * PAYMENT_INTERNAL_ERROR (7019) for any other error or a forbidden adjustment (rules 6 and 8).
    */
   async prior(
     run: ControlledRun,
@@ -58,9 +57,7 @@ export class ControlCalls {
     return this.#tell(run, 'onSuccessCall', timeoutMs);
   }
 
-  /**
-   * Reports the failure to each plugin and returns the earliest retry date. An error ends the round (rule 7).
-   */
+  /** Reports the failure to each plugin and returns the earliest retry date. An error ends the round (rule 7). */
   failed(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onFailureCall', timeoutMs);
   }
@@ -87,8 +84,8 @@ export class ControlCalls {
   }
 
   /**
-   * Returns the registered plugins among these names. Unknown names are skipped with a warning (rule 7). The
-   * built-in invoice control is not a plugin (rule 10).
+   * Returns the registered plugins among these names. Unknown names are skipped with a warning (rule 7). The built-in
+   * invoice control is not a plugin (rule 10).
    */
   #registered(names: readonly string[]) {
     const { paymentControls, logger } = this.#ports;
@@ -124,8 +121,8 @@ function aborted(pluginName: string) {
 }
 
 /**
- * Reads a plugin's result for the end of a run while its call lasts, so that an unreadable result counts as
- * an error of the plugin.
+ * Reads a plugin's result for the end of a run while its call lasts, so that an unreadable result counts as an error
+ * of the plugin.
  */
 function claimedEnd(result: FailureCallResult | null | undefined) {
   const adjusted = result?.adjustedProperties;
@@ -177,8 +174,8 @@ function claimedUuid(id: unknown) {
 
 /**
  * Returns the run with a plugin's adjustments.
- * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for invalid adjustments, and for another payment method
- * if the request names one without `payment.method.overwrite`, or on an existing payment (§2.3 rule 6).
+ * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) for invalid adjustments, and for another payment method if the
+ * request names one without `payment.method.overwrite`, or on an existing payment (§2.3 rule 6).
  */
 export function adjustedContext(
   run: ControlledRun,
@@ -225,10 +222,7 @@ export interface ControlledRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/**
- * Returns the context of a call for control plugins (§2.3 rule 4). Members that `about` does not set are
- * null.
- */
+/** Returns the context of a call for control plugins (§2.3 rule 4). Members that `about` does not set are null. */
 export function contextOfCall(
   { tenant, userName, userToken, reasonCode = null, comments = null }: ControlCaller,
   about: Pick<PaymentControlContext, 'paymentApiType'> & Partial<PaymentControlContext>,

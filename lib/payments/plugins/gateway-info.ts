@@ -166,8 +166,8 @@ function transactionsFrom(gateway: PaymentGateway) {
 }
 
 /**
- * Returns the built-in gateway for checks, cash and transfers (§2.4 rule 1). Each operation is PROCESSED in
- * the caller's transaction.
+ * Returns the built-in gateway for checks, cash and transfers (§2.4 rule 1). Each operation is PROCESSED in the
+ * caller's transaction.
  */
 export function externalPaymentGateway(): PaymentGateway {
   return {

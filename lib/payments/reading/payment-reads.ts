@@ -39,9 +39,9 @@ import { paymentStateNames } from '../state/payment-state.ts';
 import { type PaymentView, viewPayments, withInvoices } from '../state/payment-view.ts';
 
 /**
- * Operations that read payments (§11), each in a constant number of queries. With plugin information, the
- * gateways are called, and their news about open transactions is recorded (§7.2 rule 3). The information of a
- * failing gateway is null, and a warning is logged.
+ * Operations that read payments (§11), each in a constant number of queries. With plugin information, the gateways
+ * are called, and their news about open transactions is recorded (§7.2 rule 3). The information of a failing gateway
+ * is null, and a warning is logged.
  */
 export class PaymentReads implements PaymentReadOperations<WithContext>, PaymentListOperations<WithContext> {
   readonly #ports: PaymentReadPorts;

@@ -49,8 +49,8 @@ interface Tools {
 }
 
 /**
- * Returns the change that a decided transaction makes to an invoice's payment row (§9.4, §9.5), or null.
- * Transactions with one key share a row, and only the deciding transaction changes it.
+ * Returns the change that a decided transaction makes to an invoice's payment row (§9.4, §9.5), or null. Transactions
+ * with one key share a row, and only the deciding transaction changes it.
  */
 export function invoiceEffect(transaction: PaymentTransaction, ledger: Ledger, tools: Tools) {
   const deciding = decidingTransaction(transaction, ledger.own);
@@ -89,8 +89,7 @@ function effectOfPurchase(
 }
 
 /**
- * Returns the effect of a refund. A failed refund has no row. If it was pending, its row is reversed (§9.5
- * rule 1 e).
+ * Returns the effect of a refund. A failed refund has no row. If it was pending, its row is reversed (§9.5 rule 1 e).
  */
 function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
   const { rows, invoices, own, latest } = ledger;
@@ -118,8 +117,8 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
 }
 
 /**
- * Returns the effect of a chargeback. Reversals remove the row from the balance, and later chargebacks
- * restore it (§9.5 rules 3 and 4), up to the remaining amount.
+ * Returns the effect of a chargeback. Reversals remove the row from the balance, and later chargebacks restore it
+ * (§9.5 rules 3 and 4), up to the remaining amount.
  */
 function effectOfChargeback(
   transaction: PaymentTransaction,
@@ -173,8 +172,8 @@ function newRow(
 type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processedCurrency'>;
 
 /**
- * Returns the transaction with the amount that it settles of the invoice. In another currency, this is the
- * amount of its attempt or row.
+ * Returns the transaction with the amount that it settles of the invoice. In another currency, this is the amount of
+ * its attempt or row.
  */
 export function asSettled(
   transaction: PaymentTransaction,
@@ -187,8 +186,8 @@ export function asSettled(
 }
 
 /**
- * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). An
- * amount in another currency than the invoice's settles the requested amount.
+ * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). An amount in
+ * another currency than the invoice's settles the requested amount.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
@@ -261,8 +260,8 @@ function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null) {
 }
 
 /**
- * Returns the item adjustments of a refund at its first success (§9.5 rule 1 e). Corrections do not change
- * these adjustments.
+ * Returns the item adjustments of a refund at its first success (§9.5 rule 1 e). Corrections do not change these
+ * adjustments.
  */
 export function adjustmentsDue(
   before: PaymentTransaction,

@@ -18,9 +18,7 @@ import {
 } from '../../values/money/index.ts';
 import { collectedAmount, currencyOf } from './payment-state.ts';
 
-/**
- * The row of an invoice payment, its refunds and chargebacks, and the transactions that may add further rows.
- */
+/** The row of an invoice payment, its refunds and chargebacks, and the transactions that may add further rows. */
 export interface PaidRows {
   readonly paid: InvoicePayment;
   readonly rows: readonly New<InvoicePayment>[];
@@ -34,8 +32,8 @@ interface RequestedAmount {
 }
 
 /**
- * Returns the remainder of an invoice payment in the invoice's currency: the paid amount minus refunds,
- * chargebacks and open refunds by any payment (§9.5 rule 1 d). Never below 0.
+ * Returns the remainder of an invoice payment in the invoice's currency: the paid amount minus refunds, chargebacks
+ * and open refunds by any payment (§9.5 rule 1 d). Never below 0.
  */
 export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
   if (paid.status !== 'SUCCESS') return ZERO;
@@ -50,8 +48,8 @@ export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
 }
 
 /**
- * Returns the amount that refunds can still use for a payment in another currency than its invoice, in the
- * payment's currency.
+ * Returns the amount that refunds can still use for a payment in another currency than its invoice, in the payment's
+ * currency.
  */
 export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment): Decimal {
   const { paid, rows, transactions } = of;
@@ -99,8 +97,8 @@ function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTra
 }
 
 /**
- * Returns the amount that can still be refunded, in the requested currency if it is the payment's, otherwise
- * in the invoice's.
+ * Returns the amount that can still be refunded, in the requested currency if it is the payment's, otherwise in the
+ * invoice's.
  */
 export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
@@ -110,8 +108,8 @@ export function refundRemainderOf(of: PaidRows, currency: Currency | null): Deci
 }
 
 /**
- * Checks a refund. @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than the remainder in
- * the requested currency.
+ * Checks a refund. @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than the remainder in the
+ * requested currency.
  */
 export function checkRefundable({ amount, currency }: RequestedAmount, of: PaidRows): void {
   const most = refundRemainderOf(of, currency);
@@ -121,8 +119,8 @@ export function checkRefundable({ amount, currency }: RequestedAmount, of: PaidR
 
 /**
  * Checks a chargeback. A chargeback in another currency takes the whole remainder (§9.5 rule 3).
- * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than the remainder, or for a
- * remainder of 0.
+ * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than the remainder, or for a remainder of
+ * 0.
  */
 export function checkDisputable({ amount, currency }: RequestedAmount, of: PaidRows): void {
   const most = remainderOf(of);
@@ -151,8 +149,8 @@ export interface ConvertedPayment {
 }
 
 /**
- * Returns the payment, or null for a payment in its invoice's currency, regardless of the currency that the
- * gateway processed (§9.4).
+ * Returns the payment, or null for a payment in its invoice's currency, regardless of the currency that the gateway
+ * processed (§9.4).
  */
 export function convertedPayment(
   paid: Paid,
@@ -172,8 +170,8 @@ export function isOwnRefund(
 }
 
 /**
- * Returns the processed amount in the payment's currency. If the gateway processed another currency, this is
- * the requested amount.
+ * Returns the processed amount in the payment's currency. If the gateway processed another currency, this is the
+ * requested amount.
  */
 export function processedAmountIn(
   { amount, processedAmount, processedCurrency }: Processed,
@@ -182,10 +180,7 @@ export function processedAmountIn(
   return (processedCurrency === currency ? processedAmount : amount) ?? ZERO;
 }
 
-/**
- * Returns the invoice's share of a refund: amount × refunded ÷ captured, in whole minor units (§9.5 rule 1
- * d).
- */
+/** Returns the invoice's share of a refund: amount × refunded ÷ captured, in whole minor units (§9.5 rule 1 d). */
 export function proportion(
   refunded: Decimal,
   paid: Pick<Paid, 'amount' | 'currency'>,
@@ -197,8 +192,8 @@ export function proportion(
 }
 
 /**
- * Returns the invoice's share of a refund in the payment's currency (§9.5 rule 1 d). The share is
- * proportional. The last refund takes the whole remainder, so that a full refund leaves nothing.
+ * Returns the invoice's share of a refund in the payment's currency (§9.5 rule 1 d). The share is proportional. The
+ * last refund takes the whole remainder, so that a full refund leaves nothing.
  * @param of rows without the refund itself.
  */
 export function refundShare(refunded: Decimal, of: PaidRows): Decimal {
@@ -224,8 +219,8 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
 }
 
 /**
- * Returns the row of an invoice payment: the successful row, otherwise a pending row, otherwise the latest
- * row. `rows` is in creation order.
+ * Returns the row of an invoice payment: the successful row, otherwise a pending row, otherwise the latest row.
+ * `rows` is in creation order.
  */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
   const tried = rows.filter(({ type }) => type === 'ATTEMPT');
@@ -245,9 +240,8 @@ export function isRowOf(
 }
 
 /**
- * Returns the transaction that determines the row, among those with the same key: a successful transaction,
- * otherwise a pending one, otherwise the newest. For chargebacks and reversals, returns the newest, reversed
- * or not.
+ * Returns the transaction that determines the row, among those with the same key: a successful transaction, otherwise
+ * a pending one, otherwise the newest. For chargebacks and reversals, returns the newest, reversed or not.
  * @param transactions in creation order.
  */
 export function decidingTransaction<T extends ComparedTransaction>(
@@ -273,8 +267,8 @@ function hasSameRow(one: ComparedTransaction, other: ComparedTransaction) {
 }
 
 /**
- * Returns the payment of the row: the refunded payment for an external refund, otherwise the transaction's
- * own payment.
+ * Returns the payment of the row: the refunded payment for an external refund, otherwise the transaction's own
+ * payment.
  */
 function paidPaymentOf({ invoiceRefund, paymentId }: Keyed) {
   return invoiceRefund?.paymentId ?? paymentId;

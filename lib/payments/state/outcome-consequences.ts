@@ -123,9 +123,8 @@ export interface EndedAttempt {
 }
 
 /**
- * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). Its retry has the earlier of two
- * dates: the date of the built-in retry of automatic invoice payments (§8.3), and the date of the control
- * plugins.
+ * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). Its retry has the earlier of two dates: the
+ * date of the built-in retry of automatic invoice payments (§8.3), and the date of the control plugins.
  */
 export function endedAttempt(
   attempt: PaymentAttempt | null,
@@ -155,8 +154,8 @@ export function endedAttempt(
 }
 
 /**
- * Returns the amount for a retry (§8.1 rule 3): the requested amount, or the invoice's amount, which is
- * converted again.
+ * Returns the amount for a retry (§8.1 rule 3): the requested amount, or the invoice's amount, which is converted
+ * again.
  */
 function requestedBy(attempt: PaymentAttempt, { amount, currency, transactionType }: PaymentTransaction) {
   const settlesInvoice =
@@ -171,10 +170,7 @@ function earliest(one: Instant | null, other: Instant | null) {
   return minInstant(one, other);
 }
 
-/**
- * Returns the state of an attempt after its run or a correction (§3.3). `retryAt` is the date of its retry
- * (§8.3).
- */
+/** Returns the state of an attempt after its run or a correction (§3.3). `retryAt` is the date of its retry (§8.3). */
 export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
   const isWell = status === 'SUCCESS' || status === 'PENDING';
   if (isWell) return AttemptState.SUCCESS;
@@ -199,8 +195,8 @@ export function hasOnlyBegun(
 }
 
 /**
- * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). It keeps all of them if a
- * plugin could have removed secrets.
+ * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). It keeps all of them if a plugin could
+ * have removed secrets.
  */
 export function retainedProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,
@@ -222,9 +218,8 @@ const SECOND_MS = 1_000;
 type RetryConfig = Pick<PaymentConfig, 'retryDays' | 'failureRetry'>;
 
 /**
- * Returns the date of the next attempt of an automatic invoice payment, or null (§8.3). The latest PURCHASE
- * decides; n counts the purchases with its status. UNKNOWN is never retried, because the janitor decides
- * first.
+ * Returns the date of the next attempt of an automatic invoice payment, or null (§8.3). The latest PURCHASE decides;
+ * n counts the purchases with its status. UNKNOWN is never retried, because the janitor decides first.
  * @param transactions transactions of the payment, in creation order.
  */
 export function retryDate(
@@ -243,8 +238,7 @@ export function retryDate(
 const neverRepeated: ReadonlySet<TransactionType> = new Set(['REFUND', 'CREDIT', 'CHARGEBACK']);
 
 /**
- * Returns false for operations that return money or record the network's actions, which plugins cannot repeat
- * (§8.3).
+ * Returns false for operations that return money or record the network's actions, which plugins cannot repeat (§8.3).
  */
 export function isRepeatable(type: TransactionType): boolean {
   return !neverRepeated.has(type);
@@ -261,8 +255,8 @@ function afterDecline(n: number, now: Instant, retryDays: readonly number[]) {
 }
 
 /**
- * Returns the date after a failure. The pauses are 300, 300, 600, 1200, … seconds: they double from the third
- * failure on.
+ * Returns the date after a failure. The pauses are 300, 300, 600, 1200, … seconds: they double from the third failure
+ * on.
  */
 function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']) {
   if (n - 1 >= retry.maxAttempts) return null;

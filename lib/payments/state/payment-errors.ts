@@ -44,8 +44,8 @@ export function badParameter(parameter: string, why: string, facts: object = {})
 }
 
 /**
- * Returns the error if another call held the payment or its account for the whole wait of the tenant. Nothing
- * was attempted (§5.3).
+ * Returns the error if another call held the payment or its account for the whole wait of the tenant. Nothing was
+ * attempted (§5.3).
  */
 export function paymentBusy(facts: object): BillingError {
   const message =
@@ -58,10 +58,7 @@ export function noSuchMethod(paymentMethodId: Uuid): BillingError {
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { paymentMethodId });
 }
 
-/**
- * Returns the error if a gateway refused or failed an operation on a payment method. A timeout has its own
- * code.
- */
+/** Returns the error if a gateway refused or failed an operation on a payment method. A timeout has its own code. */
 export function gatewayFailed(code: ErrorCode, pluginName: string, reply: GatewayFailure): BillingError {
   if (reply.kind !== 'TIMEOUT') return pluginError(code, pluginName, `refused: ${reply.message}`);
   const problem = `did not answer within ${reply.timeoutMs} ms; nothing was stored`;
@@ -99,8 +96,8 @@ export function lacksMember(pluginName: string, member: string): BillingError {
 }
 
 /**
- * Returns the error of a gateway call. The caller sees only errors that the gateway declares; other errors
- * are only in the log.
+ * Returns the error of a gateway call. The caller sees only errors that the gateway declares; other errors are only
+ * in the log.
  */
 export function gatewayCallFailed(pluginName: string, failure: GatewayFailure): BillingError {
   switch (failure.kind) {
@@ -131,8 +128,8 @@ export function unreadableAnswer(pluginName: string): BillingError {
 }
 
 /**
- * Returns the error for signed notifications. It is the same for every reason, so that the caller learns
- * nothing about tenants and gateways.
+ * Returns the error for signed notifications. It is the same for every reason, so that the caller learns nothing
+ * about tenants and gateways.
  */
 export function noSignedNotifications(): BillingError {
   return billingError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway accepts notifications here');
@@ -143,10 +140,7 @@ interface FailedCall {
   readonly transaction: { readonly id: Uuid };
 }
 
-/**
- * Returns the error of a call without a result (§2.2, last rows), after which money may have moved. Otherwise
- * null.
- */
+/** Returns the error of a call without a result (§2.2, last rows), after which money may have moved. Otherwise null. */
 export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
   switch (outcome?.kind) {
     case undefined:

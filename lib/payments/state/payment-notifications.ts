@@ -129,8 +129,8 @@ export function uuidOf(payload: EventPayload, member: string): Uuid {
 type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;
 
 /**
- * A planned query of the gateway about a transaction in this status. `check` is the number of the check,
- * counted from 0.
+ * A planned query of the gateway about a transaction in this status. `check` is the number of the check, counted from
+ * 0.
  */
 export interface JanitorCheck {
   readonly status: OpenStatus;
@@ -139,8 +139,8 @@ export interface JanitorCheck {
 }
 
 /**
- * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1). Check 0
- * counts from the time of the status, later checks from the previous check. Null after the last delay.
+ * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1). Check 0 counts from
+ * the time of the status, later checks from the previous check. Null after the last delay.
  */
 export function janitorCheck(
   { status, check, from }: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },

@@ -91,9 +91,8 @@ const ownTable: OperationTable = (lastSuccessStateName, operation) => {
 };
 
 /**
- * Returns true if `operation` may start on a payment with these transactions (§3.1). A PENDING transaction
- * can always be completed. A tenant's table replaces the engine's, but open transactions block with either
- * table.
+ * Returns true if `operation` may start on a payment with these transactions (§3.1). A PENDING transaction can always
+ * be completed. A tenant's table replaces the engine's, but open transactions block with either table.
  */
 export function mayStart(
   operation: PaymentOperation,
@@ -112,9 +111,7 @@ function blockedBy(open: TransactionType): readonly PaymentOperation[] {
   return open === 'VOID' ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
 }
 
-/**
- * Checks that the operation may start. @throws BillingError PAYMENT_INVALID_OPERATION (7032) if it may not.
- */
+/** Checks that the operation may start. @throws BillingError PAYMENT_INVALID_OPERATION (7032) if it may not. */
 export function checkMayStart(
   operation: PaymentOperation,
   payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'> | null,
@@ -146,8 +143,8 @@ export function stateNameOf({
 }
 
 /**
- * Returns the payment's state names after a transaction (§3.2). A failed CHARGEBACK without an amount is a
- * recorded reversal. A failed CHARGEBACK with an amount was rejected, and the last success stays.
+ * Returns the payment's state names after a transaction (§3.2). A failed CHARGEBACK without an amount is a recorded
+ * reversal. A failed CHARGEBACK with an amount was rejected, and the last success stays.
  */
 export function paymentStateAfter(
   transaction: Pick<PaymentTransaction, 'transactionType' | 'status' | 'amount'>,
@@ -170,8 +167,8 @@ export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>,
 }
 
 /**
- * Totals of a payment, derived from its transactions. `currency` is null while no transaction has one.
- * PENDING never counts.
+ * Totals of a payment, derived from its transactions. `currency` is null while no transaction has one. PENDING never
+ * counts.
  */
 export interface PaymentTotals {
   readonly authAmount: Decimal;
@@ -244,8 +241,8 @@ export function currencyOf(transactions: readonly Counted[]): Currency | null {
 }
 
 /**
- * Returns the transactions without those that a VOID cancels. Each VOID cancels the latest success before it
- * (§4.4 rule 1).
+ * Returns the transactions without those that a VOID cancels. Each VOID cancels the latest success before it (§4.4
+ * rule 1).
  */
 function effectiveTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
@@ -274,20 +271,14 @@ function totalOf(kept: readonly Counted[], type: TransactionType, currency: Curr
   return amountIn(ofType, currency) ?? ZERO;
 }
 
-/**
- * Returns the total minus chargebacks. A chargeback in another currency disputes the whole total (§4.4 rule
- * 5).
- */
+/** Returns the total minus chargebacks. A chargeback in another currency disputes the whole total (§4.4 rule 5). */
 function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], currency: Currency) {
   const disputed = amountIn(chargebacks, currency) ?? total;
   const rest = total.minus(disputed);
   return rest.isNegative() ? ZERO : rest;
 }
 
-/**
- * Returns Σ processed amounts if all are in `currency`, otherwise Σ requested amounts if all are (§4.4 rule
- * 4).
- */
+/** Returns Σ processed amounts if all are in `currency`, otherwise Σ requested amounts if all are (§4.4 rule 4). */
 function amountIn(transactions: readonly Counted[], currency: Currency) {
   if (transactions.every(({ processedCurrency }) => processedCurrency === currency)) {
     return sum(transactions.map(({ processedAmount }) => processedAmount ?? ZERO));

@@ -44,8 +44,8 @@ const statusOf: Readonly<Record<PluginStatus, TransactionStatus>> = {
 };
 
 /**
- * Reads the outcome of a call for the requested transaction (§2.2, §4.3 rule 3). The outcome is unknown if
- * the result belongs to another transaction, or has an invalid status, amount or currency.
+ * Reads the outcome of a call for the requested transaction (§2.2, §4.3 rule 3). The outcome is unknown if the result
+ * belongs to another transaction, or has an invalid status, amount or currency.
  */
 export function readOutcome(requested: Requested, call: CallOutcome): TransactionOutcome {
   switch (call.kind) {
@@ -122,10 +122,7 @@ function amountOf({ amount }: ClaimedResult) {
 
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
 
-/**
- * Returns the reason of a decline. Unknown reasons become OTHER (overdue §3.2). Null if the gateway returned
- * none.
- */
+/** Returns the reason of a decline. Unknown reasons become OTHER (overdue §3.2). Null if the gateway returned none. */
 function claimedResponse({ paymentResponse: said }: ClaimedResult) {
   if (said == null) return null;
   return responses.has(said) ? (said as PaymentResponse) : PaymentResponse.OTHER;
@@ -155,9 +152,9 @@ function failed(
 }
 
 /**
- * Returns the outcome of a transaction from a gateway's list (§7.1), which is the last result with its id. A
- * missing UNKNOWN transaction never arrived, but only if the list proves absence and is completely readable.
- * A missing PENDING transaction had arrived.
+ * Returns the outcome of a transaction from a gateway's list (§7.1), which is the last result with its id. A missing
+ * UNKNOWN transaction never arrived, but only if the list proves absence and is completely readable. A missing
+ * PENDING transaction had arrived.
  * @param provesAbsence true if the list is complete, and no call can still be running (§7.2 rule 6).
  */
 export function recoveredOutcome(
@@ -179,8 +176,8 @@ export interface Settlement {
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
   /**
-   * Source of the outcome: CALL is a result of the engine's call, LATE a result after its timeout, JANITOR a
-   * result of recovery, FIX a correction by an operator.
+   * Source of the outcome: CALL is a result of the engine's call, LATE a result after its timeout, JANITOR a result
+   * of recovery, FIX a correction by an operator.
    */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
   /** The lease of the call. Absent without a call. */
@@ -246,8 +243,8 @@ function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
 }
 
 /**
- * Returns changes of transactions that have no running call (§7.1). A missing transaction may still arrive
- * (§7.2 rule 6).
+ * Returns changes of transactions that have no running call (§7.1). A missing transaction may still arrive (§7.2 rule
+ * 6).
  */
 export function reportedSettlements(
   { payment, transactions, results }: ReportedPayment,
@@ -302,8 +299,8 @@ function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'statu
 }
 
 /**
- * Checks the correction of a reversal, which has no amount. After a correction to PLUGIN_FAILURE, its
- * chargeback applies again.
+ * Checks the correction of a reversal, which has no amount. After a correction to PLUGIN_FAILURE, its chargeback
+ * applies again.
  * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a reversal that would have moved money.
  */
 export function checkFixable(

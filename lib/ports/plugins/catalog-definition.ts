@@ -16,8 +16,7 @@ import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 // C stands for currencies, U for units, P for products, N for plans and L for price lists.
 
 /**
- * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional
- * digits.
+ * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional digits.
  */
 export type Amount = `${number}` | Decimal;
 
@@ -165,8 +164,8 @@ export interface SubscriptionCaseConditions<P extends string, L extends string>
 }
 
 /**
- * Rules of a version. The first case whose conditions all hold applies; a case without conditions always
- * holds (catalog §8).
+ * Rules of a version. The first case whose conditions all hold applies; a case without conditions always holds
+ * (catalog §8).
  */
 export interface RulesDefinition<P extends string, L extends string> {
   /** Cases of the rule. The last case has no conditions. */

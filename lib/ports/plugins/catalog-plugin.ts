@@ -6,8 +6,8 @@ import type { PluginIdentity } from './plugin-identity.ts';
 export interface CatalogPluginContext {
   readonly tenantId: Uuid;
   /**
-   * The account of the operation. Null for operations on a tenant, and for `latestVersion` in a batch of due
-   * work for several accounts.
+   * The account of the operation. Null for operations on a tenant, and for `latestVersion` in a batch of due work for
+   * several accounts.
    */
   readonly accountId: Uuid | null;
   /** Business time of the operation. */
@@ -16,22 +16,22 @@ export interface CatalogPluginContext {
 }
 
 /**
- * A source of catalogs inside the host application (catalog §16), which replaces all uploaded versions of the
- * tenant. Pass it to `Billing.open({ catalogPlugins: [...] })`. Plugins are called in that order, once per
- * operation, outside transactions, with a time limit. If one throws or times out, the operation fails and
- * queued work is retried; `RetryLater` sets the delay.
+ * A source of catalogs inside the host application (catalog §16), which replaces all uploaded versions of the tenant.
+ * Pass it to `Billing.open({ catalogPlugins: [...] })`. Plugins are called in that order, once per operation, outside
+ * transactions, with a time limit. If one throws or times out, the operation fails and queued work is retried;
+ * `RetryLater` sets the delay.
  *
- * A plugin must not call the engine about the same tenant. For a past instant, a plugin must return the same
- * catalog as at that time, because running subscriptions take their prices from those versions.
+ * A plugin must not call the engine about the same tenant. For a past instant, a plugin must return the same catalog
+ * as at that time, because running subscriptions take their prices from those versions.
  */
 export interface CatalogPlugin extends PluginIdentity {
   /** Named in errors. */
   readonly name: string;
   /**
-   * Returns a stamp of the tenant's catalog that changes with its content, such as a date or counter. While
-   * the stamp stays the same, this process does not call `catalog` again. If the stamp is null, `catalog` is
-   * called for each operation and account, and the catalog may differ by account. Whether the stamp is null
-   * must not depend on the account.
+   * Returns a stamp of the tenant's catalog that changes with its content, such as a date or counter. While the stamp
+   * stays the same, this process does not call `catalog` again. If the stamp is null, `catalog` is called for each
+   * operation and account, and the catalog may differ by account. Whether the stamp is null must not depend on the
+   * account.
    */
   latestVersion(context: CatalogPluginContext): Promise<string | null>;
   /**

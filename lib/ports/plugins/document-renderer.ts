@@ -26,8 +26,8 @@ export interface PrintableImage {
 }
 
 /**
- * A document for a customer, with every text, number and date already localized. Texts come from tenants and customers
- * and may contain anything but NUL.
+ * A document for a customer, with every text, number and date already localized. Texts come from tenants and
+ * customers and may contain anything but NUL.
  */
 export interface PrintableDocument {
   readonly title: string;
@@ -86,9 +86,9 @@ export interface EInvoiceAttachment {
 }
 
 /**
- * Renders documents as files. `billwright/pdf` implements this port. Called on demand, any number of times,
- * without a lock and outside transactions. The caller gets a thrown `BillingError` unchanged, and any other
- * error as an unexpected error.
+ * Renders documents as files. `billwright/pdf` implements this port. Called on demand, any number of times, without a
+ * lock and outside transactions. The caller gets a thrown `BillingError` unchanged, and any other error as an
+ * unexpected error.
  */
 export interface DocumentRenderer {
   /**
@@ -101,8 +101,8 @@ export interface DocumentRenderer {
   ): Promise<RenderedFile>;
 
   /**
-   * Renders a PDF/A-3 with the attached e-invoice (Factur-X, ZUGFeRD), like `pdf`. Absent: the format FACTUR_X fails with
-   * NOT_IMPLEMENTED (1).
+   * Renders a PDF/A-3 with the attached e-invoice (Factur-X, ZUGFeRD), like `pdf`. Absent: the format FACTUR_X fails
+   * with NOT_IMPLEMENTED (1).
    */
   pdfWithEInvoice?(
     document: PrintableDocument,

@@ -40,9 +40,10 @@ export interface EInvoiceToSend {
 export interface EInvoiceSender {
   readonly name: string;
   /**
-   * Resolve with the receipt of the access point when it has accepted the e-invoice; the first 2,000 characters are stored. If it
-   * throws or takes more than 30 s, the e-invoice is sent again by the delays of `org.service.invoice.eInvoice.retries`, and
-   * FAILED after the last. An e-invoice may come again after a crash, even if it was accepted.
+   * Resolve with the receipt of the access point when it has accepted the e-invoice; the first 2,000 characters are
+   * stored. If it throws or takes more than 30 s, the e-invoice is sent again by the delays of
+   * `org.service.invoice.eInvoice.retries`, and FAILED after the last. An e-invoice may come again after a crash,
+   * even if it was accepted.
    * @param options.signal aborted after the time limit.
    */
   send(eInvoice: EInvoiceToSend, options: { readonly signal: AbortSignal }): Promise<string | null>;

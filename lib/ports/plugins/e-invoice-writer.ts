@@ -129,9 +129,9 @@ export interface EInvoiceDocument {
 }
 
 /**
- * Writes e-invoices as XML; `billwright/e-invoice` implements it. Called on demand and by the delivery of e-invoices, any number
- * of times, without a lock and outside transactions. A thrown `BillingError` reaches the caller unchanged, anything
- * else as an unexpected error.
+ * Writes e-invoices as XML; `billwright/e-invoice` implements it. Called on demand and by the delivery of e-invoices,
+ * any number of times, without a lock and outside transactions. A thrown `BillingError` reaches the caller unchanged,
+ * anything else as an unexpected error.
  */
 export interface EInvoiceWriter {
   /** Returns the XML of a document; the engine calls it only for profiles that the syntax has. */

@@ -79,9 +79,7 @@ export interface EntitlementResults {
   readonly ADD_BLOCKING_STATE: null;
 }
 
-/**
- * The objects of an operation. All ids belong to the tenant. Ids in `given` are those that the caller sent.
- */
+/** The objects of an operation. All ids belong to the tenant. Ids in `given` are those that the caller sent. */
 export interface EntitlementSubject {
   /** The account. For a transfer, the source account. */
   readonly accountId: Uuid;
@@ -98,10 +96,7 @@ export interface CallOf<Operation extends EntitlementOperation> extends Entitlem
   readonly terms: Plain<EntitlementTerms[Operation]>;
 }
 
-/**
- * A call of the named operation. Without a name, it is a call of any operation; `operation` distinguishes
- * them.
- */
+/** A call of the named operation. Without a name, it is a call of any operation; `operation` distinguishes them. */
 export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each>;
 }[Operation];
@@ -111,10 +106,7 @@ export type EntitlementSuccess<Operation extends EntitlementOperation = Entitlem
   readonly [Each in Operation]: CallOf<Each> & { readonly result: Plain<EntitlementResults[Each]> };
 }[Operation];
 
-/**
- * A plugin's decision. Return nothing to continue, a reason to abort, which the caller sees, or the replaced
- * terms.
- */
+/** A plugin's decision. Return nothing to continue, a reason to abort, which the caller sees, or the replaced terms. */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
   | { readonly replace: HostInput<Partial<EntitlementTerms[Operation]>> }
@@ -156,8 +148,8 @@ export interface EntitlementPlugin extends PluginIdentity {
   /** Runs after every successful operation, with its final terms. Errors are logged. */
   succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
   /**
-   * Runs after every operation that failed after this plugin was called, whether a rule or a plugin rejected
-   * it. Nothing of the operation is stored. Errors are logged; the caller gets the first error.
+   * Runs after every operation that failed after this plugin was called, whether a rule or a plugin rejected it.
+   * Nothing of the operation is stored. Errors are logged; the caller gets the first error.
    */
   failed?(call: EntitlementCall, error: unknown, context: EntitlementPluginContext): Promise<void>;
 }
@@ -171,8 +163,8 @@ export interface TermsOfPlan {
   /** At least 1. */
   readonly quantity?: number | null | undefined;
   /**
-   * Prices that replace the plan's, in the account's currency. They create an override plan `<plan>-<n>`
-   * (catalog §10).
+   * Prices that replace the plan's, in the account's currency. They create an override plan `<plan>-<n>` (catalog
+   * §10).
    */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
@@ -209,16 +201,11 @@ export interface ChangePlanRequest extends TermsOfPlan {
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
-  /**
-   * Price list. Defaults to the list of the catalog's rule, otherwise to the current list (catalog §8 rule
-   * 4).
-   */
+  /** Price list. Defaults to the list of the catalog's rule, otherwise to the current list (catalog §8 rule 4). */
   readonly priceList?: string | null | undefined;
 }
 
-/**
- * Options of a plan change. Set at most one of the two. If neither is set, the rule of the catalog applies.
- */
+/** Options of a plan change. Set at most one of the two. If neither is set, the rule of the catalog applies. */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** ILLEGAL is rejected. */
@@ -231,8 +218,8 @@ export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
   /**
-   * A date ends the service there; an instant ends service and billing there. If absent, the service ends when billing
-   * ends, and over HTTP now (subscriptions §9 rule 10).
+   * A date ends the service there; an instant ends service and billing there. If absent, the service ends when
+   * billing ends, and over HTTP now (subscriptions §9 rule 10).
    */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the end of the service. If set, `requestedDate` is ignored. */
@@ -240,8 +227,8 @@ export interface CancelSubscriptionOptions {
   /** Policy for the end of billing. Absent means the rule of the catalog. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
-   * True: billing also ends at the requested date, which is now by default. Allowed only without policies.
-   * Default false.
+   * True: billing also ends at the requested date, which is now by default. Allowed only without policies. Default
+   * false.
    */
   readonly useRequestedDateForBilling?: boolean | undefined;
 }
@@ -267,8 +254,8 @@ export interface TransferBundleOptions {
 }
 
 /**
- * A state with which a service allows or blocks actions on an account, bundle or subscription. Absent flags
- * are false (subscriptions §14.1).
+ * A state with which a service allows or blocks actions on an account, bundle or subscription. Absent flags are false
+ * (subscriptions §14.1).
  */
 export interface BlockingStateRequest {
   readonly service?: string | null | undefined;
@@ -301,9 +288,8 @@ export interface ChangedSubscription {
 }
 
 /**
- * Prices that replace those of one phase, in the account's currency (catalog §10 rule 1). `phaseName`,
- * otherwise `phaseType`, identifies the phase. Absent and null members override nothing. At least one price
- * is required.
+ * Prices that replace those of one phase, in the account's currency (catalog §10 rule 1). `phaseName`, otherwise
+ * `phaseType`, identifies the phase. Absent and null members override nothing. At least one price is required.
  */
 export interface PriceOverrideRequest {
   /** Name of the overridden plan. It is only checked. */
@@ -331,8 +317,8 @@ export interface TierPriceOverride {
 }
 
 /**
- * The price of the tiered block with this unit, size and max (−1 means unlimited), compared by value. Equal
- * blocks are matched in order. A block without a price keeps the plan's price.
+ * The price of the tiered block with this unit, size and max (−1 means unlimited), compared by value. Equal blocks
+ * are matched in order. A block without a price keeps the plan's price.
  */
 export interface BlockPriceOverride {
   readonly unitName?: string | null | undefined;

@@ -30,9 +30,9 @@ export interface InvoiceFormatterFactory {
   /** Named in errors. */
   readonly name: string;
   /**
-   * Returns the formatter of a document. Called synchronously once per document; keep no state. Missing
-   * methods use the built-in format. If a method throws, or returns anything but a text of at most 1,000
-   * characters, the document fails with an error (60000) that names the factory. Templates escape the result.
+   * Returns the formatter of a document. Called synchronously once per document; keep no state. Missing methods use
+   * the built-in format. If a method throws, or returns anything but a text of at most 1,000 characters, the document
+   * fails with an error (60000) that names the factory. Templates escape the result.
    */
   formatter(context: InvoiceFormatterContext): Partial<InvoiceFormatter>;
 }

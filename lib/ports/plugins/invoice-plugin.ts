@@ -14,8 +14,8 @@ import type { PluginIdentity } from './plugin-identity.ts';
 export type InvoiceItemForPlugins = Plain<Omit<InvoiceItem, 'recordId' | 'accountRecordId'>>;
 
 /**
- * A frozen copy of an invoice with its items. An unstored invoice has number 0. Its account credit items (CBA_ADJ) are
- * computed again after the plugins.
+ * A frozen copy of an invoice with its items. An unstored invoice has number 0. Its account credit items (CBA_ADJ)
+ * are computed again after the plugins.
  */
 export interface InvoiceForPlugins extends Plain<Omit<Invoice, 'recordId' | 'accountRecordId'>> {
   readonly items: readonly InvoiceItemForPlugins[];
@@ -95,17 +95,17 @@ export interface AdditionalItemFields {
 }
 
 /**
- * A new item, or changes to a known one: only its description, amount, rate, quantity, item details and, of a TAX item, tax
- * facts are used if not null. Other members are ignored with a warning, as are the rate of a RECURRING item and the details of usage. A
- * visible item may be returned unchanged.
+ * A new item, or changes to a known one: only its description, amount, rate, quantity, item details and, of a TAX
+ * item, tax facts are used if not null. Other members are ignored with a warning, as are the rate of a RECURRING item
+ * and the details of usage. A visible item may be returned unchanged.
  */
 export type AdditionalItem = HostInput<AdditionalItemFields>;
 
 export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
   readonly items?: readonly AdditionalItem[] | null;
   /**
-   * A text for the reader of the invoice, up to 2,000 characters. Absent or null keeps the note; an empty text removes it. The last
-   * plugin with a note wins. Ignored with a warning for a committed invoice.
+   * A text for the reader of the invoice, up to 2,000 characters. Absent or null keeps the note; an empty text
+   * removes it. The last plugin with a note wins. Ignored with a warning for a committed invoice.
    */
   readonly note?: string | null;
 }

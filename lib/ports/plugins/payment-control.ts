@@ -50,17 +50,16 @@ export interface SuccessCallResult {
 
 export interface FailureCallResult extends SuccessCallResult {
   /**
-   * Time at which the operation is run again, as a `Date` or ISO text. Of several plugins, the earliest time
-   * counts.
+   * Time at which the operation is run again, as a `Date` or ISO text. Of several plugins, the earliest time counts.
    */
   readonly nextRetryDate?: Date | string | null;
 }
 
 /**
- * Controls operations on payments (payments §2.3). Plugins are registered under `name` and called before and
- * after an operation, outside storage transactions, with the limit `payment.plugin.timeout`. If `priorCall`
- * throws, the operation ends; the caller gets a `BillingError` unchanged. Errors of the other two methods are
- * logged. Arguments are frozen: only results count.
+ * Controls operations on payments (payments §2.3). Plugins are registered under `name` and called before and after an
+ * operation, outside storage transactions, with the limit `payment.plugin.timeout`. If `priorCall` throws, the
+ * operation ends; the caller gets a `BillingError` unchanged. Errors of the other two methods are logged. Arguments
+ * are frozen: only results count.
  */
 export interface PaymentControl extends PluginIdentity {
   readonly name: string;

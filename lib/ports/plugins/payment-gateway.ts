@@ -5,10 +5,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/**
- * The outcome of one call (payments §2.1). ERROR means declined. CANCELED means that certainly nothing
- * happened.
- */
+/** The outcome of one call (payments §2.1). ERROR means declined. CANCELED means that certainly nothing happened. */
 export const PluginStatus = enumeration('PROCESSED', 'PENDING', 'ERROR', 'CANCELED', 'UNDEFINED');
 export type PluginStatus = keyof typeof PluginStatus;
 
@@ -29,8 +26,8 @@ export interface GatewayTransaction {
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
   /**
-   * True: the transaction was sent before and is pending (payments §6.1). Its earlier outcome counts, and a
-   * request that could not be sent now is not CANCELED.
+   * True: the transaction was sent before and is pending (payments §6.1). Its earlier outcome counts, and a request
+   * that could not be sent now is not CANCELED.
    */
   readonly isCompletion?: boolean;
 }
@@ -49,10 +46,7 @@ export interface GatewayResult {
   readonly kbTransactionPaymentId: Uuid | string;
   readonly transactionType: OpenText<TransactionType>;
   readonly status?: OpenText<PluginStatus>;
-  /**
-   * Processed amount. A number is rounded to the minor unit of the currency, like every amount with more
-   * digits.
-   */
+  /** Processed amount. A number is rounded to the minor unit of the currency, like every amount with more digits. */
   readonly amount?: Decimal | string | number;
   readonly currency?: OpenText<Currency>;
   /** A `Date` or ISO text. The same applies to the next member. */
@@ -63,8 +57,7 @@ export interface GatewayResult {
   readonly firstPaymentReferenceId?: string;
   readonly secondPaymentReferenceId?: string;
   /**
-   * Reason for a decline, one of `PaymentResponse`. Overdue conditions can match it. Any other text counts as
-   * OTHER.
+   * Reason for a decline, one of `PaymentResponse`. Overdue conditions can match it. Any other text counts as OTHER.
    */
   readonly paymentResponse?: string;
   readonly properties: readonly PluginProperty[];
@@ -74,22 +67,19 @@ export interface GatewayCapabilities {
   /** Default true. */
   readonly holdsPaymentMethods?: boolean;
   /**
-   * True: the gateway changes nothing outside, so an operation is one storage transaction and its outcome is
-   * never unknown. Default false.
+   * True: the gateway changes nothing outside, so an operation is one storage transaction and its outcome is never
+   * unknown. Default false.
    */
   readonly sideEffectFree?: boolean;
   /**
    * True: `getPaymentInfo` lists every transaction that the gateway ever received. Recovery records a missing
-   * transaction as CANCELED some minutes after its call ended, instead of UNKNOWN, so no request may take
-   * longer than that. Default false.
+   * transaction as CANCELED some minutes after its call ended, instead of UNKNOWN, so no request may take longer than
+   * that. Default false.
    */
   readonly completeLedger?: boolean;
 }
 
-/**
- * An operation that moves or promises money. A null result counts as a missing status, so the outcome is
- * unknown.
- */
+/** An operation that moves or promises money. A null result counts as a missing status, so the outcome is unknown. */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,
@@ -163,11 +153,11 @@ export interface NotificationAnswer {
 }
 
 /**
- * A payment gateway, registered under `name` (payments §2.1). Operations are called outside storage
- * transactions and without a lock, at least once per transaction id, with the limit `payment.plugin.timeout`.
- * A `GatewayError` is a declared plugin error. After any other error, a timeout or a missing status, the
- * outcome is unknown. A call of a missing operation is rejected (400) before anything is stored. The members
- * for payment methods are optional. Arguments are frozen: only results count.
+ * A payment gateway, registered under `name` (payments §2.1). Operations are called outside storage transactions and
+ * without a lock, at least once per transaction id, with the limit `payment.plugin.timeout`. A `GatewayError` is a
+ * declared plugin error. After any other error, a timeout or a missing status, the outcome is unknown. A call of a
+ * missing operation is rejected (400) before anything is stored. The members for payment methods are optional.
+ * Arguments are frozen: only results count.
  */
 export interface PaymentGateway extends PluginIdentity {
   readonly name: string;
@@ -240,8 +230,8 @@ export interface PaymentGateway extends PluginIdentity {
     context: GatewayContext,
   ): Promise<NotificationAnswer>;
   /**
-   * Returns true only if the processor's signature of the raw body is valid. Without this member,
-   * notifications need credentials.
+   * Returns true only if the processor's signature of the raw body is valid. Without this member, notifications need
+   * credentials.
    */
   verifyNotification?(
     request: {
@@ -259,10 +249,7 @@ export interface PaymentMethodDetails {
   readonly properties: readonly PluginProperty[];
 }
 
-/**
- * A declared error of a gateway. The caller gets 400 (7199), and the transaction stays UNKNOWN (payments
- * §2.2).
- */
+/** A declared error of a gateway. The caller gets 400 (7199), and the transaction stays UNKNOWN (payments §2.2). */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
 }

@@ -14,8 +14,8 @@ export interface PluginIdentity {
 const MAX_RETRY_LATER_MS = DAY_MS;
 
 /**
- * Error of a plugin that is temporarily unavailable. Queued work is retried after `delayMs` of system time
- * (at most a day), regardless of the usual schedule. A synchronous call fails.
+ * Error of a plugin that is temporarily unavailable. Queued work is retried after `delayMs` of system time (at most a
+ * day), regardless of the usual schedule. A synchronous call fails.
  */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';

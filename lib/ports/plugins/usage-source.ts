@@ -93,8 +93,7 @@ export interface UsageSource extends PluginIdentity {
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
   /**
-   * Returns the usage of one subscription for roll-ups. @returns null if the source does not serve the
-   * subscription.
+   * Returns the usage of one subscription for roll-ups. @returns null if the source does not serve the subscription.
    */
   getUsageForSubscription(
     subscriptionId: Uuid,

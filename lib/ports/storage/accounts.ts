@@ -34,9 +34,7 @@ export interface AccountReads {
 }
 
 export interface AccountWrites {
-  /**
-   * Stores accounts and returns them. A taken external key throws BillingError 3000 (ACCOUNT_ALREADY_EXISTS).
-   */
+  /** Stores accounts and returns them. A taken external key throws BillingError 3000 (ACCOUNT_ALREADY_EXISTS). */
   insert(accounts: readonly New<Account>[]): Rows<Account>;
   /** Writes every updatable field. The audit records an UPDATE. */
   update(accounts: readonly Account[]): Promise<void>;
@@ -44,8 +42,8 @@ export interface AccountWrites {
   /** Audited as DELETE. */
   deactivateEmails(emails: readonly AccountEmail[]): Promise<void>;
   /**
-   * Overwrites all secondary addresses of the account with FORGOTTEN. The addresses must be inactive. The
-   * change is not audited.
+   * Overwrites all secondary addresses of the account with FORGOTTEN. The addresses must be inactive. The change is
+   * not audited.
    */
   anonymizeEmails(accountRecordId: number): Promise<void>;
   /** Replaces every history record of the account and its addresses with the result of `anonymized`. */

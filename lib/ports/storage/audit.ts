@@ -4,10 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 export interface AuditReads {
   /** Returns the changes of these records in write order, in one statement. */
   findByTargets(targetIds: readonly Uuid[]): Rows<AuditEntry>;
-  /**
-   * Returns the changes of these records with the records after each change, in a constant number of
-   * statements.
-   */
+  /** Returns the changes of these records with the records after each change, in a constant number of statements. */
   findHistories(targetIds: readonly Uuid[]): Rows<AuditRow>;
 }
 

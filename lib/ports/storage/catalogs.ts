@@ -31,13 +31,13 @@ export interface CatalogReads {
   /** Returns true if the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
   /**
-   * Returns the time at which the tenant stored its first version, even if the version was removed later.
-   * Null if the tenant never had one.
+   * Returns the time at which the tenant stored its first version, even if the version was removed later. Null if the
+   * tenant never had one.
    */
   firstStored(): Promise<Instant | null>;
   /**
-   * Returns all versions of every upload that still has a version in the catalog, including removed versions,
-   * in the order in which they were stored.
+   * Returns all versions of every upload that still has a version in the catalog, including removed versions, in the
+   * order in which they were stored.
    */
   sources(): Rows<StoredCatalogSource>;
 }
@@ -45,9 +45,7 @@ export interface CatalogReads {
 export interface CatalogWrites {
   /** Locks the tenant's catalog against other uploads and new override plans until the transaction ends. */
   lock(): Promise<void>;
-  /**
-   * Locks the catalog for the deletion of plans, instead of `lock`. Also waits for holders of `keepPlans`.
-   */
+  /** Locks the catalog for the deletion of plans, instead of `lock`. Also waits for holders of `keepPlans`. */
   lockForDeletion(): Promise<void>;
   /**
    * Prevents deletion of plans until the transaction ends, so that a plan read after this call can be used. Does not
@@ -55,16 +53,16 @@ export interface CatalogWrites {
    */
   keepPlans(): Promise<void>;
   /**
-   * Inserts versions with their new parts (audited as TENANT_KVS) and raises `catalogRevision`. Returns the
-   * first id. Requires the lock.
+   * Inserts versions with their new parts (audited as TENANT_KVS) and raises `catalogRevision`. Returns the first id.
+   * Requires the lock.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
   /** Stores new override plans, audited. `catalogRevision` does not change. */
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
    * Removes and adds versions as one change, which is audited as TENANT_KVS and raises the revision by 1. A
-   * replacement of the same date keeps its predecessor's revision, because it bills running subscriptions the
-   * same. Requires the lock.
+   * replacement of the same date keeps its predecessor's revision, because it bills running subscriptions the same.
+   * Requires the lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];
@@ -76,9 +74,7 @@ export interface CatalogWrites {
 export interface CatalogEntryReads {
   ofScope(accountRecordId: number | null): Rows<CatalogEntry>;
   ofAccounts(accountIds: readonly Uuid[]): Rows<CatalogEntry>;
-  /**
-   * Returns the entries with these names in both scopes, and the name of their entry catalog if it exists.
-   */
+  /** Returns the entries with these names in both scopes, and the name of their entry catalog if it exists. */
   named(names: readonly string[]): Rows<CatalogEntry>;
   childrenOf(parentIds: readonly Uuid[]): Rows<CatalogEntry>;
   /** Returns the rows of these plans, sorted by plan, effective date and creation. */

@@ -40,8 +40,8 @@ export interface CheckedUsageDay {
   /** The stored sums. The maximum is null without valid points. */
   readonly stored: { readonly sum: Decimal; readonly max: Decimal | null; readonly count: number };
   /**
-   * Count and first ordinal of all points, and sum and maximum of the valid points. The last two are null
-   * without valid points.
+   * Count and first ordinal of all points, and sum and maximum of the valid points. The last two are null without
+   * valid points.
    */
   readonly points: {
     readonly sum: Decimal | null;
@@ -99,8 +99,8 @@ export interface CheckStore {
     readonly limit: number;
   }): Promise<CheckedRecords>;
   /**
-   * Returns the latest due date of finished queue entries, which is a lower bound of the clock. Null without
-   * finished entries.
+   * Returns the latest due date of finished queue entries, which is a lower bound of the clock. Null without finished
+   * entries.
    */
   latestWork(): Promise<Instant | null>;
   /** Returns live queue entries that have an outcome. */

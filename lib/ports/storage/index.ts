@@ -39,9 +39,9 @@ export type * from './tenants.ts';
 export type * from './usage.ts';
 
 /**
- * Everything that the engine stores (adapters/mikro-orm/README.md). A session belongs to one tenant. Only the
- * queue and the system store, which contain no business data, are outside sessions. `Host` is the type of the
- * host's transaction handle, which `within` receives.
+ * Everything that the engine stores (adapters/mikro-orm/README.md). A session belongs to one tenant. Only the queue
+ * and the system store, which contain no business data, are outside sessions. `Host` is the type of the host's
+ * transaction handle, which `within` receives.
  */
 export interface Storage<Host = never> {
   /** Runs `work` on one consistent snapshot of the tenant. Takes no lock. */
@@ -52,8 +52,8 @@ export interface Storage<Host = never> {
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` like `read` and streams the text that it wrote. The text is kept outside memory, so that a
-   * slow reader delays nobody. Read the stream to its end, or call the iterator's `return`.
+   * Runs `work` like `read` and streams the text that it wrote. The text is kept outside memory, so that a slow
+   * reader delays nobody. Read the stream to its end, or call the iterator's `return`.
    */
   readText(
     tenant: TenantRef,
@@ -77,12 +77,12 @@ export interface Storage<Host = never> {
    */
   takePaymentNumber(tenant: TenantRef): Promise<number>;
   /**
-   * Stores usage in one round trip, committed when the call resolves, except in a host's transaction. Of
-   * several submissions with one tracking id for one subscription, the first is stored, also across callers.
-   * Returns for each submission, in order, null if it was stored, otherwise the fingerprint of the first
-   * usage with its tracking id. Waits only for callers with the same tracking ids, or with the same unit and
-   * day of a subscription. Creates no audit rows and events, and takes no account locks. The caller must
-   * limit the input, because it is in memory as a whole.
+   * Stores usage in one round trip, committed when the call resolves, except in a host's transaction. Of several
+   * submissions with one tracking id for one subscription, the first is stored, also across callers. Returns for each
+   * submission, in order, null if it was stored, otherwise the fingerprint of the first usage with its tracking id.
+   * Waits only for callers with the same tracking ids, or with the same unit and day of a subscription. Creates no
+   * audit rows and events, and takes no account locks. The caller must limit the input, because it is in memory as a
+   * whole.
    */
   recordUsage(
     tenant: TenantRef,
@@ -91,10 +91,7 @@ export interface Storage<Host = never> {
   ): Promise<readonly (string | null)[]>;
   /** Joins the host's open transaction. Only the host ends the transaction. */
   within(host: Host): Storage<Host>;
-  /**
-   * Calls `listener` after commits of this process with queue entries that are due now or before the next
-   * poll.
-   */
+  /** Calls `listener` after commits of this process with queue entries that are due now or before the next poll. */
   onCommit(listener: () => void): () => void;
   /** True if only this process uses the storage (SQLite), so every claim found at the start is dead. */
   readonly singleNode: boolean;
@@ -114,9 +111,8 @@ export interface Storage<Host = never> {
   readonly secrets: SecretStore;
   readonly checks: CheckStore;
   /**
-   * Checks the schema version. Applies missing migrations if the storage was opened for that, otherwise
-   * throws an error that names the command to run. Then applies the policy to sessions; omitted members stay
-   * unchanged.
+   * Checks the schema version. Applies missing migrations if the storage was opened for that, otherwise throws an
+   * error that names the command to run. Then applies the policy to sessions; omitted members stay unchanged.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
   /** Returns the use of the connection pool, or null without a pool. */
@@ -136,8 +132,7 @@ export interface StoragePolicy {
   /** Returns public ids of bus events that are not skipped. None by default. */
   readonly eventIdOf?: EventIdOf;
   /**
-   * Runs with the bus events of each committed transaction, except a host's. Must be synchronous and must not
-   * throw.
+   * Runs with the bus events of each committed transaction, except a host's. Must be synchronous and must not throw.
    */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
   /** Returns the trace position to store with queue entries. None by default. */
@@ -146,8 +141,8 @@ export interface StoragePolicy {
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**
-   * Topics that have a handler in the engine. Defaults to all topics. A bus event of another type is stored
-   * as PROCESSED.
+   * Topics that have a handler in the engine. Defaults to all topics. A bus event of another type is stored as
+   * PROCESSED.
    */
   readonly consumedTopics?: ReadonlySet<string>;
   /** Milliseconds between polls of the dispatcher. Default 3 s. */

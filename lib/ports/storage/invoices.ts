@@ -52,8 +52,7 @@ export interface DueSubscriptions {
   readonly targetDate: LocalDate;
   readonly catalogRevision: number;
   /**
-   * The tenant's usage settings. Subscriptions whose cursor has other settings are due. Null to ignore the
-   * settings.
+   * The tenant's usage settings. Subscriptions whose cursor has other settings are due. Null to ignore the settings.
    */
   readonly usageSettings: string | null;
 }
@@ -66,8 +65,8 @@ export interface LastCharge {
   /** Latest end of the charge. Null if nothing has an end. */
   readonly end: LocalDate | null;
   /**
-   * End of the RECURRING days that were in force on COMMITTED invoices at the time of the charge. Null for
-   * usage alone, or without such days.
+   * End of the RECURRING days that were in force on COMMITTED invoices at the time of the charge. Null for usage
+   * alone, or without such days.
    */
   readonly inForceThrough: LocalDate | null;
 }
@@ -119,9 +118,9 @@ export interface InvoiceReads {
   /** Returns the invoices by target date (creation date if null), then by number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Rows<Invoice>;
   /**
-   * Returns COMMITTED invoices of these accounts that may be owed. They are not written off or migrated, and
-   * have a raw balance above 0. Omits invoices with a settled or VOID summary, so that the result does not
-   * grow with a child's history.
+   * Returns COMMITTED invoices of these accounts that may be owed. They are not written off or migrated, and have a
+   * raw balance above 0. Omits invoices with a settled or VOID summary, so that the result does not grow with a
+   * child's history.
    */
   findOpen(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Returns the data of the accounts' balances. Accounts without invoices are omitted. */
@@ -136,8 +135,8 @@ export interface InvoiceReads {
   /** Returns items that adjust or repair one of these items, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /**
-   * Returns items that use credit (CBA_ADJ below 0) on COMMITTED, unmigrated invoices without a committed
-   * summary, newest first. Returns at most `limit` items that are older than `beforeRecordId`.
+   * Returns items that use credit (CBA_ADJ below 0) on COMMITTED, unmigrated invoices without a committed summary,
+   * newest first. Returns at most `limit` items that are older than `beforeRecordId`.
    */
   findUsedCredit(request: UsedCreditRequest): Rows<InvoiceItem>;
   /**
@@ -146,8 +145,8 @@ export interface InvoiceReads {
    */
   lastCharges(subscriptionIds: readonly Uuid[], sinceItem?: number): Rows<LastCharge>;
   /**
-   * Returns the latest target date of the account's invoices that are not VOID and have RECURRING or USAGE
-   * items (invoicing §1.5).
+   * Returns the latest target date of the account's invoices that are not VOID and have RECURRING or USAGE items
+   * (invoicing §1.5).
    */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;
@@ -157,33 +156,33 @@ export interface InvoiceReads {
   /** Returns account states. Accounts without a stored state (balance 0, no target date) are omitted. */
   loadStates(accountIds: readonly Uuid[]): Rows<AccountInvoicingState>;
   /**
-   * Returns the cursors of due subscriptions (invoicing §7.1): unsettled, dirty, due by the account's target
-   * date, or from an earlier catalog revision. They have the order of `cursorsOfAccounts`.
+   * Returns the cursors of due subscriptions (invoicing §7.1): unsettled, dirty, due by the account's target date, or
+   * from an earlier catalog revision. They have the order of `cursorsOfAccounts`.
    */
   dueCursors(due: readonly DueSubscriptions[]): Rows<StoredCursor>;
   /**
-   * Returns the record ids of accounts with cursors of an earlier catalog revision, sorted, after a record
-   * id, at most `limit`.
+   * Returns the record ids of accounts with cursors of an earlier catalog revision, sorted, after a record id, at
+   * most `limit`.
    */
   accountsBehind(request: AccountsBehind): Rows<number>;
   /**
-   * Returns the record ids of accounts whose subscriptions ever had one of these plans, sorted, after a
-   * record id, at most `limit`.
+   * Returns the record ids of accounts whose subscriptions ever had one of these plans, sorted, after a record id, at
+   * most `limit`.
    */
   accountsOnPlans(request: AccountsOnPlans): Rows<number>;
   /** Returns the cursors in creation order of the subscriptions. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Rows<StoredCursor>;
   findCursors(subscriptionIds: readonly Uuid[]): Rows<StoredCursor>;
   /**
-   * Returns, per subscription, the RECURRING rows that end after `from`, and the FIXED and FREE rows that
-   * start on or after it. A null `from` means all rows.
+   * Returns, per subscription, the RECURRING rows that end after `from`, and the FIXED and FREE rows that start on or
+   * after it. A null `from` means all rows.
    */
   loadCoverage(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Rows<CoverageRow>;
   /**
-   * Returns all rows of these items, even outside the window (invoicing §7.2 rule 6). Each row covers part of
-   * its item's period.
+   * Returns all rows of these items, even outside the window (invoicing §7.2 rule 6). Each row covers part of its
+   * item's period.
    */
   loadCoverageOfItems(itemIds: readonly Uuid[]): Rows<CoverageRow>;
 }
@@ -195,8 +194,8 @@ export interface InvoiceWrites {
    */
   takeInvoiceNumbers(count: number): Promise<number>;
   /**
-   * Returns the numbers that are already used. Prevents other callers from numbering invoices until the
-   * transaction ends.
+   * Returns the numbers that are already used. Prevents other callers from numbering invoices until the transaction
+   * ends.
    */
   findUsedNumbers(numbers: readonly number[]): Rows<number>;
   /** Moves the tenant's counter past this number. A rollback undoes the move. */
@@ -248,13 +247,12 @@ export interface InvoiceWrites {
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
   /**
-   * Updates cursors that have a `recordId` (InvariantError if the row is missing). Inserts or replaces other
-   * cursors.
+   * Updates cursors that have a `recordId` (InvariantError if the row is missing). Inserts or replaces other cursors.
    */
   saveCursors(cursors: readonly CursorToSave[]): Promise<void>;
   /**
-   * Inserts a state (version 0). Updates a state whose stored version is still `version`, and increments the
-   * version. A concurrent change throws ConcurrentChangeError, which repeats the operation.
+   * Inserts a state (version 0). Updates a state whose stored version is still `version`, and increments the version.
+   * A concurrent change throws ConcurrentChangeError, which repeats the operation.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
   /** Records each announced invoice once. Returns the new ones. */

@@ -39,9 +39,7 @@ export interface PaymentReads {
     accountIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
   ): Rows<PaymentMethod>;
-  /**
-   * Returns active methods of one plugin or of all plugins. `max` counts all active methods of the tenant.
-   */
+  /** Returns active methods of one plugin or of all plugins. `max` counts all active methods of the tenant. */
   pageMethods(
     request: PageRequest,
     options: { readonly pluginName: string | null },
@@ -93,21 +91,20 @@ export interface PaymentWrites {
   /** Writes `isActive`. The audit records an UPDATE. */
   updateMethods(methods: readonly PaymentMethod[]): Promise<void>;
   /**
-   * Takes `count` consecutive payment numbers and returns the first. Gaps are allowed. Other callers wait
-   * until the transaction ends, so call this last, or use `Storage.takePaymentNumber`.
+   * Takes `count` consecutive payment numbers and returns the first. Gaps are allowed. Other callers wait until the
+   * transaction ends, so call this last, or use `Storage.takePaymentNumber`.
    */
   takePaymentNumbers(count: number): Promise<number>;
   insertPayments(payments: readonly New<Payment>[]): Promise<void>;
   updatePayments(payments: readonly Payment[]): Promise<void>;
   /**
-   * Adds an audit row UPDATE for payments that did not change themselves, because one of their transactions
-   * changed.
+   * Adds an audit row UPDATE for payments that did not change themselves, because one of their transactions changed.
    */
   noteUpdates(payments: readonly Payment[]): void;
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
   /**
-   * Updates status, processed values, gateway fields, attempt, lease and `invoiceRefund` of transactions
-   * whose stored status is still `expected` (payments §1.7 rule 7). Returns the updated ids.
+   * Updates status, processed values, gateway fields, attempt, lease and `invoiceRefund` of transactions whose stored
+   * status is still `expected` (payments §1.7 rule 7). Returns the updated ids.
    */
   updateTransactions(
     changes: readonly {
@@ -116,8 +113,8 @@ export interface PaymentWrites {
     }[],
   ): Rows<Uuid>;
   /**
-   * Leases unleased PENDING transactions for a call at `now`, without history or audit (payments §5.1 rule
-   * 4). Returns the leased ids.
+   * Leases unleased PENDING transactions for a call at `now`, without history or audit (payments §5.1 rule 4).
+   * Returns the leased ids.
    */
   leaseTransactions(
     ids: readonly Uuid[],

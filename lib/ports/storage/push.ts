@@ -22,8 +22,8 @@ export interface PushReads {
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<PushDelivery>>;
   find(id: Uuid): Promise<PushDelivery | null>;
   /**
-   * Returns the record id of the last event with a delivery to the callback or sink. Null without a callback,
-   * or for an unknown sink.
+   * Returns the record id of the last event with a delivery to the callback or sink. Null without a callback, or for
+   * an unknown sink.
    */
   lastEventId(sink?: string): Promise<number | null>;
 }
@@ -41,9 +41,7 @@ export interface PushLease {
 
 /** Access across tenants for the dispatcher (platform §10.2). */
 export interface PushStore {
-  /**
-   * Leases tenants that have something to send and no live lease, in one statement. Returns their record ids.
-   */
+  /** Leases tenants that have something to send and no live lease, in one statement. Returns their record ids. */
   take(request: {
     readonly owner: string;
     readonly token: string;
@@ -71,8 +69,8 @@ export interface PushStore {
     readonly enoughOf: readonly number[];
   }): Rows<PushDelivery>;
   /**
-   * Stores deliveries of the events in a range and extends the lease. MOVED means that the callback was
-   * replaced or deleted, LOST that the lease was lost. In both cases nothing is stored.
+   * Stores deliveries of the events in a range and extends the lease. MOVED means that the callback was replaced or
+   * deleted, LOST that the lease was lost. In both cases nothing is stored.
    */
   takeUp(
     lease: PushLease,
@@ -105,8 +103,8 @@ export interface PushStore {
   /** Deletes up to `limit` deliveries that ended before an instant. */
   purge(before: Instant, limit: number): Promise<number>;
   /**
-   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is
-   * null, which means any.
+   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is null,
+   * which means any.
    */
   onWritten(listener: (tenantRecordId: number | null) => void): () => void;
 }
@@ -116,8 +114,8 @@ export interface SinkStore {
   /** Registers these sinks for events from now on and marks them as used. */
   register(names: readonly string[]): Promise<void>;
   /**
-   * Deletes up to `limit` deliveries of sinks that have been unused for so long by the database's clock, and
-   * then the sinks.
+   * Deletes up to `limit` deliveries of sinks that have been unused for so long by the database's clock, and then the
+   * sinks.
    */
   forget(unusedForMs: number, limit: number): Promise<void>;
 }
@@ -140,14 +138,13 @@ export interface EventReads {
 
 export interface EventStore extends EventReads {
   /**
-   * Returns the record id up to which all events of a tenant, or of all tenants (null), are visible. Events
-   * that are committed later have greater ids. An open transaction with events prevents the id from
-   * advancing.
+   * Returns the record id up to which all events of a tenant, or of all tenants (null), are visible. Events that are
+   * committed later have greater ids. An open transaction with events prevents the id from advancing.
    */
   horizon(tenantRecordId: number | null): Promise<number>;
   /**
-   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is
-   * null, which means any.
+   * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is null,
+   * which means any.
    */
   onPublished(listener: (tenantRecordId: number | null) => void): () => void;
 }

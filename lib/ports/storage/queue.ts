@@ -75,8 +75,8 @@ export interface EarlierWork {
 export interface NotificationReads {
   findPending(uniqueKeys: readonly string[]): Rows<PendingNotification>;
   /**
-   * Returns live entries of these accounts, due or not: entries in processing first, then the others in
-   * processing order.
+   * Returns live entries of these accounts, due or not: entries in processing first, then the others in processing
+   * order.
    */
   findLive(request: LiveEntriesRequest): Rows<LiveEntry>;
   /** Returns live entries that precede each asker's work. Askers without such entries are omitted. */
@@ -115,9 +115,9 @@ export interface WorkCause {
 /** Access to queue entries across tenants, for the dispatcher (platform §9). */
 export interface QueueStore {
   /**
-   * Claims up to `limit` due entries in one statement, at most one per account. This is the first due entry
-   * of each account that has no entry in processing and no earlier paused bus entry. Two nodes never get
-   * entries of one account.
+   * Claims up to `limit` due entries in one statement, at most one per account. This is the first due entry of each
+   * account that has no entry in processing and no earlier paused bus entry. Two nodes never get entries of one
+   * account.
    */
   claim(request: ClaimRequest): Rows<ClaimedEntry>;
   /** Extends leases. Returns the record ids of the claims that this node still holds. */
@@ -125,10 +125,7 @@ export interface QueueStore {
   /** Ends entries as PROCESSED, unless a handler has ended them in its transaction. */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
-  /**
-   * Releases entries as AVAILABLE with one more error. They are not claimed before `availableAtMs` (system
-   * time).
-   */
+  /** Releases entries as AVAILABLE with one more error. They are not claimed before `availableAtMs` (system time). */
   retry(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]): Promise<void>;
   /**
    * Releases entries unchanged, as at shutdown or for a busy account. They are not claimed before
@@ -138,14 +135,11 @@ export interface QueueStore {
   /** Ends entries as FAILED, with their reason. */
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
-   * Makes all entries with expired leases AVAILABLE, except the `held` claims of the caller, in one
-   * statement. Returns their number.
+   * Makes all entries with expired leases AVAILABLE, except the `held` claims of the caller, in one statement.
+   * Returns their number.
    */
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
-  /**
-   * Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their
-   * number.
-   */
+  /** Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their number. */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   owners(): Rows<string>;
   /** System time; null for none. */
@@ -166,15 +160,15 @@ export interface QueueStore {
   }): Promise<number>;
   nextDue(topics: readonly string[]): Promise<Instant | null>;
   /**
-   * Counts live entries of one tenant or of all tenants (null) that are due or in processing, including
-   * entries paused after an error. Optionally counts only the entries of `cause`.
+   * Counts live entries of one tenant or of all tenants (null) that are due or in processing, including entries
+   * paused after an error. Optionally counts only the entries of `cause`.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** Returns the backlog of all tenants, counted up to `limit` at bounded cost. */
   backlog(request: BacklogRequest): Promise<QueueBacklog>;
   /**
-   * Returns the backlog by topic, over the first `limit` due entries of each kind in claim order. Topics
-   * without entries are omitted.
+   * Returns the backlog by topic, over the first `limit` due entries of each kind in claim order. Topics without
+   * entries are omitted.
    */
   backlogByTopic(request: Omit<BacklogRequest, 'kind'>): Rows<TopicBacklog>;
   /** Calls `listener` after commits of entries by other nodes or the host. */

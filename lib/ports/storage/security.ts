@@ -13,20 +13,17 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 /**
- * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change of a user,
- * role or client runs the caller's check, is audited without its secret and raises `revision`, all in one
- * transaction. Changes are sequential, so that the check still holds.
+ * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change of a user, role or
+ * client runs the caller's check, is audited without its secret and raises `revision`, all in one transaction.
+ * Changes are sequential, so that the check still holds.
  */
 export interface SecurityStore {
   revision(): Promise<number>;
-  /**
-   * Inserts the user, or replaces an inactive user with that name. Returns false if an active user has the
-   * name.
-   */
+  /** Inserts the user, or replaces an inactive user with that name. Returns false if an active user has the name. */
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
-   * Changes an active user. If `isCredential` is true, also raises its `credentialVersion`, which ends its
-   * sessions. Null for an unknown user.
+   * Changes an active user. If `isCredential` is true, also raises its `credentialVersion`, which ends its sessions.
+   * Null for an unknown user.
    */
   updateUser(
     name: string,
@@ -71,8 +68,8 @@ export interface SecurityStore {
   /** Oldest first. */
   listSigningKeys(): Rows<SigningKey>;
   /**
-   * Inserts the key, unless another key was created after `unlessNewerThanMs`, so that only one of several
-   * nodes succeeds.
+   * Inserts the key, unless another key was created after `unlessNewerThanMs`, so that only one of several nodes
+   * succeeds.
    */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;

@@ -93,8 +93,8 @@ export type FollowUpWork = (session: WriteSession, events: readonly NewBusEvent[
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;
 
 /**
- * One transaction of one tenant. Writes of audited records include their audit rows (with the record after
- * the change), in bulk. Entries of `publish` and `schedule` belong to the transaction.
+ * One transaction of one tenant. Writes of audited records include their audit rows (with the record after the
+ * change), in bulk. Entries of `publish` and `schedule` belong to the transaction.
  */
 export interface WriteSession extends ReadSession {
   readonly authorship: Authorship;
@@ -115,10 +115,9 @@ export interface WriteSession extends ReadSession {
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   readonly deliveries: PushReads & PushWrites;
   /**
-   * Locks these accounts in ascending order of record ids and returns their locked state. Unknown ids are
-   * omitted. Waits for busy accounts as the tenant's setting defines (by default for calls other than
-   * payments), or at most `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. Locking a single free
-   * account reads no settings.
+   * Locks these accounts in ascending order of record ids and returns their locked state. Unknown ids are omitted.
+   * Waits for busy accounts as the tenant's setting defines (by default for calls other than payments), or at most
+   * `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. Locking a single free account reads no settings.
    */
   lockAccounts(
     accountIds: readonly Uuid[],
@@ -137,13 +136,13 @@ export interface WriteSession extends ReadSession {
   /** Removes live AVAILABLE notifications with these keys. Their outcome is REMOVED. */
   unschedule(uniqueKeys: readonly string[]): Promise<void>;
   /**
-   * Removes the account's live AVAILABLE notifications that are due after the instant, including
-   * notifications of this transaction, except pushes. Their outcome is REMOVED.
+   * Removes the account's live AVAILABLE notifications that are due after the instant, including notifications of
+   * this transaction, except pushes. Their outcome is REMOVED.
    */
   unscheduleFuture(accountRecordId: number, after: Instant): Promise<void>;
   /**
-   * Ends claimed entries as PROCESSED together with the handler's writes. Throws LeaseLostError, which rolls
-   * back, if a claim was lost.
+   * Ends claimed entries as PROCESSED together with the handler's writes. Throws LeaseLostError, which rolls back, if
+   * a claim was lost.
    */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
   /** Marks `handler` as done. The entries stay claimed for other handlers. */
@@ -165,10 +164,7 @@ export class ConcurrentChangeError extends Error {
   }
 }
 
-/**
- * Thrown if the claim of a queue entry has ended or another node has it, so that the transaction must roll
- * back.
- */
+/** Thrown if the claim of a queue entry has ended or another node has it, so that the transaction must roll back. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }

@@ -30,14 +30,11 @@ export interface SubscriptionReads extends BundleReads {
     page: { readonly after: BlockingState | null; readonly limit: number },
   ): Rows<BlockingState>;
   /**
-   * Returns active states of these accounts and all their objects, without ENT_STARTED and ENT_CANCELLED.
-   * Most accounts have none.
+   * Returns active states of these accounts and all their objects, without ENT_STARTED and ENT_CANCELLED. Most
+   * accounts have none.
    */
   findBlocksOfAccounts(accountIds: readonly Uuid[]): Rows<BlockingState>;
-  /**
-   * Returns the last active state of the service per account up to an instant. Accounts without one are
-   * omitted.
-   */
+  /** Returns the last active state of the service per account up to an instant. Accounts without one are omitted. */
   findLatestBlockingStates(
     accountIds: readonly Uuid[],
     of: { readonly service: string; readonly at: Instant },
@@ -93,8 +90,6 @@ export interface BundleWrites {
   insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
   /** Archives the current keys before new ones are set. */
   keepBundleKeys(bundleIds: readonly Uuid[]): Promise<void>;
-  /**
-   * Sets bundle keys. The audit records an UPDATE. A key that another bundle has throws BillingError 1014.
-   */
+  /** Sets bundle keys. The audit records an UPDATE. A key that another bundle has throws BillingError 1014. */
   setBundleKeys(changes: readonly Pick<Bundle, 'id' | 'externalKey' | 'retiredKey'>[]): Promise<void>;
 }

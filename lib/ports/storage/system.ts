@@ -36,8 +36,8 @@ export interface SystemStore {
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**
-   * Returns the role of the engine's connection if row-level security does not apply to it: a superuser, a
-   * role with BYPASSRLS, or any role if a table has row-level security disabled. Otherwise null.
+   * Returns the role of the engine's connection if row-level security does not apply to it: a superuser, a role with
+   * BYPASSRLS, or any role if a table has row-level security disabled. Otherwise null.
    */
   unboundRole(): Promise<string | null>;
   ping(): Promise<void>;
@@ -100,11 +100,11 @@ export interface StoredRequest {
 /** Stored requests of all tenants. Some requests have no tenant. */
 export interface IdempotencyStore {
   /**
-   * Inserts the request as running. Replaces a request that started before `expiredBeforeMs`, or the same
-   * request if it has been running since before `abandonedBeforeMs`. Takes one statement, so that only one
-   * caller gets the claim.
-   * @returns null with the claim, otherwise the request with the key; undefined if that request has
-   * disappeared in the meantime.
+   * Inserts the request as running. Replaces a request that started before `expiredBeforeMs`, or the same request if
+   * it has been running since before `abandonedBeforeMs`. Takes one statement, so that only one caller gets the
+   * claim.
+   * @returns null with the claim, otherwise the request with the key; undefined if that request has disappeared in
+   * the meantime.
    */
   claim(
     claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },

@@ -62,8 +62,8 @@ export interface TagWrites {
   /** Audited as DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /**
-   * Inserts the missing tags and returns them. In the audit row of a tag, its own comment replaces the
-   * comment of the call.
+   * Inserts the missing tags and returns them. In the audit row of a tag, its own comment replaces the comment of the
+   * call.
    */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
   /** Audited as DELETE. */

@@ -14,8 +14,8 @@ import type { Instant } from '../../values/time/index.ts';
 export interface ActiveValue {
   readonly recordId: number;
   /**
-   * Key for caches, because a record id may be used again after a rollback. Null if the row is too new for
-   * the locking statement to see.
+   * Key for caches, because a record id may be used again after a rollback. Null if the row is too new for the
+   * locking statement to see.
    */
   readonly id: Uuid | null;
 }
@@ -72,10 +72,7 @@ export interface SigningSecretReads {
 export interface SigningSecretWrites {
   /** Audited as INSERT. */
   insert(secret: New<SigningSecret>): Promise<void>;
-  /**
-   * Writes `signsUntilMs` and `isActive`. The audit records an UPDATE, or a DELETE if the secret becomes
-   * inactive.
-   */
+  /** Writes `signsUntilMs` and `isActive`. The audit records an UPDATE, or a DELETE if the secret becomes inactive. */
   update(secrets: readonly SigningSecret[]): Promise<void>;
 }
 

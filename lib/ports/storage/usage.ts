@@ -49,8 +49,8 @@ export interface UsageDaysRequest {
 }
 
 /**
- * Splits a day of a unit by time: points without an instant, and points between neighboring `bounds`. Each
- * part is then split by ordinals.
+ * Splits a day of a unit by time: points without an instant, and points between neighboring `bounds`. Each part is
+ * then split by ordinals.
  */
 export interface UsageSplitRequest {
   readonly subscriptionRecordId: number;
@@ -85,8 +85,8 @@ export interface HourSum extends UsageSum {
 
 export interface UsageReads extends UsageArchiveReads {
   /**
-   * Returns intervals of these subscriptions that end on or after the date (null means all) and have no VOID
-   * invoice, in billing order. Takes one statement.
+   * Returns intervals of these subscriptions that end on or after the date (null means all) and have no VOID invoice,
+   * in billing order. Takes one statement.
    */
   intervals(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
@@ -94,18 +94,14 @@ export interface UsageReads extends UsageArchiveReads {
   /** Returns the billed intervals of VOID invoices, in the form of `intervals`. */
   voidIntervals(windows: Parameters<UsageReads['intervals']>[0]): Rows<StoredUsageInterval>;
   /**
-   * Returns the number of recordings by record id of the subscription. Subscriptions without recordings are
-   * omitted.
+   * Returns the number of recordings by record id of the subscription. Subscriptions without recordings are omitted.
    */
   marks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /**
-   * Returns subscriptions and days of the invoice's usage, including usage of amount 0. May contain
-   * duplicates.
-   */
+  /** Returns subscriptions and days of the invoice's usage, including usage of amount 0. May contain duplicates. */
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
-   * Returns tracking ids of the points that each invoice billed first, in recording order, at most `limit`
-   * per invoice. Omits void submissions and VOID invoices. Takes two statements.
+   * Returns tracking ids of the points that each invoice billed first, in recording order, at most `limit` per
+   * invoice. Omits void submissions and VOID invoices. Takes two statements.
    */
   trackingIds(invoiceIds: readonly Uuid[], limit: number): Promise<ReadonlyMap<Uuid, readonly string[]>>;
   /** Returns a page of the tracking ids of one invoice. Takes three statements. */
@@ -118,18 +114,18 @@ export interface UsageReads extends UsageArchiveReads {
   /** Returns the days of each request by date, then by unit. Takes one statement. */
   days(requests: readonly UsageDaysRequest[]): Promise<readonly (readonly DayUsage[])[]>;
   /**
-   * Returns the pieces of each request that have valid points. Takes one statement, which reads the points of
-   * these days.
+   * Returns the pieces of each request that have valid points. Takes one statement, which reads the points of these
+   * days.
    */
   pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
-   * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names.
-   * Takes one statement, which reads a row per day and unit, and points of cut days only.
+   * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names. Takes
+   * one statement, which reads a row per day and unit, and points of cut days only.
    */
   sums(request: UsageSumsRequest): Promise<readonly (readonly UsageSum[])[]>;
   /**
-   * Returns the sums of each hour with points, by hour, then by unit. Takes one statement, which reads the
-   * points of these days.
+   * Returns the sums of each hour with points, by hour, then by unit. Takes one statement, which reads the points of
+   * these days.
    */
   hourSums(request: UsageHoursRequest): Promise<readonly (readonly HourSum[])[]>;
 }
@@ -137,21 +133,18 @@ export interface UsageReads extends UsageArchiveReads {
 export interface UsageWrites extends UsageArchiveWrites {
   insertIntervals(intervals: readonly StoredUsageInterval[]): Promise<void>;
   /**
-   * Stores usage in this transaction, like `Storage.recordUsage`. Marks its subscriptions last, after waiting
-   * for holders of `lockMarks`.
+   * Stores usage in this transaction, like `Storage.recordUsage`. Marks its subscriptions last, after waiting for
+   * holders of `lockMarks`.
    */
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
-  /**
-   * Returns the number of recordings like `marks`, and locks them against recording until the transaction
-   * ends.
-   */
+  /** Returns the number of recordings like `marks`, and locks them against recording until the transaction ends. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Records each reached threshold once. Returns the new ones. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
-   * Voids a submission, so that its points no longer count and their days get a new version. Does nothing for
-   * a void submission. Locks all days from the first to the last day of the submission, but not the account.
-   * If its points are archived, roll back the transaction.
+   * Voids a submission, so that its points no longer count and their days get a new version. Does nothing for a void
+   * submission. Locks all days from the first to the last day of the submission, but not the account. If its points
+   * are archived, roll back the transaction.
    */
   voidSubmission(subscriptionRecordId: number, trackingId: string): Promise<VoidOutcome>;
 }
@@ -204,8 +197,8 @@ export interface UsageArchiveReads {
 
 export interface UsageArchiveWrites {
   /**
-   * Returns up to `limit` days of these subscriptions that have unarchived points before the dates. Locks the
-   * days against recording and voiding.
+   * Returns up to `limit` days of these subscriptions that have unarchived points before the dates. Locks the days
+   * against recording and voiding.
    */
   lockOpenDays(
     requests: readonly { readonly subscriptionRecordId: number; readonly before: LocalDate }[],
@@ -214,8 +207,8 @@ export interface UsageArchiveWrites {
   /** Deletes the points of locked days and stores their summary. Takes a constant number of statements. */
   archive(days: readonly ArchivedDay[]): Promise<void>;
   /**
-   * Deletes tracking ids that have no points recorded before the instant. Checks up to `limit` ids after the
-   * record id.
+   * Deletes tracking ids that have no points recorded before the instant. Checks up to `limit` ids after the record
+   * id.
    */
   forgetKeys(request: {
     readonly recordedBefore: Instant;

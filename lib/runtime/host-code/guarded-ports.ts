@@ -1,9 +1,7 @@
 import type { Clock, Logger, Span, SpanStart, SystemClock, Tracer } from '../../ports/index.ts';
 import { plainError } from './plain-error.ts';
 
-/**
- * Returns a logger that never throws. A line with unreadable fields is written with a plain `err`, or lost.
- */
+/** Returns a logger that never throws. A line with unreadable fields is written with a plain `err`, or lost. */
 export function guardedLogger(logger: Logger): Logger {
   const write =
     (level: keyof Logger) =>
@@ -23,8 +21,8 @@ function readable(fields: object): object {
 type AnyClock = Partial<Clock & SystemClock>;
 
 /**
- * Returns the clock with plain errors. Timer work never throws into the host's timer, because that would end
- * the process.
+ * Returns the clock with plain errors. Timer work never throws into the host's timer, because that would end the
+ * process.
  */
 export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 'error'>): C {
   const given: AnyClock = clock;
@@ -213,10 +211,7 @@ function callHostRead(object: object, name: string | symbol): unknown {
 /** Maximum number of members in which promises are searched. */
 const MAX_SEARCHED_MEMBERS = 200;
 
-/**
- * Runs host code. Its errors and rejections become plain errors (`plainError`), and its thenables become
- * promises.
- */
+/** Runs host code. Its errors and rejections become plain errors (`plainError`), and its thenables become promises. */
 export function callHost<T>(call: () => T): T {
   try {
     const answer = call();

@@ -20,9 +20,9 @@ const MAX_PLAIN_FACTS = 50;
 const NO_TEXT = 'an error without a message';
 
 /**
- * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or not be an error.
- * Keeps class, name, message, stack, causes, code and facts of a `BillingError`, the delay of a `RetryLater`,
- * and simple members. Never throws.
+ * Returns a safe copy of a host's error, which may be a proxy, have throwing getters, or not be an error. Keeps
+ * class, name, message, stack, causes, code and facts of a `BillingError`, the delay of a `RetryLater`, and simple
+ * members. Never throws.
  */
 export function plainError(thrown: unknown): Error {
   return plain(thrown, MAX_PLAIN_CAUSES);

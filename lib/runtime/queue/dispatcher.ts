@@ -67,10 +67,9 @@ type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' |
   ActivityPorts;
 
 /**
- * Claims due queue entries and passes them to their handlers in batches (§9.3). The entries of an account are
- * handled in order and one at a time across all nodes, with leases, fencing and limited retries. Work of dead
- * nodes is included. `start` runs the dispatcher in the background; `settle` processes the queue until
- * nothing is due.
+ * Claims due queue entries and passes them to their handlers in batches (§9.3). The entries of an account are handled
+ * in order and one at a time across all nodes, with leases, fencing and limited retries. Work of dead nodes is
+ * included. `start` runs the dispatcher in the background; `settle` processes the queue until nothing is due.
  */
 export class Dispatcher {
   readonly counts = new EntryCounts();
@@ -147,9 +146,7 @@ export class Dispatcher {
     this.#spawn();
   }
 
-  /**
-   * Stops claiming, ends waits, waits a limited time for running handlers and releases the remaining claims.
-   */
+  /** Stops claiming, ends waits, waits a limited time for running handlers and releases the remaining claims. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -167,9 +164,7 @@ export class Dispatcher {
     await Promise.all(this.#options.handlers.map((handler) => handler.idle?.()));
   }
 
-  /**
-   * Releases the entries. If the database is unreachable or full, they are released when their leases end.
-   */
+  /** Releases the entries. If the database is unreachable or full, they are released when their leases end. */
   async #releaseEntries(): Promise<void> {
     const { storage, systemClock, logger } = this.#ports;
     const left = this.#held();
@@ -211,8 +206,8 @@ export class Dispatcher {
   }
 
   /**
-   * Waits until the cause has no due work left. Any node does the work in the background. A dispatcher that
-   * was not started does it in this call.
+   * Waits until the cause has no due work left. Any node does the work in the background. A dispatcher that was not
+   * started does it in this call.
    * @returns false after `timeoutMs` of system time, or if the dispatcher is stopping.
    */
   async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
@@ -231,8 +226,8 @@ export class Dispatcher {
   }
 
   /**
-   * Processes the due entries of an account in queue order, up to an entry that another node processes or
-   * that is paused.
+   * Processes the due entries of an account in queue order, up to an entry that another node processes or that is
+   * paused.
    */
   async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
     let last: number | undefined;
@@ -255,8 +250,8 @@ export class Dispatcher {
   }
 
   /**
-   * Starts another worker if the busy one does not return soon. It waits first, because large batches cost
-   * less per entry.
+   * Starts another worker if the busy one does not return soon. It waits first, because large batches cost less per
+   * entry.
    */
   #requestHelp(): void {
     if (this.#cancelHelp !== undefined || this.#stopping) return;
@@ -287,10 +282,7 @@ export class Dispatcher {
     if (this.#workers === 0 && !this.#stopping) await this.#armTimer(failed);
   }
 
-  /**
-   * Claims and handles entries once. Returns false if nothing was due and nothing was signaled in the
-   * meantime.
-   */
+  /** Claims and handles entries once. Returns false if nothing was due and nothing was signaled in the meantime. */
   async #workOnce(): Promise<boolean> {
     await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
@@ -348,8 +340,7 @@ export class Dispatcher {
   }
 
   /**
-   * Releases expired leases. Claims of this node are excluded, because a late renewal does not mean that it
-   * is dead.
+   * Releases expired leases. Claims of this node are excluded, because a late renewal does not mean that it is dead.
    */
   async #takeBackLapsed(): Promise<void> {
     const { storage, systemClock } = this.#ports;

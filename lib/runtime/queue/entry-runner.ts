@@ -286,8 +286,8 @@ export interface BusyPauses {
 }
 
 /**
- * Returns the pause of an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3).
- * The pauses are short steps for as long as a call waits, then the intervals. Null after the last interval.
+ * Returns the pause of an entry whose account was busy `times` times in a row (§15 rule 2, payments §5.3). The pauses
+ * are short steps for as long as a call waits, then the intervals. Null after the last interval.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);

@@ -22,9 +22,8 @@ export interface HandlerBatch {
 }
 
 /**
- * Handles queue entries (§9.3), each at least once: `handle` must have no further effect if it gets an entry
- * again. If it throws, the entries are handled one by one, so that one failing entry does not block the
- * others.
+ * Handles queue entries (§9.3), each at least once: `handle` must have no further effect if it gets an entry again.
+ * If it throws, the entries are handled one by one, so that one failing entry does not block the others.
  */
 export interface QueueHandler {
   /** Stable name that marks bus entries as completed. */
@@ -33,8 +32,8 @@ export interface QueueHandler {
   readonly topics: readonly string[];
   handle(batch: HandlerBatch): Promise<void>;
   /**
-   * Ends entries whose accounts stayed busy (§15 rule 2). Without this method, the entries are retried after
-   * the last pause.
+   * Ends entries whose accounts stayed busy (§15 rule 2). Without this method, the entries are retried after the last
+   * pause.
    */
   giveUp?(batch: HandlerBatch): Promise<void>;
   /** Resolves when all work that `handle` left running is recorded. Awaited at shutdown. */
@@ -46,10 +45,7 @@ export function topicsOf(handlers: readonly QueueHandler[]): readonly string[] {
   return [...new Set(handlers.flatMap(({ topics }) => topics))];
 }
 
-/**
- * Returns the authorship of work on queue entries. Each account has the token of the call that caused its
- * entry.
- */
+/** Returns the authorship of work on queue entries. Each account has the token of the call that caused its entry. */
 export function batchAuthorship(
   entries: readonly ClaimedEntry[],
   actor: ActingComponent,
@@ -77,8 +73,8 @@ type ErrorDecision =
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * Returns the reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then
- * FAILED. A `RetryLater`, a full disk, an unreachable database and a busy account do not count as failures.
+ * Returns the reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then FAILED. A
+ * `RetryLater`, a full disk, an unreachable database and a busy account do not count as failures.
  */
 export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);

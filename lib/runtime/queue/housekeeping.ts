@@ -17,10 +17,7 @@ export interface Care {
   run(): Promise<void>;
 }
 
-/**
- * Reaps lapsed entries and purges history (§9.3 rules 7 and 9), a limited number at a time, on any number of
- * nodes.
- */
+/** Reaps lapsed entries and purges history (§9.3 rules 7 and 9), a limited number at a time, on any number of nodes. */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
   readonly #cares: readonly Care[];
@@ -100,8 +97,8 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
 const BEATS_PER_LEASE = 3;
 
 /**
- * The leases of a node's claims (§9.3 rules 6 and 7). They are renewed together, so that the work of a dead
- * node is released in one step.
+ * The leases of a node's claims (§9.3 rules 6 and 7). They are renewed together, so that the work of a dead node is
+ * released in one step.
  */
 export class Leases {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;

@@ -67,8 +67,8 @@ export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
 }
 
 /**
- * Returns one claim for both kinds, which takes half the statements, or one per kind if their settings
- * differ. Kinds that are off have no claim.
+ * Returns one claim for both kinds, which takes half the statements, or one per kind if their settings differ. Kinds
+ * that are off have no claim.
  */
 export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
@@ -83,8 +83,8 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
 }
 
 /**
- * Returns one reaper for both kinds, or one per kind if their settings differ. Kinds that are off on this
- * node are included.
+ * Returns one reaper for both kinds, or one per kind if their settings differ. Kinds that are off on this node are
+ * included.
  */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(

@@ -30,8 +30,8 @@ export function pause(systemClock: SystemClock, ms: number): Promise<void> {
 }
 
 /**
- * Returns the results of concurrent work once all parts have ended, or throws the first failure. A
- * transaction must wait for all parts, because a statement may not follow its end.
+ * Returns the results of concurrent work once all parts have ended, or throws the first failure. A transaction must
+ * wait for all parts, because a statement may not follow its end.
  */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,

@@ -16,9 +16,8 @@ interface Group<I, O> {
 }
 
 /**
- * Groups calls that arrive while a call of their kind runs, so that a busy server runs one statement per
- * group. A lone call does not wait. A rejected group is repeated call by call, so a rejected group must have
- * no effect.
+ * Groups calls that arrive while a call of their kind runs, so that a busy server runs one statement per group. A
+ * lone call does not wait. A rejected group is repeated call by call, so a rejected group must have no effect.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
@@ -32,8 +31,8 @@ export class SharedCalls<I, O> {
 
   /**
    * Returns the result of this call.
-   * @param alike identifies calls that may be grouped: the tenant and everything else on which `work`
-   * depends. Null: runs alone, as in a transaction of the host.
+   * @param alike identifies calls that may be grouped: the tenant and everything else on which `work` depends. Null:
+   * runs alone, as in a transaction of the host.
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);

@@ -30,15 +30,13 @@ import {
 interface CausedEnd {
   readonly effective: DatedInstant;
   readonly cause: LifecycleEvent;
-  /**
-   * The instant from which the end is stored with the add-on. Before that instant, each read derives the end.
-   */
+  /** The instant from which the end is stored with the add-on. Before that instant, each read derives the end. */
   readonly storedFrom: Instant;
 }
 
 /**
- * The end of an add-on that its base causes. Null if the add-on ends earlier by itself, or if the base does
- * not end it.
+ * The end of an add-on that its base causes. Null if the add-on ends earlier by itself, or if the base does not end
+ * it.
  */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
@@ -53,9 +51,9 @@ export interface BundleMember {
 }
 
 /**
- * Returns the end of an add-on that its base causes, now or later (§11 rule 2, §12). The cause is the base's
- * own end, or a change to a product that does not offer the add-on. The result depends on the base's events
- * only, so derived and stored ends are equal.
+ * Returns the end of an add-on that its base causes, now or later (§11 rule 2, §12). The cause is the base's own end,
+ * or a change to a product that does not offer the add-on. The result depends on the base's events only, so derived
+ * and stored ends are equal.
  */
 export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
   const end = base.transitions.find(({ event }) => isEnd(event))?.event;
@@ -84,8 +82,8 @@ function withBaseEnd(
 }
 
 /**
- * Returns the states of a subscription with only the first end of its service, which is its own end or the
- * end of its base.
+ * Returns the states of a subscription with only the first end of its service, which is its own end or the end of its
+ * base.
  */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
@@ -114,17 +112,15 @@ export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): 
   return isEnd(event) || replacesPlan(event);
 }
 
-/**
- * Returns true for a change of plan. A start that replaced another start is a change of plan too (§7 rule 9).
- */
+/** Returns true for a change of plan. A start that replaced another start is a change of plan too (§7 rule 9). */
 function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
   return event.type === LifecycleEventType.CHANGE || (isStart(event) && event.sequence > 1);
 }
 
 /**
- * Returns the first change to a plan that does not offer the add-on and is in force once the add-on starts. A
- * change that was requested before the purchase and takes effect before the add-on starts is ignored, because
- * the add-on was bought for the later plan.
+ * Returns the first change to a plan that does not offer the add-on and is in force once the add-on starts. A change
+ * that was requested before the purchase and takes effect before the add-on starts is ignored, because the add-on was
+ * bought for the later plan.
  */
 function withdrawingChange(base: BundleMember, addOn: BundleMember, plans: PlanResolver) {
   const bought = addOn.transitions[0]?.event.createdDate;
@@ -154,8 +150,8 @@ function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): B
 }
 
 /**
- * Returns the end of service. A change or a cancellation of the base ends the service of an add-on; an expiry
- * does not.
+ * Returns the end of service. A change or a cancellation of the base ends the service of an add-on; an expiry does
+ * not.
  */
 function entitlementEndOf(
   base: BundleMember,
@@ -201,9 +197,8 @@ export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
 /**
- * Returns how a base's product offers an add-on product (§6.2 rule 10). The version of the base's plan
- * decides, otherwise the version in force, which may have newer add-ons or an account's own add-ons (catalog
- * §15.6).
+ * Returns how a base's product offers an add-on product (§6.2 rule 10). The version of the base's plan decides,
+ * otherwise the version in force, which may have newer add-ons or an account's own add-ons (catalog §15.6).
  */
 export function addOnOffer(
   base: Pick<PlanInForce, 'version' | 'plan'>,
@@ -228,8 +223,7 @@ export interface SubscriptionHistory {
   >;
   readonly events: readonly LifecycleEvent[];
   /**
-   * The subscription's own active states. Required to derive the end of an add-on's service from the end of
-   * its base.
+   * The subscription's own active states. Required to derive the end of an add-on's service from the end of its base.
    */
   readonly blockingStates?: readonly BlockingState[];
 }
@@ -255,9 +249,10 @@ export type Timeline<H extends SubscriptionHistory> = H & {
 };
 
 /**
- * Returns the transitions of subscriptions (§4.2), with ends of add-ons that their bases cause (§12). The
- * base of each add-on must be among the subscriptions.
- * @param rules `zone` is the time zone of the account. With a zone, phases that are not stored yet also count; without one, only stored events count.
+ * Returns the transitions of subscriptions (§4.2), with ends of add-ons that their bases cause (§12). The base of
+ * each add-on must be among the subscriptions.
+ * @param rules `zone` is the time zone of the account. With a zone, phases that are not stored yet also count;
+ * without one, only stored events count.
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],

@@ -38,9 +38,7 @@ import {
 } from './without-blocked-intervals.ts';
 
 export interface BilledHistory extends SubscriptionHistory {
-  /**
-   * Active states of the subscription, its bundle and its account, without starts and ends of entitlements.
-   */
+  /** Active states of the subscription, its bundle and its account, without starts and ends of entitlements. */
   readonly blockingStates: readonly BlockingState[];
 }
 
@@ -63,9 +61,9 @@ export interface BillingEventStream {
 }
 
 /**
- * Returns the events for invoicing (§19.1, §19.2) with price changes (§13), unstored phases and expiries,
- * without blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment counts as
- * SUBSCRIPTION, and `isAccountAligned` marks the events that determine that day (§15.2).
+ * Returns the events for invoicing (§19.1, §19.2) with price changes (§13), unstored phases and expiries, without
+ * blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment counts as SUBSCRIPTION, and
+ * `isAccountAligned` marks the events that determine that day (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {

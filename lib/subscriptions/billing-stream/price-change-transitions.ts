@@ -38,8 +38,8 @@ interface PriceChangesInput extends PeriodStartsInput {
 }
 
 /**
- * Inserts price changes (§13 rule 3) after all other events of their instant. Bill cycle day events and
- * quantity events keep the current prices.
+ * Inserts price changes (§13 rule 3) after all other events of their instant. Bill cycle day events and quantity
+ * events keep the current prices.
  */
 export function withPriceChanges(input: PriceChangesInput): readonly BillingTransition[] {
   const { transitions } = input;
@@ -110,8 +110,8 @@ interface PeriodStartsInput {
 }
 
 /**
- * Returns the first cycle date on or after `date` (catalog §6.4 rule 5). Bill cycle day changes and ends of
- * blocks restart the cycle (invoicing §5.2 rule 5).
+ * Returns the first cycle date on or after `date` (catalog §6.4 rule 5). Bill cycle day changes and ends of blocks
+ * restart the cycle (invoicing §5.2 rule 5).
  */
 function periodStartFrom(date: LocalDate, { step, period }: RecurringStep, input: PeriodStartsInput) {
   const starts = cycleStarts(step.effective, input);

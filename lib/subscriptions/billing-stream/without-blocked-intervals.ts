@@ -11,8 +11,8 @@ export interface StreamEvent {
 }
 
 /**
- * Replaces the events within each blocked interval by an end of billing. If the interval ends, adds an event
- * at its end with the plan that is then in force (§19.3 rule 4).
+ * Replaces the events within each blocked interval by an end of billing. If the interval ends, adds an event at its
+ * end with the plan that is then in force (§19.3 rule 4).
  * @param intervals in time order and without overlap.
  */
 export function withoutBlockedIntervals(
@@ -73,9 +73,7 @@ function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === BillingTransitionType.CANCEL || transitionType === BillingTransitionType.EXPIRED;
 }
 
-/**
- * Prevents local dates from decreasing (§2 rule 8) if states and events are dated by different zone rules.
- */
+/** Prevents local dates from decreasing (§2 rule 8) if states and events are dated by different zone rules. */
 function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[] {
   let latest: BillingEvent['localDate'] | undefined;
   return stream.map((one) => {
@@ -86,8 +84,8 @@ function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[]
 }
 
 /**
- * Sets the cycle start dates. An event that only splits the period keeps the cycle; any other event starts a
- * new one (invoicing §5.2 rule 5).
+ * Sets the cycle start dates. An event that only splits the period keeps the cycle; any other event starts a new one
+ * (invoicing §5.2 rule 5).
  */
 export function withRunningPeriods(stream: readonly StreamEvent[]): readonly BillingEvent[] {
   const events: BillingEvent[] = [];

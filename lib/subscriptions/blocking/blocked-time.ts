@@ -29,8 +29,8 @@ export interface BlockedInterval {
 }
 
 /**
- * Returns blocked intervals in time order, without overlap (§19.3 rules 1 to 3). An interval of one service
- * on one object that is shorter than a day does not count.
+ * Returns blocked intervals in time order, without overlap (§19.3 rules 1 to 3). An interval of one service on one
+ * object that is shorter than a day does not count.
  */
 export function blockedIntervals(
   states: readonly BlockingState[],
@@ -62,8 +62,8 @@ export function firstBlockedDifference(
 }
 
 /**
- * Returns the first day whose billing changes when billing gets or loses an end. A block that would end
- * within a day of its start now counts from its start.
+ * Returns the first day whose billing changes when billing gets or loses an end. A block that would end within a day
+ * of its start now counts from its start.
  * @param states active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
@@ -118,8 +118,8 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
 }
 
 /**
- * Extends a difference to the start of its interval. An interval shorter than a day counts as a whole or not
- * at all, so its start is affected too.
+ * Extends a difference to the start of its interval. An interval shorter than a day counts as a whole or not at all,
+ * so its start is affected too.
  */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);
@@ -177,8 +177,8 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Adds a state of a service on an object (§14.1 rule 2). A state that equals its predecessor is withdrawn or
- * not stored, unless an earlier state that is stored later can make it effective (R38, §14.3).
+ * Adds a state of a service on an object (§14.1 rule 2). A state that equals its predecessor is withdrawn or not
+ * stored, unless an earlier state that is stored later can make it effective (R38, §14.3).
  * @param states active states of the object. Other states are ignored.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
@@ -209,9 +209,8 @@ function isEqual(a: BlockingState, b: BlockingState): boolean {
 const comparedMembers = ['stateName', 'isBlockChange', 'isBlockEntitlement', 'isBlockBilling'] as const;
 
 /**
- * Returns true for a state that is kept although it equals its predecessor, because a pause or resume may
- * still come between them. Such states are an end of a block, a pause, and a future state while the
- * predecessor is in force.
+ * Returns true for a state that is kept although it equals its predecessor, because a pause or resume may still come
+ * between them. Such states are an end of a block, a pause, and a future state while the predecessor is in force.
  */
 function mustStay(state: BlockingState, previous: BlockingState, now: Instant): boolean {
   if (state.effective.at === previous.effective.at) return false;

@@ -17,8 +17,8 @@ export interface BlockFlags {
 }
 
 /**
- * Sorts states by instant, then in the order in which they were stored. Sequences count per object; record
- * ids increase across objects.
+ * Sorts states by instant, then in the order in which they were stored. Sequences count per object; record ids
+ * increase across objects.
  */
 export function statesInTimeOrder(states: readonly BlockingState[]): readonly BlockingState[] {
   return states.toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId);
@@ -96,8 +96,8 @@ export const Block = { CHANGE: 1, ENTITLEMENT: 2, BILLING: 4 } as const;
 export type Block = (typeof Block)[keyof typeof Block];
 
 /**
- * The states of services on one object, which all its subscriptions share. A service clears only its own
- * states on the same object (§14.2).
+ * The states of services on one object, which all its subscriptions share. A service clears only its own states on
+ * the same object (§14.2).
  */
 export interface BlockHistory {
   /** The states in time order, without starts and ends of entitlements. */
@@ -174,9 +174,7 @@ interface SubscriptionStateInput {
   readonly inherited?: readonly BlockHistory[];
 }
 
-/**
- * Returns the public state at `now`. The first matching condition of the table determines the state (§4.3).
- */
+/** Returns the public state at `now`. The first matching condition of the table determines the state (§4.3). */
 export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant): EntitlementState {
   const start = entitlementStart(input);
   const end = entitlementEnd(input);

@@ -61,8 +61,8 @@ export interface ChosenSubscription {
 export interface ChosenGroup {
   readonly group: CheckedGroup;
   /**
-   * Id and key of the joined group. An id takes precedence over a key, and a wrong key over a right one, so
-   * that the wrong key is rejected.
+   * Id and key of the joined group. An id takes precedence over a key, and a wrong key over a right one, so that the
+   * wrong key is rejected.
    */
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
@@ -118,9 +118,7 @@ export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): Chose
   return { ...chosenGroup, joined, bundleStart: billing };
 }
 
-/**
- * Returns the bundle with the group's requested id or, without an id, the bundle that has the requested key.
- */
+/** Returns the bundle with the group's requested id or, without an id, the bundle that has the requested key. */
 export function namedBundle(
   group: Pick<CheckedGroup, 'bundleId' | 'bundleExternalKey'>,
   found: readonly FoundBundle[],
@@ -174,8 +172,8 @@ function runningBundle(
 }
 
 /**
- * Returns the subscriptions with the base first. Allows at most one base, and allows STANDALONE only with
- * other STANDALONE subscriptions (§6.2 rule 5).
+ * Returns the subscriptions with the base first. Allows at most one base, and allows STANDALONE only with other
+ * STANDALONE subscriptions (§6.2 rule 5).
  */
 function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscription[] {
   const of = (category: ProductCategory) => chosen.filter(({ choice }) => choice.category === category);
@@ -230,10 +228,7 @@ function checkAddOns(
   }
 }
 
-/**
- * Rejects a subscription on an account with blocked changes (§6.2 rule 8). The message is fixed (http-api
- * §12).
- */
+/** Rejects a subscription on an account with blocked changes (§6.2 rule 8). The message is fixed (http-api §12). */
 function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
   const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
   if (!blockFlagsAt(states, at).isBlockChange) return;
@@ -286,8 +281,8 @@ export function groupsByBundle(
 }
 
 /**
- * Returns the id and key of the joined group. An id takes precedence over a key, and a wrong key over a right
- * one, because both are checked.
+ * Returns the id and key of the joined group. An id takes precedence over a key, and a wrong key over a right one,
+ * because both are checked.
  */
 function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
@@ -313,11 +308,10 @@ interface BundleChoiceInput {
 }
 
 /**
- * Returns the existing bundle to join. Null for a new bundle, which takes the key from an ended bundle (§6.2
- * rule 2, §17.2).
- * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
- * SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS
- * (1014).
+ * Returns the existing bundle to join. Null for a new bundle, which takes the key from an ended bundle (§6.2 rule 2,
+ * §17.2).
+ * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
+ * (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
  */
 export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
   const { request, found } = input;
@@ -365,8 +359,8 @@ function keyExists(bundle: Bundle, why: string): BillingError {
 
 /**
  * Allows at most one BASE, and allows STANDALONE only with other STANDALONE subscriptions (§6.2 rules 5, 6).
- * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015),
- * SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020).
+ * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
+ * (1020).
  */
 export function checkBundleTakes(category: ProductCategory, content: BundleContent): void {
   const base = content.subscriptions.find((subscription) => subscription.category === ProductCategory.BASE);

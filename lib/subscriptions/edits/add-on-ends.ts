@@ -47,8 +47,8 @@ interface FollowInput {
 }
 
 /**
- * Returns the changes of add-ons after an operation on their base. Stores ends in force, removes ends of an
- * undone cancellation, and marks all add-ons for invoicing.
+ * Returns the changes of add-ons after an operation on their base. Stores ends in force, removes ends of an undone
+ * cancellation, and marks all add-ons for invoicing.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { edit, bundle } = input;
@@ -76,8 +76,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * Ends add-ons that were bought for a pending plan that is undone (§12 rule 1). Their service ends now, their
- * billing on the date on which it would begin.
+ * Ends add-ons that were bought for a pending plan that is undone (§12 rule 1). Their service ends now, their billing
+ * on the date on which it would begin.
  */
 function endsOfUndone(
   { bundle, edit }: FollowInput,

@@ -51,8 +51,7 @@ export function requestedEvent(subject: EventSubject, event: AnnouncedEvent): Ne
 
 /**
  * Returns the event of a transition that has been reached.
- * @param isLastOfOperation true for the last event of an operation, which starts an invoice run (invoicing
- * §8.1).
+ * @param isLastOfOperation true for the last event of an operation, which starts an invoice run (invoicing §8.1).
  */
 export function effectiveEvent(
   subject: EventSubject,
@@ -75,9 +74,7 @@ export function entitlementEvent({ subscription }: EventSubject, state: New<Bloc
   };
 }
 
-/**
- * @param variant `targetDate` is a local date (`yyyy-MM-dd`): the target date of the resulting invoice run.
- */
+/** @param variant `targetDate` is a local date (`yyyy-MM-dd`): the target date of the resulting invoice run. */
 function busEvent(
   { subscription, bundle }: EventSubject,
   { type, effective }: AnnouncedEvent,
@@ -114,8 +111,8 @@ interface BlockingOccurrence {
 }
 
 /**
- * Returns the event of a state that took effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE for other
- * services (§21, platform §10.4).
+ * Returns the event of a state that took effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE for other services
+ * (§21, platform §10.4).
  */
 export function blockingStateEvent(
   accountId: Uuid,

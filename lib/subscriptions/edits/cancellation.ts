@@ -230,8 +230,8 @@ export interface EndOfAll {
 }
 
 /**
- * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, as for an
- * add-on, which follows its base, and for a subscription that has already ended.
+ * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, as for an add-on, which
+ * follows its base, and for a subscription that has already ended.
  */
 export function cancellationOfAll(
   running: RunningSubscription,
@@ -257,8 +257,8 @@ export function cancellationOfAll(
 }
 
 /**
- * Returns the end of billing to store, after all effective events, or null if billing has already ended then.
- * An earlier expiry becomes a cancellation on its date.
+ * Returns the end of billing to store, after all effective events, or null if billing has already ended then. An
+ * earlier expiry becomes a cancellation on its date.
  */
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
   const last = transitionAt(transitions, now) ?? transitions[0];
@@ -274,9 +274,7 @@ function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
 
-/**
- * Returns the date of a billing policy (§8), which is not before the current phase or a future billing start.
- */
+/** Returns the date of a billing policy (§8), which is not before the current phase or a future billing start. */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);
   const phaseStart = (begun ?? firstTransitionOf(running)).event.effective;

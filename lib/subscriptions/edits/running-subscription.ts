@@ -38,8 +38,8 @@ export interface RunningSubscription extends EventSubject {
   readonly bundle: Bundle;
   readonly events: readonly LifecycleEvent[];
   /**
-   * The transitions, including phases and an expiry that are not stored and, for an add-on, the end that its
-   * base causes.
+   * The transitions, including phases and an expiry that are not stored and, for an add-on, the end that its base
+   * causes.
    */
   readonly transitions: readonly Transition[];
   readonly blockingStates: readonly BlockingState[];
@@ -139,8 +139,8 @@ export function runningSubscriptions(facts: StoredBundles): readonly RunningSubs
 }
 
 /**
- * Returns the ends of service by the subscription's own cancellations, not by its base or a transfer. The
- * earliest end counts.
+ * Returns the ends of service by the subscription's own cancellations, not by its base or a transfer. The earliest
+ * end counts.
  */
 export function ownServiceEnds(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,

@@ -60,10 +60,7 @@ export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): read
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
 
-/**
- * Returns the active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that
- * instant.
- */
+/** Returns the active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that instant. */
 export function eventsFromEnd(
   events: readonly LifecycleEvent[],
   at: Instant,
@@ -119,8 +116,8 @@ export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
 }
 
 /**
- * Returns the last added event that is due by now, which starts an invoice run. An expiry (invoicing §8.1) or
- * a marker does not.
+ * Returns the last added event that is due by now, which starts an invoice run. An expiry (invoicing §8.1) or a
+ * marker does not.
  */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(

@@ -50,8 +50,8 @@ export function requestedBillCycleDay({ billCycleDayLocal }: BillCycleDayChange)
 }
 
 /**
- * Returns the requested quantity. @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a whole
- * number of at least 1.
+ * Returns the requested quantity. @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a whole number of at
+ * least 1.
  */
 export function requestedQuantity({ quantity }: QuantityChange): number {
   return given('quantity', checkTerms({ quantity }).quantity);
@@ -83,8 +83,7 @@ export function planBillCycleDayChange(
 }
 
 /**
- * Changes the quantity from the requested day or from now on (§16). No effect after a pending expiry (§11
- * rule 3).
+ * Changes the quantity from the requested day or from now on (§16). No effect after a pending expiry (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(

@@ -70,10 +70,7 @@ interface TrialTransition extends Transition {
   readonly next: PlanInForce;
 }
 
-/**
- * Returns the transition that ends a trial at `at`. Undefined if the end was moved or the subscription ends
- * first.
- */
+/** Returns the transition that ends a trial at `at`. Undefined if the end was moved or the subscription ends first. */
 export function trialEndAt(transitions: readonly Transition[], at: Instant): TrialTransition | undefined {
   return transitions.filter(endsTrial).find(({ event }) => event.effective.at === at);
 }

@@ -141,9 +141,7 @@ const STORED_WITH: readonly LifecycleEventType[] = [
   LifecycleEventType.EXPIRED,
 ];
 
-/**
- * Returns the change and the events that were stored with it. They have consecutive sequences in that order.
- */
+/** Returns the change and the events that were stored with it. They have consecutive sequences in that order. */
 function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const run = [change];
   const later = events
@@ -161,8 +159,8 @@ function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[])
 }
 
 /**
- * Returns the PHASE or EXPIRED that the current phase would have stored without the end or change that is now
- * undone (§5 rule 7).
+ * Returns the PHASE or EXPIRED that the current phase would have stored without the end or change that is now undone
+ * (§5 rule 7).
  * @param events the active events without that end or change.
  */
 function missingPhases(

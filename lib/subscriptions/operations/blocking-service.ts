@@ -97,10 +97,7 @@ export function blockingOperations(
   };
 }
 
-/**
- * Returns the object with its account and locks the account. @throws BillingError 3002, 1081, 1082, BUSY
- * (60018).
- */
+/** Returns the object with its account and locks the account. @throws BillingError 3002, 1081, 1082, BUSY (60018). */
 async function lockBlocked(session: WriteSession, { type, id }: BlockedRef): Promise<BlockedObject> {
   switch (type) {
     case BlockingStateType.ACCOUNT:

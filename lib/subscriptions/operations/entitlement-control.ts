@@ -64,8 +64,8 @@ interface Controlled<Operation extends EntitlementOperation, T> {
 
 /**
  * Returns a function that runs an operation and calls the host's plugins before and after it (§22).
- * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, otherwise as the
- * operation.
+ * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, otherwise as
+ * the operation.
  */
 export function entitlementControl(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
@@ -203,8 +203,8 @@ type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
- * Reads a plugin's untrusted decision (§22). Only members of the operation's terms are accepted, each with
- * its type. The rules for requests check the values.
+ * Reads a plugin's untrusted decision (§22). Only members of the operation's terms are accepted, each with its type.
+ * The rules for requests check the values.
  */
 function decide<Operation extends EntitlementOperation>(
   operation: Operation,

@@ -40,9 +40,8 @@ import {
 const RECORDS_OF_WINDOW = 20_000;
 
 /**
- * Operations that read bundles and subscriptions (§4, §18). Rows are created on demand, so memory grows only
- * with the stored data. A result without pages has at most `server.limits.rows` rows, otherwise
- * ANSWER_TOO_LARGE (60020).
+ * Operations that read bundles and subscriptions (§4, §18). Rows are created on demand, so memory grows only with the
+ * stored data. A result without pages has at most `server.limits.rows` rows, otherwise ANSWER_TOO_LARGE (60020).
  */
 export function outlineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
@@ -232,8 +231,8 @@ const searched = searchedFields(
 );
 
 /**
- * Returns a search for the clauses of a key in operator form, otherwise for a whole id, account id or
- * external key (§22).
+ * Returns a search for the clauses of a key in operator form, otherwise for a whole id, account id or external key
+ * (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
  */
 function bundleSearch(key: string): BundleSearch {

@@ -17,8 +17,8 @@ import { markDirty, saveEdits, type TrialNotices } from '../storing/save-changes
 import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
- * Processes due lifecycle events and blocking states (§21), each on its own date, so that a large move of the
- * clock gives the same result as small steps.
+ * Processes due lifecycle events and blocking states (§21), each on its own date, so that a large move of the clock
+ * gives the same result as small steps.
  */
 export function subscriptionEventHandler(
   ports: Pick<Ports, 'storage' | 'ids' | 'clock'>,
@@ -44,10 +44,7 @@ export function subscriptionEventHandler(
   };
 }
 
-/**
- * Processes the due items. The storage may repeat this work, so the batch gets the outcome only after the
- * commit.
- */
+/** Processes the due items. The storage may repeat this work, so the batch gets the outcome only after the commit. */
 async function processed(
   session: WriteSession,
   {

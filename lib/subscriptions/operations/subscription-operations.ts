@@ -72,8 +72,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }>;
 
   /**
-   * Creates several subscriptions in one bundle, in one transaction and in any order: a base with add-ons,
-   * add-ons for an existing base, or standalone subscriptions (§6).
+   * Creates several subscriptions in one bundle, in one transaction and in any order: a base with add-ons, add-ons
+   * for an existing base, or standalone subscriptions (§6).
    * @throws BillingError with the codes of `createBundles`.
    */
   createWithAddOns(
@@ -81,11 +81,12 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<CreatedBundle>;
 
   /**
-   * Creates the subscriptions of several bundles of one account in one transaction, all or none (§6), in a
-   * constant number of statements.
+   * Creates the subscriptions of several bundles of one account in one transaction, all or none (§6), in a constant
+   * number of statements.
    * @param groups the requests by bundle. Groups of the same bundle are joined.
    * @returns one element per group.
-   * @throws BillingError with the codes of `create`; 1020 for two bases, or for standalone subscriptions among others.
+   * @throws BillingError with the codes of `create`; 1020 for two bases, or for standalone subscriptions among
+   * others.
    */
   createBundles(
     ...given: [
@@ -117,10 +118,10 @@ export interface SubscriptionOperations<C extends Leading = []> {
   list(...given: [...C, request: HostInput<SubscriptionListRequest>]): Promise<readonly SubscriptionView[]>;
 
   /**
-   * Returns plan and phase at an instant or on a day, by default now, as the catalog version of that time
-   * supplies them (catalog §12, row 10).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE
-   * (1001) before billing starts and from its end on.
+   * Returns plan and phase at an instant or on a day, by default now, as the catalog version of that time supplies
+   * them (catalog §12, row 10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001)
+   * before billing starts and from its end on.
    */
   planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForce>;
 
@@ -162,14 +163,13 @@ export interface SubscriptionOperations<C extends Leading = []> {
   uncancel(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
 
   /**
-   * Changes the plan on a date or by policy (§7). Withdraws pending changes, phases and an expiry after the
-   * date of the change; earlier ones stay.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
-   * 1022, 1023, 1026, add-on errors 1017, 1018, 1019, 1025, SUBSCRIPTION_CREATE_BAD_PHASE (1011),
-   * CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030, no price in the
-   * account's currency 2010, 2011, missing currency 3, CATALOG_INVALID_PRICE_OVERRIDE (2081),
-   * BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002), BUSY
-   * (60018).
+   * Changes the plan on a date or by policy (§7). Withdraws pending changes, phases and an expiry after the date of
+   * the change; earlier ones stay.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022,
+   * 1023, 1026, add-on errors 1017, 1018, 1019, 1025, SUBSCRIPTION_CREATE_BAD_PHASE (1011),
+   * CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030, no price in the account's
+   * currency 2010, 2011, missing currency 3, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000),
+   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002), BUSY (60018).
    */
   changePlan(
     ...given: [...C, subscriptionId: Uuid | string, change: HostInput<ChangePlanRequest & ChangePlanOptions>]
@@ -183,8 +183,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   undoChangePlan(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
 
   /**
-   * Sets the subscription's own bill cycle day from its next occurrence on (§15.3). Existing charges stay;
-   * the next invoice bills up to the new day.
+   * Sets the subscription's own bill cycle day from its next occurrence on (§15.3). Existing charges stay; the next
+   * invoice bills up to the new day.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a disallowed past day, BUSY (60018).
    */
@@ -193,11 +193,10 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<ChangedSubscription>;
 
   /**
-   * Sets the quantity that multiplies prices, from now or from a day on (§16). The next invoice run repairs
-   * later charges.
+   * Sets the quantity that multiplies prices, from now or from a day on (§16). The next invoice run repairs later
+   * charges.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
-   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a past day that is not allowed, BUSY
-   * (60018).
+   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a past day that is not allowed, BUSY (60018).
    */
   changeQuantity(
     ...given: [...C, subscriptionId: Uuid | string, change: HostInput<QuantityChange>]
@@ -224,43 +223,40 @@ export interface BundleOperations<C extends Leading = []> {
 
   /**
    * Returns all bundles that have or had the key, under their current keys, oldest first.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if no bundle had the key,
-   * ANSWER_TOO_LARGE (60020).
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if no bundle had the key, ANSWER_TOO_LARGE
+   * (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<readonly BundleView[]>;
 
   /**
-   * Returns a page of the tenant's bundles in creation order, without prices, with the counts for pagination
-   * headers. All rows are in memory; `outlines.page` streams them.
+   * Returns a page of the tenant's bundles in creation order, without prices, with the counts for pagination headers.
+   * All rows are in memory; `outlines.page` streams them.
    */
   page(...given: [...C, request: PageRequest]): Promise<Page<BundleView>>;
 
   /**
-   * Returns a page of the bundles that match the key, in creation order and without prices, with the counts
-   * for pagination headers. The key is an id, account id or external key, or clauses in operator form
-   * (http-api §8).
+   * Returns a page of the bundles that match the key, in creation order and without prices, with the counts for
+   * pagination headers. The key is an id, account id or external key, or clauses in operator form (http-api §8).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<BundleView>>;
 
   /**
    * Sets the bundle's key. No other bundle may have the key.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
-   * SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014), MISSING_OR_INVALID_FIELD (60003),
-   * EXTERNAL_KEY_LIMIT_EXCEEDED (5), BUSY (60018).
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS
+   * (1014), MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), BUSY (60018).
    */
   renameKey(...given: [...C, bundleId: Uuid | string, externalKey: string | null | undefined]): Promise<void>;
 
   /**
-   * Moves a bundle's running subscriptions to another account in one transaction. They end on the source
-   * account and continue, in their phase, in a new bundle with the same key. Until a future date, the new
-   * subscriptions are PENDING. Both accounts are invoiced automatically. Custom fields, tags and blocking
-   * states are not copied. To reverse a transfer, transfer the new bundle back.
+   * Moves a bundle's running subscriptions to another account in one transaction. They end on the source account and
+   * continue, in their phase, in a new bundle with the same key. Until a future date, the new subscriptions are
+   * PENDING. Both accounts are invoiced automatically. Custom fields, tags and blocking states are not copied. To
+   * reverse a transfer, transfer the new bundle back.
    * @returns the id of the new bundle.
-   * @throws BillingError 1081, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), 1082,
-   * SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016),
-   * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002), BUSY
-   * (60018), and from the target account's catalog 2020, 2010, 2011, 3.
+   * @throws BillingError 1081, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), 1082, SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS
+   * (1099), SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED
+   * (5), INVALID_PARAMETER (60002), BUSY (60018), and from the target account's catalog 2020, 2010, 2011, 3.
    */
   transfer(
     ...given: [
@@ -274,8 +270,8 @@ export interface BundleOperations<C extends Leading = []> {
 /** Operations on bundles and subscriptions whose rows are created on demand, for results of any length. */
 export interface OutlineOperations<C extends Leading = []> {
   /**
-   * Returns the account's bundles by original creation. The filter selects some of them. Unknown ids and keys
-   * are ignored.
+   * Returns the account's bundles by original creation. The filter selects some of them. Unknown ids and keys are
+   * ignored.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
    */
   ofAccount(
@@ -292,9 +288,8 @@ export interface OutlineOperations<C extends Leading = []> {
   page(...given: [...C, request: PageRequest]): Promise<OutlinePage>;
 
   /**
-   * Returns a page of the bundles that match the key, in creation order and without prices. The key is an id,
-   * account id or external key, or clauses in operator form. An empty key matches all bundles (http-api §1
-   * rule 3, §8).
+   * Returns a page of the bundles that match the key, in creation order and without prices. The key is an id, account
+   * id or external key, or clauses in operator form. An empty key matches all bundles (http-api §1 rule 3, §8).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<OutlinePage>;
@@ -309,8 +304,8 @@ export interface OutlineOperations<C extends Leading = []> {
   bundleByKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
   /**
-   * Returns the bundles like `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 for an
-   * unknown key, ANSWER_TOO_LARGE (60020).
+   * Returns the bundles like `BundleOperations.allOfKey`, as outlines. @throws BillingError 1084 for an unknown key,
+   * ANSWER_TOO_LARGE (60020).
    */
   allOfKey(...given: [...C, externalKey: string]): Promise<BundleWindow>;
 
@@ -335,13 +330,13 @@ export interface BlockingStateFilter {
 }
 
 /**
- * Operations on states that block change, service or billing of an account, bundle or subscription.
- * Entitlement plugins can reject changes with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ * Operations on states that block change, service or billing of an account, bundle or subscription. Entitlement
+ * plugins can reject changes with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
  */
 export interface BlockingOperations<C extends Leading = []> {
   /**
-   * Sets a service's state on an object, from a past or future date until the service's next state on that
-   * object (§14.1). A redundant state is not stored.
+   * Sets a service's state on an object, from a past or future date until the service's next state on that object
+   * (§14.1). A redundant state is not stored.
    * @returns the account of the object.
    * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), 1081, 1082, INVALID_PARAMETER (60002), BUSY (60018).
@@ -355,15 +350,15 @@ export interface BlockingOperations<C extends Leading = []> {
   ): Promise<{ readonly accountId: Uuid }>;
 
   /**
-   * Stops service and billing of a bundle from a date on, by default now (§14.3). Nothing is stored for a
-   * bundle that is already paused on that date.
+   * Stops service and billing of a bundle from a date on, by default now (§14.3). Nothing is stored for a bundle that
+   * is already paused on that date.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), INVALID_PARAMETER (60002), BUSY (60018).
    */
   pauseBundle(...given: [...C, bundleId: Uuid | string, options?: HostInput<BlockingOptions>]): Promise<void>;
 
   /**
-   * Resumes a paused bundle from a date on, by default now. The resume may be stored before the pause that it
-   * ends. A redundant resume stores nothing.
+   * Resumes a paused bundle from a date on, by default now. The resume may be stored before the pause that it ends. A
+   * redundant resume stores nothing.
    * @throws the errors of `pauseBundle`.
    */
   resumeBundle(
@@ -371,8 +366,8 @@ export interface BlockingOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Returns the active states of an account and of its bundles and subscriptions, past and future, including
-   * starts and ends of services, in time order (§14.4) and in batches.
+   * Returns the active states of an account and of its bundles and subscriptions, past and future, including starts
+   * and ends of services, in time order (§14.4) and in batches.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(

@@ -87,8 +87,8 @@ const timedPolicies: readonly string[] = [
 ] satisfies TimedPolicy[];
 
 /**
- * Returns a policy with a date. @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL, and for any other
- * value that callers without types may pass.
+ * Returns a policy with a date. @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL, and for any other value
+ * that callers without types may pass.
  */
 export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
   checkPolicyName(policy);
@@ -112,8 +112,7 @@ export function checkPolicyName(policy: BillingActionPolicy | null | undefined):
 export interface CancelSubscriptionRequest extends CancelSubscriptionOptions {
   /**
    * The policy for the end of the service if neither the request nor an entitlement plugin sets a date or policy for
-   * it.
-   * If absent, the service ends when billing ends.
+   * it. If absent, the service ends when billing ends.
    */
   readonly defaultEntitlementPolicy?: EntitlementActionPolicy | null | undefined;
 }
@@ -157,9 +156,7 @@ export function checkTransferRequest({
   return { accountId, externalKeys: externalKeysOf(subscriptions ?? []), ignoresEnded };
 }
 
-/**
- * Checks the options of a transfer. @throws BillingError INVALID_PARAMETER (60002) for an unsupported policy.
- */
+/** Checks the options of a transfer. @throws BillingError INVALID_PARAMETER (60002) for an unsupported policy. */
 export function checkTransferOptions(options: TransferBundleOptions) {
   return {
     requestedDate: options.requestedDate ?? null,
@@ -196,8 +193,7 @@ function policyOf(policy: BillingActionPolicy): TransferPolicy {
 }
 
 /**
- * Checks the key of a bundle. @throws BillingError MISSING_OR_INVALID_FIELD (60003),
- * EXTERNAL_KEY_LIMIT_EXCEEDED (5).
+ * Checks the key of a bundle. @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkBundleKey(externalKey: string | null | undefined): string {
   checkExternalKey(externalKey);

@@ -221,9 +221,8 @@ interface LoadServiceEndsInput {
 }
 
 /**
- * Returns the ends of these subscriptions' services: their own end or, for add-ons, the end that the base
- * causes (§12), otherwise a past expiry. Subscriptions without an end are omitted. Takes a constant number of
- * statements.
+ * Returns the ends of these subscriptions' services: their own end or, for add-ons, the end that the base causes
+ * (§12), otherwise a past expiry. Subscriptions without an end are omitted. Takes a constant number of statements.
  */
 export async function loadServiceEnds(
   session: ReadSession,

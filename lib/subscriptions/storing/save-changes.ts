@@ -27,9 +27,7 @@ import {
 import { addedTrialEnds, type TrialEnd, trialEndsOfEdit, trialNotification } from '../edits/trial-ends.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 
-/**
- * Stores edits, publishes due events and queues the other events (§21) in a constant number of statements.
- */
+/** Stores edits, publishes due events and queues the other events (§21) in a constant number of statements. */
 export async function saveEdits(
   session: WriteSession,
   edits: readonly SubscriptionEdit[],
@@ -123,8 +121,8 @@ function announceCreations(session: WriteSession, creations: readonly NewSubscri
 }
 
 /**
- * Sets at most one state per service and object (§14.1, §21) in a constant number of statements. Publishes
- * effective states, queues the other states, and marks billing changes.
+ * Sets at most one state per service and object (§14.1, §21) in a constant number of statements. Publishes effective
+ * states, queues the other states, and marks billing changes.
  */
 export async function setBlockingStates(
   session: WriteSession,
@@ -200,9 +198,7 @@ function announceState(
   ]);
 }
 
-/**
- * Queues TRIAL_ENDING of new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends.
- */
+/** Queues TRIAL_ENDING of new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends. */
 export function trialNotices(settingsOf: SettingsOf) {
   async function schedule(session: WriteSession, ends: readonly TrialEnd[]): Promise<void> {
     if (ends.length === 0) return;

@@ -31,9 +31,9 @@ export interface BillCycleDay {
 }
 
 /**
- * Returns the day of the latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of
- * the version that supplies the plan (catalog §6.3, §8). Without a bill cycle day of the account, ACCOUNT
- * counts as SUBSCRIPTION (§15.2).
+ * Returns the day of the latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of the
+ * version that supplies the plan (catalog §6.3, §8). Without a bill cycle day of the account, ACCOUNT counts as
+ * SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,
@@ -62,8 +62,8 @@ export function billCycleDayOf(
 }
 
 /**
- * Returns the sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on
- * must be among the subscriptions.
+ * Returns the sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on must be
+ * among the subscriptions.
  */
 export function billCycleDaySources(
   timelines: readonly {
@@ -90,9 +90,8 @@ export function billCycleDaySources(
 }
 
 /**
- * Returns the local date of the first charge (§15.1), which is the start of the first phase without end or
- * with a price above zero, not before the billing start. Without recurring charges, returns the billing
- * start.
+ * Returns the local date of the first charge (§15.1), which is the start of the first phase without end or with a
+ * price above zero, not before the billing start. Without recurring charges, returns the billing start.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

@@ -125,8 +125,8 @@ export interface EventReason {
   /** The conditions of the matching case, for CATALOG_RULE. Null means the default, or no rule. */
   readonly policyConditions: RuleConditions | null;
   /**
-   * The alignment that determines from when the phases of a chosen plan count. Null if the alignments agree,
-   * or if the event chooses no plan.
+   * The alignment that determines from when the phases of a chosen plan count. Null if the alignments agree, or if
+   * the event chooses no plan.
    */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;
@@ -148,8 +148,8 @@ export function readReason(text: string): EventReason {
 }
 
 /**
- * Returns the time at which the plan was chosen. A transfer continues an earlier choice, so the plan still
- * comes from the catalog of that time (catalog §14 rule 2).
+ * Returns the time at which the plan was chosen. A transfer continues an earlier choice, so the plan still comes from
+ * the catalog of that time (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
   // Avoids parsing most reasons.

@@ -114,8 +114,8 @@ interface PhasesAfterInput {
 }
 
 /**
- * Returns PHASE events for every phase that has begun by now and for the next phase, or the EXPIRED of the
- * plan (§5 rules 7, 8).
+ * Returns PHASE events for every phase that has begun by now and for the next phase, or the EXPIRED of the plan (§5
+ * rules 7, 8).
  */
 export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
   const later = input.timeline.slice(input.timeline.indexOf(input.current) + 1);
@@ -131,10 +131,7 @@ function phaseDraft(entry: PhaseStart): EventDraft {
   return { ...bareDraft(LifecycleEventType.PHASE, entry.start), phaseName: entry.phase.name };
 }
 
-/**
- * Returns EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, otherwise undefined (§5 rule
- * 8).
- */
+/** Returns EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, otherwise undefined (§5 rule 8). */
 export function expiryAfterPhase(
   last: PhaseStart,
   anchor: DatedInstant,
@@ -161,10 +158,10 @@ interface NextPhaseInput {
 }
 
 /**
- * Returns the PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM phase (§5 rules 7, 8). Undefined if
- * the plan ends or changes first, or if the event exists. The result depends on the input only, so derived
- * events and events stored later are equal. Uses the catalog of the event's own date (§21) and counts from
- * the start of this phase (§5 rule 1), so later versions do not move phases that have begun.
+ * Returns the PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM phase (§5 rules 7, 8). Undefined if the plan
+ * ends or changes first, or if the event exists. The result depends on the input only, so derived events and events
+ * stored later are equal. Uses the catalog of the event's own date (§21) and counts from the start of this phase (§5
+ * rule 1), so later versions do not move phases that have begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
   const { events, phaseEvent, plans, zone } = input;
@@ -205,9 +202,8 @@ function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boo
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
- * Adds the events that are not stored yet. The storage contains only the next PHASE (§5 rule 7), but billing
- * ahead needs all phases and the expiry. A derived event has the id of the stored PHASE before it, for
- * computation only.
+ * Adds the events that are not stored yet. The storage contains only the next PHASE (§5 rule 7), but billing ahead
+ * needs all phases and the expiry. A derived event has the id of the stored PHASE before it, for computation only.
  */
 export function withDerivedPhases(
   active: readonly LifecycleEvent[],
@@ -246,16 +242,13 @@ interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /**
-   * Dates before this instant are skipped, because they were already accepted. By default all dates are
-   * checked.
-   */
+  /** Dates before this instant are skipped, because they were already accepted. By default all dates are checked. */
   readonly from?: Instant;
 }
 
 /**
- * Checks that every future phase, in every known catalog version, has a price in the account's currency.
- * Otherwise invoicing would fail (ruling R37).
+ * Checks that every future phase, in every known catalog version, has a price in the account's currency. Otherwise
+ * invoicing would fail (ruling R37).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011),
  * CURRENCY_INVALID (3) for an account without currency.
  */
@@ -283,8 +276,8 @@ function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTerms
 }
 
 /**
- * Returns true if the phase needs a currency. Even a free phase creates an invoice item, and every invoice
- * needs a currency.
+ * Returns true if the phase needs a currency. Even a free phase creates an invoice item, and every invoice needs a
+ * currency.
  */
 function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
   return billingError(

@@ -41,8 +41,8 @@ interface PhaseTimelineInput {
 }
 
 /**
- * Returns the phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of
- * day (§2 rule 6).
+ * Returns the phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2
+ * rule 6).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
  */
 export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] {
@@ -62,9 +62,7 @@ export function phaseEnd(entry: PhaseStart, anchor: DatedInstant, zone: TimeZone
   return { date, at: instantAt(date, localTimeOf(anchor.at, zone), zone) };
 }
 
-/**
- * Returns the last phase that has begun at `at`, even after the end of a final FIXEDTERM phase (§5 rule 2).
- */
+/** Returns the last phase that has begun at `at`, even after the end of a final FIXEDTERM phase (§5 rule 2). */
 export function currentPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
   return timeline.findLast((entry) => entry.start.at <= at);
 }
@@ -111,8 +109,8 @@ interface ChangeOriginInput {
 }
 
 /**
- * Returns the date from which phases count after a change of plan (§5 rule 4). A null `firstPhaseType` means
- * the plan's first phase.
+ * Returns the date from which phases count after a change of plan (§5 rule 4). A null `firstPhaseType` means the
+ * plan's first phase.
  */
 export function changeOrigin(
   input: ChangeOriginInput,
@@ -158,8 +156,8 @@ function neverAlignment(alignment: never): never {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * Returns the instant of a requested date (§2 rules 2 to 5). A date means the reference time of that day;
- * absent means now. Instants are truncated to seconds.
+ * Returns the instant of a requested date (§2 rules 2 to 5). A date means the reference time of that day; absent
+ * means now. Instants are truncated to seconds.
  * @throws BillingError INVALID_PARAMETER (60002) for a date too far from today.
  */
 export function datedInstant(
@@ -193,8 +191,8 @@ export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstan
 }
 
 /**
- * Returns `dated`, but not before `bound`, and with a local date that is not before the local date of `bound`
- * (§2 rule 8).
+ * Returns `dated`, but not before `bound`, and with a local date that is not before the local date of `bound` (§2
+ * rule 8).
  */
 export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
   if (dated.at < bound.at) return bound;

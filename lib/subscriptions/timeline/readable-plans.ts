@@ -32,8 +32,8 @@ const UNKNOWN_VERSION: CatalogVersion = createVersion({
 });
 
 /**
- * Replaces plans that are missing from the catalog with placeholders, which contain the facts of the events,
- * so that lists never fail.
+ * Replaces plans that are missing from the catalog with placeholders, which contain the facts of the events, so that
+ * lists never fail.
  */
 export function readablePlans(plans: PlanResolver): PlanResolver {
   return {

@@ -43,16 +43,14 @@ export interface Transition {
   readonly next: PlanInForce | null;
   /** Day of the latest BCD_CHANGE up to this instant, even if that change is sorted after the event. */
   readonly billCycleDay: number | null;
-  /**
-   * Quantity of the latest QUANTITY_CHANGE up to this instant, even if that change is sorted after the event.
-   */
+  /** Quantity of the latest QUANTITY_CHANGE up to this instant, even if that change is sorted after the event. */
   readonly quantity: number | null;
   readonly state: BillingState;
 }
 
 /**
- * Returns the events of transitions in time order: no markers, and nothing after the end (§4.1, §4.2 rule 1)
- * except a PHASE of its instant, which takes effect first. Empty without a CREATE or TRANSFER at the start.
+ * Returns the events of transitions in time order: no markers, and nothing after the end (§4.1, §4.2 rule 1) except a
+ * PHASE of its instant, which takes effect first. Empty without a CREATE or TRANSFER at the start.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -85,10 +83,7 @@ export function transitionAt(transitions: readonly Transition[], at: Instant): T
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/**
- * Returns the plan to show: the first plan before billing starts, the last plan after its end (§4.4, §18 rule
- * 6).
- */
+/** Returns the plan to show: the first plan before billing starts, the last plan after its end (§4.4, §18 rule 6). */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
@@ -156,10 +151,7 @@ function stateAfter(event: LifecycleEvent): BillingState {
 
 /** The catalog for plans of running subscriptions (catalog §6.2). */
 export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
-  /**
-   * Returns a replacement for a plan without the event's phase. Without this function, such a plan is an
-   * error.
-   */
+  /** Returns a replacement for a plan without the event's phase. Without this function, such a plan is an error. */
   readonly unknownPlan?: (planName: string) => ResolvedPlan;
 }
 
@@ -171,8 +163,8 @@ interface NamedPhase {
 }
 
 /**
- * Returns the plan of a subscription with the phase of its event (catalog §6.2). Another catalog of the host
- * may lack the phase (§5 rule 3).
+ * Returns the plan of a subscription with the phase of its event (catalog §6.2). Another catalog of the host may lack
+ * the phase (§5 rule 3).
  * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) for a missing phase; 2020, 2050 as `resolvePlan`.
  */
 export function planWithPhase(

@@ -87,8 +87,8 @@ export interface BundleTransfer {
 }
 
 /**
- * Returns the edits of a transfer (§17.4). Running subscriptions end on one account and continue on the
- * other, in a new bundle with the same key.
+ * Returns the edits of a transfer (§17.4). Running subscriptions end on one account and continue on the other, in a
+ * new bundle with the same key.
  * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003),
  * INVALID_PARAMETER (60002); from the target account's catalog 2020, 2010, 2011, 3.
  */
@@ -126,8 +126,8 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
 }
 
 /**
- * Returns the subscriptions that are running at `at` and not yet transferred, the base first. Add-ons are
- * included only with their base.
+ * Returns the subscriptions that are running at `at` and not yet transferred, the base first. Add-ons are included
+ * only with their base.
  */
 function transferredSubscriptions(
   running: readonly RunningSubscription[],
@@ -142,8 +142,8 @@ function transferredSubscriptions(
 }
 
 /**
- * Returns the new keys of the request. A subscription that was sent back unchanged names no new key
- * (json-models §16 rule 1).
+ * Returns the new keys of the request. A subscription that was sent back unchanged names no new key (json-models §16
+ * rule 1).
  */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
@@ -228,8 +228,8 @@ interface BillingEnd {
 }
 
 /**
- * Ends the subscriptions on the source account (§17.4 rule 2). The service ends at the transfer, billing then
- * or at the end of the term. Add-ons follow their base. An earlier pending end stays.
+ * Ends the subscriptions on the source account (§17.4 rule 2). The service ends at the transfer, billing then or at
+ * the end of the term. Add-ons follow their base. An earlier pending end stays.
  */
 function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
@@ -257,8 +257,8 @@ function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEnds
 }
 
 /**
- * Returns the end, or an earlier pending end. A pending cancellation is stored again as the transfer's end,
- * so that uncancelling cannot revive the subscription.
+ * Returns the end, or an earlier pending end. A pending cancellation is stored again as the transfer's end, so that
+ * uncancelling cannot revive the subscription.
  */
 function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedInstant): BillingEnd {
   const pending = transitions.find(({ event }) => isEnd(event))?.event;
@@ -303,9 +303,8 @@ interface TransferredEventsInput {
 }
 
 /**
- * Returns the events on the target account in order (§17.4 rules 4, 5): plan and phase from before the
- * transfer, then all later events at their instants, dated by the target's calendar. Drops a pending
- * cancellation.
+ * Returns the events on the target account in order (§17.4 rules 4, 5): plan and phase from before the transfer, then
+ * all later events at their instants, dated by the target's calendar. Drops a pending cancellation.
  */
 function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
   const { transfer, zone } = input;
@@ -363,8 +362,8 @@ function transferredDay(requestedDay: number, bcdTransfer: BcdTransfer, transfer
 }
 
 /**
- * Returns the effective events without a pending cancellation, with the phases up to now or up to the
- * transfer, and the next phase.
+ * Returns the effective events without a pending cancellation, with the phases up to now or up to the transfer, and
+ * the next phase.
  */
 function eventsToContinue({ running, history, transfer, now }: TransferredEventsInput) {
   const storedUpTo = maxInstant(now, transfer.at);

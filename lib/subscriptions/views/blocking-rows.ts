@@ -11,8 +11,8 @@ import { isEnd } from '../timeline/lifecycle-events.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
 /**
- * The effect of a state on a subscription, at the instant of the state or at the start of the service or
- * billing that it blocks.
+ * The effect of a state on a subscription, at the instant of the state or at the start of the service or billing that
+ * it blocks.
  */
 export interface BlockingRow {
   readonly state: BlockingState;
@@ -127,8 +127,7 @@ function rowsOfState(
 }
 
 /**
- * Returns the row of a block that is in force when service or billing starts. It pauses the subscription
- * immediately.
+ * Returns the row of a block that is in force when service or billing starts. It pauses the subscription immediately.
  */
 function rowOfStart({ block, span, paused }: Counted, histories: readonly BlockHistory[]) {
   const { start } = span;

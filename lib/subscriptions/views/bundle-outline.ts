@@ -42,8 +42,8 @@ import {
 } from './subscription-event-list.ts';
 
 /**
- * A bundle whose rows are created on each read. States of the account repeat for every subscription, so there
- * may be a thousand times as many rows as stored records.
+ * A bundle whose rows are created on each read. States of the account repeat for every subscription, so there may be
+ * a thousand times as many rows as stored records.
  */
 export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timeline'> {
   readonly subscriptions: readonly SubscriptionOutline[];
@@ -226,10 +226,7 @@ function sourceTypeOf(subscription: Pick<Subscription, 'migrated'>, transitions:
     : SourceType.NATIVE;
 }
 
-/**
- * Returns the bill cycle day to show, or null while the alignment is ACCOUNT and the account has no day
- * (§4.4).
- */
+/** Returns the bill cycle day to show, or null while the alignment is ACCOUNT and the account has no day (§4.4). */
 function shownBillCycleDay(
   inForce: PlanInForce,
   inEffect: Transition | undefined,
@@ -239,10 +236,7 @@ function shownBillCycleDay(
   return isProvisional ? null : day;
 }
 
-/**
- * The prices of one phase in the account's currency. A price is null if the phase has no price of that kind
- * (§4.4).
- */
+/** The prices of one phase in the account's currency. A price is null if the phase has no price of that kind (§4.4). */
 export interface PhasePrices {
   readonly planName: string;
   readonly phaseName: string;
@@ -274,8 +268,8 @@ export interface BlockPrice {
 }
 
 /**
- * Returns one entry per phase of the rows, in order (§4.4 "prices"). Another phase name or catalog version
- * starts a new entry.
+ * Returns one entry per phase of the rows, in order (§4.4 "prices"). Another phase name or catalog version starts a
+ * new entry.
  */
 export function pricesMet(
   events: Iterable<SubscriptionEvent>,
@@ -327,8 +321,7 @@ function usagePrices(usage: Usage, currency: Currency | null): UsagePrices {
 }
 
 /**
- * Returns the price, or null without a price in the currency. Reads never fail for a price that billing would
- * reject.
+ * Returns the price, or null without a price in the currency. Reads never fail for a price that billing would reject.
  */
 function priceIfSold(price: InternationalPrice | null | undefined, currency: Currency | null) {
   if (!price) return null;

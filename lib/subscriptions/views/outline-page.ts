@@ -23,9 +23,7 @@ export interface BundleWindow {
 export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
   /** Bundles on this page. */
   readonly returned: number;
-  /**
-   * The bundles in order, with one window in memory at a time. Each window is one snapshot, read on demand.
-   */
+  /** The bundles in order, with one window in memory at a time. Each window is one snapshot, read on demand. */
   readonly windows: AsyncIterable<BundleWindow>;
 }
 
@@ -95,8 +93,8 @@ export interface RowBound {
 }
 
 /**
- * Counts the rows of a result: one per bundle and subscription, and two per event, because both the
- * subscription and the bundle list it.
+ * Counts the rows of a result: one per bundle and subscription, and two per event, because both the subscription and
+ * the bundle list it.
  * @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows.
  */
 export async function countRows(

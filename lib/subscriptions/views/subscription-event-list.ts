@@ -41,10 +41,7 @@ export interface EventListSource {
 const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
-/**
- * Returns the rows of one bundle's subscriptions in the order of §18 rule 5. They are created while they are
- * read.
- */
+/** Returns the rows of one bundle's subscriptions in the order of §18 rule 5. They are created while they are read. */
 export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
   return {
     *[Symbol.iterator]() {
@@ -53,10 +50,7 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
   };
 }
 
-/**
- * Yields the rows of one subscription. A row repeats in its list exactly if it repeats in the list of the
- * bundle.
- */
+/** Yields the rows of one subscription. A row repeats in its list exactly if it repeats in the list of the bundle. */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
     blockHistory,
@@ -91,8 +85,8 @@ function repeats(row: OrderedRow, previous: OrderedRow): boolean {
 }
 
 /**
- * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot, nor can a
- * pause or resume, whose counterpart may be a row of another service.
+ * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot, nor can a pause or
+ * resume, whose counterpart may be a row of another service.
  */
 function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
   if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;
@@ -137,8 +131,8 @@ const RANK: Readonly<Record<SubscriptionEventType, number>> = {
 };
 
 /**
- * Compares rows. Blocking states come before subscriptions, and equal rows keep their order, so rows of one
- * state stay together.
+ * Compares rows. Blocking states come before subscriptions, and equal rows keep their order, so rows of one state
+ * stay together.
  */
 function compareRows(a: OrderedRow, b: OrderedRow): number {
   const rank = RANK[a.event.type];

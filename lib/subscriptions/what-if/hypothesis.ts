@@ -212,9 +212,8 @@ export interface SubscriptionInBundle {
 }
 
 /**
- * A simulated operation on subscriptions (§20), with the members of the real request. If `seesEndOfDay` is
- * true, the catalog is read as of the end of the requested day, as in dry runs. The operation itself reads it
- * at its instant.
+ * A simulated operation on subscriptions (§20), with the members of the real request. If `seesEndOfDay` is true, the
+ * catalog is read as of the end of the requested day, as in dry runs. The operation itself reads it at its instant.
  */
 export type HypotheticalAction =
   | {
@@ -249,9 +248,7 @@ export type HypotheticalAction =
       readonly requestedDate: RequestedDate | null;
     };
 
-/**
- * Returns the range from the instant of the date to 23:59:59 UTC on that day, or null without a date (§20).
- */
+/** Returns the range from the instant of the date to 23:59:59 UTC on that day, or null without a date (§20). */
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },

@@ -219,8 +219,8 @@ const MOST_CHARACTERS = 64;
 const digitsOf: Readonly<Record<NumberField, number>> = { yyyy: 4, yy: 2, mm: 2, dd: 2, n: 1 };
 
 /**
- * Returns comma-separated patterns by date, such as `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`. A blank text is
- * the empty list.
+ * Returns comma-separated patterns by date, such as `INV-{n:6}, 2027-01-01 INV-{yyyy}-{n:6}`. A blank text is the
+ * empty list.
  */
 export function numberPatterns(): Property<readonly NumberPattern[]> {
   return {

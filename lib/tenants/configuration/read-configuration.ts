@@ -116,8 +116,8 @@ const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
 };
 
 /**
- * Returns a sentence for each name without effect: retired names, names that the owner cannot set, and
- * unknown names with the product's prefix.
+ * Returns a sentence for each name without effect: retired names, names that the owner cannot set, and unknown names
+ * with the product's prefix.
  */
 export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);
@@ -147,8 +147,7 @@ function suggestion(fullName: string, owner: ConfigurationOwner): string {
 }
 
 /**
- * Properties of platform §4.3 that the engine does not read. They are for the HTTP server, the process or
- * future use.
+ * Properties of platform §4.3 that the engine does not read. They are for the HTTP server, the process or future use.
  */
 const ofTheProcess = [
   'server.test.mode',

@@ -55,9 +55,7 @@ export function queueSettingsOf(server: ServerSettings): QueueSettings {
   };
 }
 
-/**
- * Returns the settings of one kind of entries. `off` and `nbThreads` of notifications have a longer prefix.
- */
+/** Returns the settings of one kind of entries. `off` and `nbThreads` of notifications have a longer prefix. */
 function queueSettings<
   P extends 'persistent.bus.main' | 'notificationq.main',
   O extends 'persistent.bus.main' | 'notificationq.main.notification',

@@ -11,8 +11,7 @@ export type SettingsOfTable<T> = {
 };
 
 /**
- * Per-tenant settings by name without prefix. Spans are in milliseconds, times of day in milliseconds since
- * midnight.
+ * Per-tenant settings by name without prefix. Spans are in milliseconds, times of day in milliseconds since midnight.
  */
 export type TenantSettings = SettingsOfTable<typeof tenantProperties>;
 

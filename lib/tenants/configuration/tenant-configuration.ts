@@ -18,9 +18,9 @@ import type { TenantSettings } from './settings.ts';
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Returns the settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row
- * names the immutable row of its configuration, so every node sees a change at the next call and parses it
- * once. Constant within a session.
+ * Returns the settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row names the
+ * immutable row of its configuration, so every node sees a change at the next call and parses it once. Constant
+ * within a session.
  */
 export function settingsInForce(logger: Logger, server: TenantSettings): SettingsOf {
   const ownOf = activeValueOf('configuration', (text, { tenant }): TenantSettings => {
@@ -33,8 +33,8 @@ export function settingsInForce(logger: Logger, server: TenantSettings): Setting
 }
 
 /**
- * Returns the pauses of background work of a tenant for a busy account: first as long as a call waits, then
- * at intervals.
+ * Returns the pauses of background work of a tenant for a busy account: first as long as a call waits, then at
+ * intervals.
  */
 export function busyPausesOf(
   storage: Pick<Storage, 'read'>,
@@ -72,8 +72,8 @@ export function skippedEventsOf(settingsOf: SettingsOf): SkippedEventsOf {
 const MAX_CACHED_CONFIGURATIONS = 1_000;
 
 /**
- * Reads the value to which the tenant's row refers and parses it once, because its row is immutable. Null
- * without a value.
+ * Reads the value to which the tenant's row refers and parses it once, because its row is immutable. Null without a
+ * value.
  */
 export function activeValueOf<T extends string | object>(
   name: 'configuration' | 'callback',

@@ -31,9 +31,7 @@ const lastMillisecondOfDay = DAY_MS - 1;
 const unbounded = { min: 0, max: MAX_STORED_INTEGER };
 const lockWaitSteps = 50;
 
-/**
- * Time at which a period in arrears is billed (invoicing §5.3): after its end, or as soon as it has begun.
- */
+/** Time at which a period in arrears is billed (invoicing §5.3): after its end, or as soon as it has begun. */
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
 export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
@@ -105,9 +103,7 @@ export const tenantProperties = {
   'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: HOUR_MS }),
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
-  /**
-   * Days before the end of a trial on which TRIAL_ENDING announces it (subscriptions §21.1); 0 means never.
-   */
+  /** Days before the end of a trial on which TRIAL_ENDING announces it (subscriptions §21.1); 0 means never. */
   'subscription.trial.noticeDays': integer(3, { min: 0, max: 365 }),
   /** Pauses of background work after it has waited for a busy account as long as a call waits. */
   rescheduleIntervalOnLock: spans([0.5, 1, 1, 3, 3, 10].map((minutes) => minutes * MINUTE_MS)),

@@ -16,8 +16,8 @@ import {
 import { type BilledPoints, bucketOf, piecesNeeded } from './usage-ledger.ts';
 
 /**
- * Returns the first day of the month from which points must stay, or null for all points. Days before the
- * start of the next run's reading are finally billed and older than the look-back (§7.1).
+ * Returns the first day of the month from which points must stay, or null for all points. Days before the start of
+ * the next run's reading are finally billed and older than the look-back (§7.1).
  */
 export function archivableBefore(
   { dirtyFrom, usage }: Pick<StoredCursor, 'dirtyFrom' | 'usage'>,
@@ -32,8 +32,8 @@ const LAST = startOfDay(localDate(MAX_YEAR, 12, 31), UTC);
 
 /**
  * Returns the data to keep for a subscription's days whose points are deleted (§11.4): the pieces for later
- * comparisons, and the points that each invoice billed first. The pieces suffice, because the billed usage
- * and the cuts of a day no longer change.
+ * comparisons, and the points that each invoice billed first. The pieces suffice, because the billed usage and the
+ * cuts of a day no longer change.
  * @param intervals intervals that may have billed points of these days, on invoices that are not VOID.
  */
 export function archivedDays(

@@ -30,8 +30,8 @@ import { type CollectedUsage, type Consumption, isLate } from '../settlement/set
 
 export interface UsageLedgerInput extends UsageHistory {
   /**
-   * The points that only void invoices charged, which are not late. Used if late points are not billed. None
-   * by default.
+   * The points that only void invoices charged, which are not late. Used if late points are not billed. None by
+   * default.
    */
   readonly freed?: readonly FreedPoints[];
   /** The whole days of `piecesNeeded`, and the split days from storage. */
@@ -158,8 +158,8 @@ export class UsageLedger {
   }
 
   /**
-   * Returns the last interval that consumed the points. An interval that was superseded for a time was
-   * credited, and others charged its points (§7.3 rule 7).
+   * Returns the last interval that consumed the points. An interval that was superseded for a time was credited, and
+   * others charged its points (§7.3 rule 7).
    */
   #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];
@@ -194,8 +194,8 @@ export class UsageLedger {
   }
 
   /**
-   * Returns the instant at which the points of a day count together: the start of the day or of billing (§2.3
-   * rule 3).
+   * Returns the instant at which the points of a day count together: the start of the day or of billing (§2.3 rule
+   * 3).
    */
   #countsAt(localDate: LocalDate): Instant {
     const recordInstant = startOfDay(localDate, this.#zone);
@@ -227,15 +227,13 @@ function holdsPart(range: PartOfDay, piece: PartOfDay): boolean {
   return range.from <= piece.from && piece.to <= range.to;
 }
 
-/**
- * A day of a unit to split in storage. Each resulting piece is in one interval and is consumed as a whole.
- */
+/** A day of a unit to split in storage. Each resulting piece is in one interval and is consumed as a whole. */
 export interface SplitRequest {
   readonly unit: string;
   readonly localDate: LocalDate;
   /**
-   * Bounds of the parts: between neighboring instants, and the points of the day. Empty if the day is not
-   * split by time.
+   * Bounds of the parts: between neighboring instants, and the points of the day. Empty if the day is not split by
+   * time.
    */
   readonly bounds: readonly Instant[];
   /** Ordinals after which another piece begins, in ascending order. */
@@ -262,8 +260,8 @@ interface PiecesInput {
 export type BilledPoints = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**
- * Returns the days to read in pieces: days that billing cuts now or cut when it billed them, and days with
- * points added since. All other days cost one row each, regardless of their number of points (§11).
+ * Returns the days to read in pieces: days that billing cuts now or cut when it billed them, and days with points
+ * added since. All other days cost one row each, regardless of their number of points (§11).
  */
 export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesInput): PiecesNeeded {
   const cutsOn = Map.groupBy(
@@ -315,8 +313,8 @@ function endOfDate(date: LocalDate, zone: TimeZone): Instant {
 }
 
 /**
- * Returns the cuts of an event. Instants have millisecond precision, so the last instant of a subscription
- * gets its own part (§6.4).
+ * Returns the cuts of an event. Instants have millisecond precision, so the last instant of a subscription gets its
+ * own part (§6.4).
  */
 function cutsOf(event: BillingEvent): readonly DatedInstant[] {
   const { effectiveDate: at, localDate: date } = event;

@@ -14,9 +14,9 @@ interface UsageWindowInput extends UsageHistory {
 }
 
 /**
- * Returns the date from which the next run reads a subscription's usage, unless invoices become void or
- * events change (§7.1). Null means all usage. The run reads the billed intervals that end on or after that
- * date, the days from that date on, and the days that these intervals consumed.
+ * Returns the date from which the next run reads a subscription's usage, unless invoices become void or events change
+ * (§7.1). Null means all usage. The run reads the billed intervals that end on or after that date, the days from that
+ * date on, and the days that these intervals consumed.
  */
 export function usageWindow(input: UsageWindowInput): LocalDate | null {
   const { events, zone, config, from = null } = input;
@@ -55,9 +55,7 @@ function withRelated(
   return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
-/**
- * Moves the date back to periods that charged late points. Such a period is needed as long as its points are.
- */
+/** Moves the date back to periods that charged late points. Such a period is needed as long as its points are. */
 function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {

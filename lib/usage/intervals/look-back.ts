@@ -55,8 +55,8 @@ export function lookBackStart(input: LookBackInput): DatedInstant {
 }
 
 /**
- * Returns an upper bound of the number of periods between the dates, because a large setting must not leave
- * the calendar.
+ * Returns an upper bound of the number of periods between the dates, because a large setting must not leave the
+ * calendar.
  */
 function periodsSince(from: LocalDate, to: LocalDate, period: BillingPeriod): number {
   const { unit, number } = periodLength(period);

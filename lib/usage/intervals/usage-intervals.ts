@@ -25,10 +25,7 @@ export interface UsageInterval {
   readonly start: DatedInstant;
   /** End of the interval. Its date may be the date of the start. */
   readonly end: DatedInstant;
-  /**
-   * True if a point at the exact end counts too. This is the last interval before a cancellation or expiry
-   * (§6.4).
-   */
+  /** True if a point at the exact end counts too. This is the last interval before a cancellation or expiry (§6.4). */
   readonly includesEnd: boolean;
 }
 
@@ -39,10 +36,7 @@ interface IntervalsInput {
   readonly zone: TimeZone;
 }
 
-/**
- * Maximum interval length in periods. A new bill cycle day can create intervals of up to two periods (§6.2
- * rule 5).
- */
+/** Maximum interval length in periods. A new bill cycle day can create intervals of up to two periods (§6.2 rule 5). */
 const LONGEST_INTERVAL = 2;
 
 /** Returns the latest possible end of an interval after a change of its bill cycle day. */
@@ -103,10 +97,7 @@ function addCycleDates(
   }
 }
 
-/**
- * Returns the first cycle date that is not before the look-back start, without stepping through earlier
- * dates.
- */
+/** Returns the first cycle date that is not before the look-back start, without stepping through earlier dates. */
 function placeFrom({ cycle }: Cadence, { date }: DatedInstant): number {
   const after = firstCycleAfter(cycle, date);
   return after > 0 && cycleDate(cycle, after - 1) === date ? after - 1 : after;
@@ -118,8 +109,8 @@ export function instantOf({ effectiveDate: at, localDate: date }: BillingEvent):
 }
 
 /**
- * Returns true if the date is the next boundary (§6.3 rule 3). A subscription that is cancelled at the
- * instant of its start has an interval of no length.
+ * Returns true if the date is the next boundary (§6.3 rule 3). A subscription that is cancelled at the instant of its
+ * start has an interval of no length.
  */
 function isNextBoundary(end: DatedInstant, boundaries: readonly DatedInstant[], run: UsageRun): boolean {
   const last = boundaries.at(-1);
@@ -148,8 +139,8 @@ interface Cadence {
 }
 
 /**
- * Returns the cadences of a run in order: one from its start, and one from each event with another bill cycle
- * day. Periods of days and weeks keep the first cadence (§6.2 rule 3).
+ * Returns the cadences of a run in order: one from its start, and one from each event with another bill cycle day.
+ * Periods of days and weeks keep the first cadence (§6.2 rule 3).
  */
 function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
@@ -167,9 +158,7 @@ function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[]
   }));
 }
 
-/**
- * Returns the next date on which an open run has something to bill, or null for a closed run (§7.9 rule 3).
- */
+/** Returns the next date on which an open run has something to bill, or null for a closed run (§7.9 rule 3). */
 export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate | null {
   const last = cadencesOf(run).at(-1);
   if (last === undefined || last.until !== null) return null;
@@ -177,8 +166,8 @@ export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate |
 }
 
 /**
- * Returns the share of a period that an interval covers, or null for a whole period. The share is above 1 if
- * another bill cycle day made the interval longer (§6.2 rule 5), and 0 within a day.
+ * Returns the share of a period that an interval covers, or null for a whole period. The share is above 1 if another
+ * bill cycle day made the interval longer (§6.2 rule 5), and 0 within a day.
  */
 export function periodShare(run: UsageRun, { start, end }: UsageInterval): PeriodShare | null {
   const cadences = cadencesOf(run);
@@ -191,8 +180,8 @@ export function periodShare(run: UsageRun, { start, end }: UsageInterval): Perio
 }
 
 /**
- * Returns the units that the subscription's sections charge during an interval (§7.8): the units of the event
- * in force at its start, and of later events before its end.
+ * Returns the units that the subscription's sections charge during an interval (§7.8): the units of the event in
+ * force at its start, and of later events before its end.
  * @param events all events of the subscription, in order.
  */
 export function knownUnits(
@@ -267,10 +256,7 @@ export function isBilled(event: BillingEvent): boolean {
   return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
 }
 
-/**
- * A time span in which a subscription is billed. It begins at the subscription's start or at the end of a
- * pause.
- */
+/** A time span in which a subscription is billed. It begins at the subscription's start or at the end of a pause. */
 export interface BilledTime {
   readonly start: DatedInstant;
   /** Null means open. */
@@ -294,10 +280,10 @@ export function billedTimes(events: readonly BillingEvent[]): readonly BilledTim
 }
 
 /**
- * Returns the instant to which a point is assigned (§2.3 rule 3). If the day begins before billing does, this
- * is the earliest start of billing on that day. Otherwise it is the record instant.
- * @param point `localDate` was stored when the point was recorded; `dateOnly` means that it was recorded for
- * a day, not an instant.
+ * Returns the instant to which a point is assigned (§2.3 rule 3). If the day begins before billing does, this is the
+ * earliest start of billing on that day. Otherwise it is the record instant.
+ * @param point `localDate` was stored when the point was recorded; `dateOnly` means that it was recorded for a day,
+ * not an instant.
  */
 export function countsAt(
   point: { readonly recordInstant: Instant; readonly localDate: LocalDate; readonly dateOnly: boolean },

@@ -30,10 +30,7 @@ const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 const msPerDay = 86_400_000;
 
-/**
- * Operations that delete the points of closed months. They keep the data that invoices and reads need
- * (§11.4).
- */
+/** Operations that delete the points of closed months. They keep the data that invoices and reads need (§11.4). */
 export function archiveOperations(
   { storage }: Pick<Ports, 'storage'>,
   configOf: (session: ReadSession) => Promise<UsageConfig>,

@@ -18,19 +18,16 @@ export const MAX_BULK_USAGE_CALLS = 16;
 const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
 /**
- * Number of points above which a call is large. If too many large calls run, further ones are rejected at
- * this point with a retry time. 700,000 points take 10 s of the node, so more concurrent calls would all
- * exceed the request time.
+ * Number of points above which a call is large. If too many large calls run, further ones are rejected at this point
+ * with a retry time. 700,000 points take 10 s of the node, so more concurrent calls would all exceed the request
+ * time.
  */
 const LARGE_CALL_POINTS = 50_000;
 const MAX_LARGE_CALLS = 2;
 const MAX_LARGE_CALLS_OF_ALL = 4;
 const LARGE_CALL_RETRY_SECONDS = 10;
 
-/**
- * Maximum number of points that all bulk calls store at the same time, because everybody waits for them on
- * SQLite.
- */
+/** Maximum number of points that all bulk calls store at the same time, because everybody waits for them on SQLite. */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
 type Lines = AsyncIterable<SubmittedLine> | Iterable<SubmittedLine>;
@@ -47,8 +44,8 @@ export function bulkOperations(
   const places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
   const largePlaces = new SharedPlaces({ all: MAX_LARGE_CALLS_OF_ALL, each: MAX_LARGE_CALLS });
   /**
-   * Turns of bulk calls. All bulk calls together take one step per turn of the process, so other requests do
-   * not wait for each of them.
+   * Turns of bulk calls. All bulk calls together take one step per turn of the process, so other requests do not wait
+   * for each of them.
    */
   const turns = new FairTurns(1);
   const storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
@@ -151,8 +148,8 @@ function busy(): BillingError {
 }
 
 /**
- * Returns the error for a node that is busy with large calls. Calls that share the node beyond the request
- * time would all fail.
+ * Returns the error for a node that is busy with large calls. Calls that share the node beyond the request time would
+ * all fail.
  */
 function busyWithLarge(): BillingError {
   return billingError(
@@ -163,8 +160,8 @@ function busyWithLarge(): BillingError {
 }
 
 /**
- * Maximum number of points of such a transaction, except for a single line. SQLite stores them in 70 ms, for
- * which all others wait.
+ * Maximum number of points of such a transaction, except for a single line. SQLite stores them in 70 ms, for which
+ * all others wait.
  */
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 

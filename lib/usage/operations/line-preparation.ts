@@ -164,8 +164,8 @@ const METERED_SUBSCRIPTION_MS = 1_000;
 const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
 /**
- * Caches subscriptions for a second, or until this process commits a change that requests work, such as the
- * end of a subscription (§2.5).
+ * Caches subscriptions for a second, or until this process commits a change that requests work, such as the end of a
+ * subscription (§2.5).
  */
 class MeteredCache {
   readonly #nowMs: () => number;

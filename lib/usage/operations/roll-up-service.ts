@@ -34,9 +34,7 @@ interface RolledUpParts {
   readonly parts: readonly Bounds[];
 }
 
-/**
- * Operations that report recorded usage or, if a source has the subscription, the usage of the source (§3).
- */
+/** Operations that report recorded usage or, if a source has the subscription, the usage of the source (§3). */
 export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
   async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<RolledUpParts>) {
     if (sources.isEmpty) {
@@ -168,8 +166,8 @@ function rolledUp(
 }
 
 /**
- * Splits the parts into time spans that the storage can sum. If days are cut, one statement checks that they
- * still have points.
+ * Splits the parts into time spans that the storage can sum. If days are cut, one statement checks that they still
+ * have points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
 async function answerableStretches(session: ReadSession, { subscription, zone, parts }: RolledUpParts) {

@@ -49,10 +49,7 @@ export type StoredChunk =
 
 export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 
-/**
- * Stores a chunk. Never rejects, because the next chunk is being read in the meantime; `addTo` throws the
- * error.
- */
+/** Stores a chunk. Never rejects, because the next chunk is being read in the meantime; `addTo` throws the error. */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
   // A host's transaction has one connection.
@@ -95,8 +92,8 @@ interface Share {
 }
 
 /**
- * Splits a chunk into shares to store concurrently. The shares have no common subscription, so lines keep
- * their order and no share waits for another's rows (§11.2 rule 3).
+ * Splits a chunk into shares to store concurrently. The shares have no common subscription, so lines keep their order
+ * and no share waits for another's rows (§11.2 rule 3).
  */
 export function sharesOf(submissions: readonly UsageSubmission[]): readonly Share[] {
   const wanted = Math.ceil(submissions.length / BULK_USAGE_LINES_OF_A_SHARE);

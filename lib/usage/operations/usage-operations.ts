@@ -12,8 +12,8 @@ import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
 /** The usage of a unit on a day or at an instant. */
 export interface NewUsageRecord {
   /**
-   * Date of the usage. It is a day of the account's calendar such as `2026-04-01`, which counts from its
-   * start, or an instant such as `2026-04-01T08:00:00Z`.
+   * Date of the usage. It is a day of the account's calendar such as `2026-04-01`, which counts from its start, or an
+   * instant such as `2026-04-01T08:00:00Z`.
    */
   readonly recordDate: HostInput<RequestedDate>;
   /**
@@ -98,9 +98,7 @@ export interface RecordAllOptions {
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
-/**
- * Operations on the recorded usage of subscriptions. Invoices charge it by the usage sections of the plans.
- */
+/** Operations on the recorded usage of subscriptions. Invoices charge it by the usage sections of the plans. */
 export interface UsageOperations<C extends Leading = []> extends UsageArchiveOperations<C> {
   /**
    * Records usage, all or none. Future dates and pauses are allowed. Units that are missing in the catalog
@@ -114,13 +112,13 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   record(...given: [...C, usage: NewUsage, options?: RecordUsageOptions]): Promise<RecordedUsage>;
 
   /**
-   * Records usage of many subscriptions, each line independently. A faulty line does not affect other lines.
-   * A line that was recorded before counts as a duplicate, so all lines can be sent again. Of two lines with
-   * one tracking id, the first is stored. Lines are read and stored in batches of some thousands; stored
-   * batches stay if a later line cannot be read. An `UnreadableLine` is reported as MALFORMED.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid author, never for a line;
-   * TOO_MANY_REQUESTS (60015) before the first line if too many calls are running, and after 50,000 points if
-   * two calls of the tenant (four of all tenants) have more points; lines already stored stay.
+   * Records usage of many subscriptions, each line independently. A faulty line does not affect other lines. A line
+   * that was recorded before counts as a duplicate, so all lines can be sent again. Of two lines with one tracking
+   * id, the first is stored. Lines are read and stored in batches of some thousands; stored batches stay if a later
+   * line cannot be read. An `UnreadableLine` is reported as MALFORMED.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid author, never for a line; TOO_MANY_REQUESTS
+   * (60015) before the first line if too many calls are running, and after 50,000 points if two calls of the tenant
+   * (four of all tenants) have more points; lines already stored stay.
    */
   recordAll(
     ...given: [
@@ -132,13 +130,14 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
 
   /**
    * Voids the usage of a tracking id. The id cannot be used again. A repeated call changes nothing.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND for an unknown
-   * tracking id, USAGE_RECORD_ARCHIVED (50003) if its points are archived.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), OBJECT_NOT_FOUND for an unknown tracking id,
+   * USAGE_RECORD_ARCHIVED (50003) if its points are archived.
    */
   void(...given: [...C, subscriptionId: Uuid | string, trackingId: string]): Promise<void>;
 
   /**
-   * Returns the usage recorded between two dates, billed or not. A day begins at its start in the account's time zone.
+   * Returns the usage recorded between two dates, billed or not. A day begins at its start in the account's time
+   * zone.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
    * start, and for a bound within an archived day.
    */
@@ -154,10 +153,10 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   ): Promise<readonly RolledUpUsage[]>;
 
   /**
-   * Returns the usage by hour, day or month of the account's calendar. Parts without usage are omitted. The
-   * requested dates cut the first and the last part. An hour that the clock shows twice is listed twice.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end
-   * before the start and for more than 10,000 hours, days or months.
+   * Returns the usage by hour, day or month of the account's calendar. Parts without usage are omitted. The requested
+   * dates cut the first and the last part. An hour that the clock shows twice is listed twice.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002) for an end before the
+   * start and for more than 10,000 hours, days or months.
    */
   timeline(
     ...given: [...C, subscriptionId: Uuid | string, request: TimelineRequest]
@@ -182,10 +181,10 @@ export interface ArchivedUsage {
 /** Operations that delete points that are no longer needed. */
 export interface UsageArchiveOperations<C extends Leading = []> {
   /**
-   * Archives the points of closed months, which are days that are finally billed and older than the look-back
-   * of their subscription. Invoices, their tracking ids and sums over whole days do not change. Voiding is
-   * rejected, and so are sums that begin or end within an archived day. Usage recorded later for an archived
-   * day counts as late usage. Can be called at any time and resumes an interrupted call.
+   * Archives the points of closed months, which are days that are finally billed and older than the look-back of
+   * their subscription. Invoices, their tracking ids and sums over whole days do not change. Voiding is rejected, and
+   * so are sums that begin or end within an archived day. Usage recorded later for an archived day counts as late
+   * usage. Can be called at any time and resumes an interrupted call.
    * @throws BillingError INVALID_PARAMETER (60002) if the date is not the first day of a month.
    */
   archive(...given: [...C, request: ArchiveRequest]): Promise<ArchivedUsage>;

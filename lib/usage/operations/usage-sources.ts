@@ -54,8 +54,8 @@ const plainRequests = plainerOf<readonly QuantityRequest[]>([{ start: 'instant',
 export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
 
 /**
- * The host's usage sources (§9), called outside transactions, one after the other until one returns a result.
- * Results are untrusted; the error for a malformed result names the source.
+ * The host's usage sources (§9), called outside transactions, one after the other until one returns a result. Results
+ * are untrusted; the error for a malformed result names the source.
  */
 export class UsageSources {
   readonly #ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts;
@@ -71,8 +71,8 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of an account's subscriptions. Null means that no source has the account, so recorded
-   * usage counts.
+   * Returns the usage of an account's subscriptions. Null means that no source has the account, so recorded usage
+   * counts.
    * @throws BillingError UNEXPECTED (60000) for a failed source; see `sourceFailure`.
    */
   async ofAccount(
@@ -103,8 +103,8 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of one subscription between neighboring bounds, by unit. Null means that no source has
-   * the subscription.
+   * Returns the usage of one subscription between neighboring bounds, by unit. Null means that no source has the
+   * subscription.
    * @param bounds distinct instants in ascending order, at least two.
    * @throws BillingError UNEXPECTED (60000) for a failed source.
    */
@@ -200,10 +200,9 @@ interface AddedUp {
 const TIME_OVER = Symbol('time over');
 
 /**
- * Reads all records of a source and adds them up on arrival. Yields to other work even if the source never
- * waits.
- * @throws BillingError UNEXPECTED (60000) that names the source, for its errors, malformed records and an
- * endless stream.
+ * Reads all records of a source and adds them up on arrival. Yields to other work even if the source never waits.
+ * @throws BillingError UNEXPECTED (60000) that names the source, for its errors, malformed records and an endless
+ * stream.
  */
 async function addedUp(
   { systemClock }: Pick<Ports, 'systemClock'>,
@@ -253,8 +252,8 @@ const ENDLESS = `returned records that did not end within ${USAGE_SOURCE_STREAM_
 const USAGE_SOURCE_PAUSE_MS = 30_000;
 
 /**
- * Returns the error for a failed source. Queued work is retried without limit after a pause or after the
- * source's own delay, because the account is not at fault (§9 rule 6).
+ * Returns the error for a failed source. Queued work is retried without limit after a pause or after the source's own
+ * delay, because the account is not at fault (§9 rule 6).
  * @param error error that `callPlugin` threw, or that occurred while reading the result.
  */
 function sourceFailure(called: CalledPlugin, error: unknown): BillingError {

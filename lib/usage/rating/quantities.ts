@@ -15,8 +15,7 @@ export interface UsageSum {
 }
 
 /**
- * Returns the quantities of a section: the sum for CONSUMABLE, the peak for CAPACITY (§6.4). Other units are
- * omitted.
+ * Returns the quantities of a section: the sum for CONSUMABLE, the peak for CAPACITY (§6.4). Other units are omitted.
  */
 export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Quantities {
   const units = new Set(unitsOf(section));

@@ -33,8 +33,8 @@ interface RatingInput {
   /** Terms in addition to the prices (§12). None by default. */
   readonly terms?: SectionTerms | null;
   /**
-   * The share of a period that is rated, by which the minimum of the terms is prorated. Default null, which
-   * means a whole period.
+   * The share of a period that is rated, by which the minimum of the terms is prorated. Default null, which means a
+   * whole period.
    */
   readonly share?: PeriodShare | null;
 }
@@ -76,8 +76,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
 }
 
 /**
- * The names of lines of terms, in place of a unit. Units of catalogs contain no space. The block size of
- * these lines is 0, so that they do not count as blocks.
+ * The names of lines of terms, in place of a unit. Units of catalogs contain no space. The block size of these lines
+ * is 0, so that they do not count as blocks.
  */
 export const TermLine = {
   FREE: 'free of',
@@ -123,10 +123,7 @@ interface Spending {
   readonly share: PeriodShare | null;
 }
 
-/**
- * Returns lines for the discount and the bounds of a section, in this order (§12). The minimum is rounded
- * (§12.1).
- */
+/** Returns lines for the discount and the bounds of a section, in this order (§12). The minimum is rounded (§12.1). */
 function spendLines(exact: Decimal, terms: SectionTerms, { currency, share }: Spending) {
   const { percentOff, maximumAmount } = terms;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));

@@ -64,8 +64,8 @@ export interface RatedConsumable extends RatedFacts {
 interface RatedCapacity extends RatedFacts {
   readonly kind: 'CAPACITY';
   /**
-   * Lines by tier, then by unit (§5.4), followed by the lines of terms. Together they add up to the price of
-   * the section.
+   * Lines by tier, then by unit (§5.4), followed by the lines of terms. Together they add up to the price of the
+   * section.
    */
   readonly lines: readonly (PeakLine | BlockLine)[];
 }

@@ -68,8 +68,8 @@ export function mayPassThresholds({ sections }: UsageTerms): boolean {
 }
 
 /**
- * Returns true if a section can charge less than the sum of its lines. Such a section is billed as one item
- * in either mode, because no line may be below 0.
+ * Returns true if a section can charge less than the sum of its lines. Such a section is billed as one item in either
+ * mode, because no line may be below 0.
  */
 export function isBilledAsOne(terms: SectionTerms | null): boolean {
   return terms !== null && (terms.percentOff !== null || terms.maximumAmount.size > 0);
@@ -85,8 +85,8 @@ export interface ThresholdPassed {
 }
 
 /**
- * Returns the thresholds that a period has reached or exceeded (§12.1): quantities first, each list in
- * ascending order.
+ * Returns the thresholds that a period has reached or exceeded (§12.1): quantities first, each list in ascending
+ * order.
  */
 export function passedThresholds(
   { quantity, amount }: Thresholds,

@@ -30,10 +30,7 @@ export interface UsageReport {
   readonly accepted: number;
   /** Number of lines that equal usage already recorded under the tracking id, possibly by an earlier line. */
   readonly duplicates: number;
-  /**
-   * Number of lines that differ from usage already recorded under the tracking id, possibly by an earlier
-   * line.
-   */
+  /** Number of lines that differ from usage already recorded under the tracking id, possibly by an earlier line. */
   readonly conflicts: number;
   readonly rejected: number;
   /** The first thousand CONFLICT and REJECTED lines, or all lines if requested. */

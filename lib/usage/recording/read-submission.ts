@@ -24,8 +24,8 @@ export type Reading<T> = { readonly usage: T } | { readonly fault: RecordingFaul
 const { MALFORMED, MISSING_FIELD, MISSING_TRACKING_ID, INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
 
 /**
- * Reads a submission. The presence of its fields is checked first, then their values (§2.1 checks 1 to 3).
- * The first fault counts.
+ * Reads a submission. The presence of its fields is checked first, then their values (§2.1 checks 1 to 3). The first
+ * fault counts.
  */
 export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
   return readingOf(() => {
@@ -74,10 +74,7 @@ function fieldsOf(given: unknown): Fields {
   throw new Unreadable(MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
 }
 
-/**
- * An unchecked submission. `readSubmission` reads its values, so that each of many submissions can fail
- * alone.
- */
+/** An unchecked submission. `readSubmission` reads its values, so that each of many submissions can fail alone. */
 export interface SubmittedUsage {
   readonly subscriptionId?: unknown;
   readonly trackingId?: unknown;
@@ -120,8 +117,8 @@ export interface ReadRecord {
 }
 
 /**
- * Maximum number of points of one submission, which one transaction stores. SQLite takes 0.2 s, for which all
- * others wait.
+ * Maximum number of points of one submission, which one transaction stores. SQLite takes 0.2 s, for which all others
+ * wait.
  */
 const MAX_SUBMISSION_POINTS = 10_000;
 
@@ -255,8 +252,8 @@ const msPerDay = 86_400_000;
 
 /**
  * Returns the day or instant of a record (§2.3), or undefined for an invalid value. Accepts text of a date or
- * date-time (UTC without an offset, truncated to milliseconds), whole epoch milliseconds, a Date, and a
- * parsed value of the host.
+ * date-time (UTC without an offset, truncated to milliseconds), whole epoch milliseconds, a Date, and a parsed value
+ * of the host.
  */
 export function readRecordDate(value: unknown): RequestedDate | undefined {
   if (typeof value === 'string') return ofText(value);

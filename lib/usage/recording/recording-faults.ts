@@ -58,8 +58,8 @@ export function errorOfFault({ code, message, facts }: RecordingFault): BillingE
 }
 
 /**
- * Returns the fault of a submission for a subscription whose service ends before one of its points (§2.1
- * check 5). A point at the instant of the end is not after it.
+ * Returns the fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). A
+ * point at the instant of the end is not after it.
  */
 export function endedFault(
   subscriptionId: Uuid,
@@ -87,8 +87,8 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 }
 
 /**
- * Returns the outcome of a submission: stored if its tracking id was free, a duplicate if the same usage used
- * the id first (§2.1 rule 6).
+ * Returns the outcome of a submission: stored if its tracking id was free, a duplicate if the same usage used the id
+ * first (§2.1 rule 6).
  * @param usedBy fingerprint of the usage that used the tracking id first; null if the submission was stored.
  */
 export function recordingOutcome(
@@ -99,10 +99,7 @@ export function recordingOutcome(
   return usedBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
 }
 
-/**
- * Returns the fault of a used tracking id (§2.1 check 7 and rule 6). Null if the submission is stored or
- * ignored.
- */
+/** Returns the fault of a used tracking id (§2.1 check 7 and rule 6). Null if the submission is stored or ignored. */
 export function duplicateFault(
   outcome: RecordingOutcome,
   {

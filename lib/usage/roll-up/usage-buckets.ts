@@ -46,8 +46,7 @@ export interface RequestedBounds {
 }
 
 /**
- * Returns the instants of requested bounds. A date means the start of that day in the usage zone (§3.1 rule
- * 2).
+ * Returns the instants of requested bounds. A date means the start of that day in the usage zone (§3.1 rule 2).
  * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
  */
 export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
@@ -65,8 +64,8 @@ function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
 }
 
 /**
- * Returns the hours, days or months of the zone's calendar between the bounds, in order. The bounds cut the
- * first and the last part (§3.3).
+ * Returns the hours, days or months of the zone's calendar between the bounds, in order. The bounds cut the first and
+ * the last part (§3.3).
  * @throws BillingError INVALID_PARAMETER (60002) for more than MAX_USAGE_BUCKETS.
  */
 export function usageBuckets({ start, end, zone, granularity }: BucketsInput): readonly Bounds[] {
@@ -131,9 +130,9 @@ const msPerDay = 86_400_000;
 const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
- * Converts parts of time to days of the usage zone, so that whole days are summed without their points
- * (§3.1). Adjacent parts share calendar look-ups. Archived days have no points: a bound at the start of such
- * a day cuts no neighboring day.
+ * Converts parts of time to days of the usage zone, so that whole days are summed without their points (§3.1).
+ * Adjacent parts share calendar look-ups. Archived days have no points: a bound at the start of such a day cuts no
+ * neighboring day.
  */
 export function usageStretches(
   parts: readonly Bounds[],
@@ -175,8 +174,8 @@ class DaysOfZone {
   }
 
   /**
-   * Returns the days around an instant. Near a change of the zone's offset, a day may continue after the next
-   * one began (in St. John's, clocks were once set back at 00:01), so the neighboring days count as cut too.
+   * Returns the days around an instant. Near a change of the zone's offset, a day may continue after the next one
+   * began (in St. John's, clocks were once set back at 00:01), so the neighboring days count as cut too.
    */
   around(at: Instant): DaysAround {
     const found = this.#around.get(at) ?? this.#daysAround(at);

@@ -8,8 +8,8 @@ import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 export interface BilledInterval {
   readonly usageName: string;
   /**
-   * Date of the version of its section, which together with the price identity identifies the section. Absent
-   * means unknown.
+   * Date of the version of its section, which together with the price identity identifies the section. Absent means
+   * unknown.
    */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
@@ -24,8 +24,7 @@ export interface BilledInterval {
   /** The charged points. */
   readonly consumed: readonly PointRange[];
   /**
-   * The usage from a usage source at the time of billing. Null if the interval was billed from points.
-   * Default null.
+   * The usage from a usage source at the time of billing. Null if the interval was billed from points. Default null.
    */
   readonly supplied?: SuppliedDigest | null;
 }
@@ -66,10 +65,7 @@ export type BilledMatch =
       readonly overlapping: readonly BilledInterval[];
     };
 
-/**
- * Matches an interval with billed intervals of the same subscription and usage name, by instants if they are
- * known.
- */
+/** Matches an interval with billed intervals of the same subscription and usage name, by instants if they are known. */
 export function matchBilled(interval: UsageInterval, billed: readonly BilledInterval[]): BilledMatch {
   const relations = billed.map((one) => ({ one, relation: relationOf(interval, one) }));
   if (relations.some(({ relation }) => relation === 'AROUND')) return { kind: 'COVERED' };
@@ -114,8 +110,8 @@ function relation(own: Span, billed: Span, interval: UsageInterval): Relation {
 }
 
 /**
- * Returns true for a billed interval of no length and an own interval of more than a day. The billed interval
- * is not deducted then; its points are not charged again.
+ * Returns true for a billed interval of no length and an own interval of more than a day. The billed interval is not
+ * deducted then; its points are not charged again.
  */
 function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relation {
   if (at < own.start || at > own.end) return 'APART';
@@ -123,8 +119,8 @@ function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relat
 }
 
 /**
- * A billed interval whose usage another section charges now. The whole interval is credited and billed again
- * (§7.3 rule 7).
+ * A billed interval whose usage another section charges now. The whole interval is credited and billed again (§7.3
+ * rule 7).
  */
 export interface SupersededInterval {
   readonly usageName: string;
@@ -145,8 +141,8 @@ export interface PlannedInterval {
   readonly interval: UsageInterval;
   readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
   /**
-   * The superseded interval around it that its section had charged, if this interval may continue the items
-   * of the superseded one. None by default.
+   * The superseded interval around it that its section had charged, if this interval may continue the items of the
+   * superseded one. None by default.
    */
   readonly replaces?: SupersededInterval | null;
   /** True if the current history has different intervals at this time (§7.3 rule 6). Default false. */

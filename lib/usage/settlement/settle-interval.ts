@@ -38,8 +38,8 @@ interface SettleInput {
 }
 
 /**
- * Returns the items that make the billed amount of an interval equal to its rating, in invoice order (§7.3 to
- * §7.5, §7.7).
+ * Returns the items that make the billed amount of an interval equal to its rating, in invoice order (§7.3 to §7.5,
+ * §7.7).
  * @throws InvariantError with FAIL if less was used than is billed.
  */
 export function settleInterval(input: SettleInput): readonly UsageCharge[] {
@@ -73,8 +73,8 @@ function fullDetails({ lines, exact, overflow }: RatedUsage): string {
 }
 
 /**
- * Returns the details of a difference. ALL_TIERS shows the new quantities, TOP_TIER and CAPACITY the whole
- * new rating (§7.3).
+ * Returns the details of a difference. ALL_TIERS shows the new quantities, TOP_TIER and CAPACITY the whole new rating
+ * (§7.3).
  */
 function deltaDetails(input: SettleInput) {
   const { rated } = input;
@@ -96,8 +96,8 @@ function isListed({ change }: LineChange): boolean {
 }
 
 /**
- * Returns true if the same usage was billed line by line. Each line was rounded separately, so the sums may
- * differ by cents without new usage.
+ * Returns true if the same usage was billed line by line. Each line was rounded separately, so the sums may differ by
+ * cents without new usage.
  */
 function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   const { rated, previous } = input;
@@ -182,8 +182,8 @@ class Refundable {
   }
 
   /**
-   * Returns one credit per item, newest first, each up to the remaining amount (§7.7 rule 2). Only the first
-   * credit has details with quantities, so that later deltas start from the net amount.
+   * Returns one credit per item, newest first, each up to the remaining amount (§7.7 rule 2). Only the first credit
+   * has details with quantities, so that later deltas start from the net amount.
    * @param total amount above 0.
    * @param isPreferred selects the items to credit first.
    */

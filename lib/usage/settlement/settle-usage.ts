@@ -40,8 +40,8 @@ export interface SettledInterval {
 export interface Consumption {
   readonly quantities: Quantities;
   /**
-   * Intervals whose fresh points the interval consumes: the interval itself, or billed intervals with late
-   * points (§7.7).
+   * Intervals whose fresh points the interval consumes: the interval itself, or billed intervals with late points
+   * (§7.7).
    */
   readonly freshOf: readonly PlannedInterval[];
   /** Intervals whose on-time fresh points the interval consumes. */
@@ -61,8 +61,8 @@ export interface SettledUsage {
 }
 
 /**
- * Rates the planned intervals of a subscription and compares them with the billed intervals (§7.3 to §7.7),
- * for runs, dry runs and previews of current usage.
+ * Rates the planned intervals of a subscription and compares them with the billed intervals (§7.3 to §7.7), for runs,
+ * dry runs and previews of current usage.
  * @throws InvariantError under `negativeDelta` FAIL if less was used than is billed.
  */
 export function settleUsage(input: SettleUsageInput): SettledUsage {
@@ -106,8 +106,8 @@ export function creditsOfOutdated(
 }
 
 /**
- * Returns the consumed points of each interval. Late points go to another interval of the same usage name,
- * regardless of its run.
+ * Returns the consumed points of each interval. Late points go to another interval of the same usage name, regardless
+ * of its run.
  */
 function consumptions({ plan, collected, beyond, config }: SettleUsageInput) {
   const places = plan.intervals.map((planned, index) => ({ planned, index }));
@@ -178,8 +178,8 @@ function isNotZero(charge: UsageCharge): boolean {
 /** The usage of an interval. The billed interval that charged a point has consumed the point. */
 export interface CollectedUsage {
   /**
-   * Points that billed intervals within the interval consumed, including late points of earlier periods,
-   * without void points.
+   * Points that billed intervals within the interval consumed, including late points of earlier periods, without void
+   * points.
    */
   readonly billed: Quantities;
   /** Points of the interval that no billed interval of the usage name consumed. */
@@ -190,9 +190,7 @@ export interface CollectedUsage {
 
 type FreshPoints = 'ALL' | 'ON_TIME' | 'NONE';
 
-/**
- * The rated usage of an interval, and the points that it consumes, so that no other interval charges them.
- */
+/** The rated usage of an interval, and the points that it consumes, so that no other interval charges them. */
 interface ChargedUsage {
   readonly quantities: Quantities;
   /** Specifies which of the interval's own fresh points the charge consumes. */

@@ -26,9 +26,9 @@ interface BilledNow {
 
 /**
  * Separates the billed intervals of a subscription by its present history. An interval is superseded if the
- * subscription is billed at some of its time, but not by the section that charged the interval, because a
- * change of plan, phase or price was dated back. Time in which nothing is billed (a pause, or after the end)
- * supersedes nothing.
+ * subscription is billed at some of its time, but not by the section that charged the interval, because a change of
+ * plan, phase or price was dated back. Time in which nothing is billed (a pause, or after the end) supersedes
+ * nothing.
  * @param events all events of the subscription, in order.
  */
 export function billedNow(billed: readonly BilledInterval[], events: readonly BillingEvent[]): BilledNow {
@@ -56,8 +56,7 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
 }
 
 /**
- * Pairs each interval with shorter intervals that continued its items (see `entriesByPlace`). Both are read
- * together.
+ * Pairs each interval with shorter intervals that continued its items (see `entriesByPlace`). Both are read together.
  */
 export function readTogether(
   billed: readonly BilledInterval[],
@@ -84,8 +83,8 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
 }
 
 /**
- * Returns true for the same section. A new catalog version with the same prices supersedes nothing, because
- * its date is only informative (invoicing §5.5 rule 1).
+ * Returns true for the same section. A new catalog version with the same prices supersedes nothing, because its date
+ * is only informative (invoicing §5.5 rule 1).
  */
 function isSame({ name, priceIdentity }: UsageSection, one: BilledInterval): boolean {
   return name === one.usageName && priceIdentity === one.priceIdentity;
@@ -97,9 +96,9 @@ interface Places {
 }
 
 /**
- * Returns the entries of each interval. An item and its credits count for the interval that charged the item.
- * If that interval is superseded, they count for the last interval in force that credited part of the item: a
- * credit records which interval continues the item (see `replaceSuperseded`).
+ * Returns the entries of each interval. An item and its credits count for the interval that charged the item. If that
+ * interval is superseded, they count for the last interval in force that credited part of the item: a credit records
+ * which interval continues the item (see `replaceSuperseded`).
  */
 function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperseded }: Places) {
   const placed = new Map<BilledInterval, BilledEntry[]>(billed.map((one) => [one, []]));
@@ -184,8 +183,7 @@ export interface SettledSuperseded {
 }
 
 /**
- * Credits the remaining amounts of a superseded interval, newest item first. Its usage is billed again (§7.3
- * rule 7).
+ * Credits the remaining amounts of a superseded interval, newest item first. Its usage is billed again (§7.3 rule 7).
  */
 export function creditSuperseded(interval: SupersededInterval): SettledSuperseded {
   const { entries } = interval;
@@ -212,9 +210,9 @@ interface ReplacementInput {
 }
 
 /**
- * Returns the credits that reduce a superseded interval to the cost of its replacement. Null if the
- * replacement costs more, or if the superseded interval has several items, which are then all credited. A
- * credit of 0 records that the interval continues the item (see `billedNow`).
+ * Returns the credits that reduce a superseded interval to the cost of its replacement. Null if the replacement costs
+ * more, or if the superseded interval has several items, which are then all credited. A credit of 0 records that the
+ * interval continues the item (see `billedNow`).
  */
 export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge[] | null {
   const { superseded, usageName, interval, rated, currency, itemMode } = input;

@@ -33,8 +33,7 @@ export interface UsageConfig {
   /** The setting `invoice.disable.usage.zero.amount`. */
   readonly dropsZeroItems: boolean;
   /**
-   * The setting `invoice.parkAccountsWithUnknownUsage`. If true, a unit that no section charges stops the run
-   * (§7.8).
+   * The setting `invoice.parkAccountsWithUnknownUsage`. If true, a unit that no section charges stops the run (§7.8).
    */
   readonly refusesUnknownUnits: boolean;
 }

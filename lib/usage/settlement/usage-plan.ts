@@ -47,9 +47,7 @@ export interface UsagePlan {
    * `beyondLookback=NEXT_PERIOD`, intervals before the look-back.
    */
   readonly outdated: readonly PlannedInterval[];
-  /**
-   * Billed intervals that other sections now charge. An element of `intervals` may replace such an interval.
-   */
+  /** Billed intervals that other sections now charge. An element of `intervals` may replace such an interval. */
   readonly superseded: readonly SupersededInterval[];
   readonly billed: readonly BilledInterval[];
   /** Sections that are still charged after the target date. */
@@ -114,9 +112,9 @@ function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly Planned
 }
 
 /**
- * Returns the intervals with their replacements. The first interval within a superseded one, of the same
- * section and with nothing billed of it, replaces it, so that only the difference is credited (§7.3 rule 7).
- * Other intervals are billed as new.
+ * Returns the intervals with their replacements. The first interval within a superseded one, of the same section and
+ * with nothing billed of it, replaces it, so that only the difference is credited (§7.3 rule 7). Other intervals are
+ * billed as new.
  */
 function withReplaced(planned: readonly PlannedInterval[], superseded: readonly SupersededInterval[]) {
   const replaced = new Map<PlannedInterval, SupersededInterval>();
@@ -224,9 +222,9 @@ interface OutdatedInput {
 }
 
 /**
- * Returns billed intervals since the look-back that no interval to rate continues, in time order. The history
- * changed after billing, and the new intervals lie within them or overlap them (§7.3 step 2). They stay
- * charged for their own points, so that void points are credited (§2.2 rule 3).
+ * Returns billed intervals since the look-back that no interval to rate continues, in time order. The history changed
+ * after billing, and the new intervals lie within them or overlap them (§7.3 step 2). They stay charged for their own
+ * points, so that void points are credited (§2.2 rule 3).
  */
 function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;
@@ -279,10 +277,7 @@ function intervalOf({ instants, startDate, endDate }: BilledInterval): UsageInte
   };
 }
 
-/**
- * Returns a run of the section that billed the interval, because the amount depends on the prices of that
- * section.
- */
+/** Returns a run of the section that billed the interval, because the amount depends on the prices of that section. */
 function runOf(
   { usageName, versionDate, priceIdentity, startDate }: BilledInterval,
   runs: readonly UsageRun[],

@@ -169,8 +169,8 @@ function ascending(instants: readonly Instant[]): readonly Instant[] {
 }
 
 /**
- * Returns true if an interval can be rated from this kind of usage. Intervals billed from a source are
- * compared with a source, other intervals with recorded usage.
+ * Returns true if an interval can be rated from this kind of usage. Intervals billed from a source are compared with
+ * a source, other intervals with recorded usage.
  */
 export function isComparable({ match }: PlannedInterval, isSupplied: boolean): boolean {
   return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);

@@ -25,8 +25,8 @@ interface SuppliedQuantities {
 }
 
 /**
- * The usage of one subscription from a usage source. The digests of billed intervals identify the part that
- * is billed (§9 rule 8); the rest is new.
+ * The usage of one subscription from a usage source. The digests of billed intervals identify the part that is billed
+ * (§9 rule 8); the rest is new.
  */
 export class SuppliedLedger {
   readonly #billed: readonly BilledInterval[];
@@ -78,10 +78,7 @@ export class SuppliedLedger {
     return { amounts, trackingIds: [...trackingIds].slice(0, MAX_SUPPLIED_TRACKING_IDS) };
   }
 
-  /**
-   * Returns the tracking ids of an interval that are on no invoice yet. An id may be in several intervals
-   * (§7.6).
-   */
+  /** Returns the tracking ids of an interval that are on no invoice yet. An id may be in several intervals (§7.6). */
   #newIdsOf(usageName: string, planned: Planned): readonly string[] {
     const within = isWithin(planned.interval);
     const previous = new Set(planned.match.previous);
@@ -112,8 +109,8 @@ export class SuppliedLedger {
 }
 
 /**
- * Splits the quantity of an interval into its billed part and its new part, without the charges of other
- * billed intervals.
+ * Splits the quantity of an interval into its billed part and its new part, without the charges of other billed
+ * intervals.
  */
 function splitOf(
   { usageType }: UsageSection,

@@ -57,8 +57,7 @@ export interface UnbilledUsage {
 
 interface UnbilledInput extends BillingSoFar {
   /**
-   * The pieces of `piecesNeeded`, also cut at the bounds, with all days of billed intervals that overlap the
-   * bounds.
+   * The pieces of `piecesNeeded`, also cut at the bounds, with all days of billed intervals that overlap the bounds.
    */
   readonly pieces: readonly UsagePiece[];
   readonly start: Instant;

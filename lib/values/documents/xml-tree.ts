@@ -22,8 +22,8 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Returns the tree of a document. The caller must limit the size of the document. Resolves only the five
- * entities of XML and rejects document types, so it never does I/O.
+ * Returns the tree of a document. The caller must limit the size of the document. Resolves only the five entities of
+ * XML and rejects document types, so it never does I/O.
  * @throws DocumentFault at the first position that is not well-formed or exceeds a bound.
  */
 export function readXmlTree(document: DecodedXml): XmlElement {
@@ -239,10 +239,7 @@ const SAXES_POSITION = /^\d+:\d+: /;
 const LONGEST_SAXES_MESSAGE = 400;
 const LONGEST_NAME = 60;
 
-/**
- * Returns a fault that the parser does not report: half of a surrogate pair, or a document type before the
- * root.
- */
+/** Returns a fault that the parser does not report: half of a surrogate pair, or a document type before the root. */
 export function faultOfText(text: string): DocumentFault | undefined {
   if (!text.isWellFormed())
     return new DocumentFault('Half a surrogate pair is not a character', text.search(/\p{Surrogate}/u));
@@ -266,8 +263,8 @@ export function faultOfParser(error: Error, text: string, position: number): Doc
 }
 
 /**
- * Returns the fault of a wrong end tag, which ends at `position`. The parser reports such a fault only after
- * closing the element.
+ * Returns the fault of a wrong end tag, which ends at `position`. The parser reports such a fault only after closing
+ * the element.
  */
 export function faultOfEndTag(name: string, text: string, position: number): DocumentFault | undefined {
   const end = position - 1;

@@ -11,9 +11,7 @@ export interface Problem {
 
 export interface BillingErrorInput {
   readonly code: ErrorCode;
-  /**
-   * Message with the thing, its ids and the solution. It contains no internals, because HTTP callers see it.
-   */
+  /** Message with the thing, its ids and the solution. It contains no internals, because HTTP callers see it. */
   readonly message: string;
   /** Ids and values of the message, for programs and logs. */
   readonly facts?: Readonly<Record<string, unknown>>;
@@ -22,9 +20,8 @@ export interface BillingErrorInput {
 }
 
 /**
- * The only error that the library throws deliberately (lib/README.md rule 14). It describes a condition that
- * the caller can act on, with a stable `code` of `ErrorCode`. Any other error is a defect or a failure of the
- * host.
+ * The only error that the library throws deliberately (lib/README.md rule 14). It describes a condition that the
+ * caller can act on, with a stable `code` of `ErrorCode`. Any other error is a defect or a failure of the host.
  */
 export class BillingError extends Error {
   override readonly name = 'BillingError';
@@ -88,8 +85,8 @@ export function invalidParameter(message: string, facts: Facts = {}): BillingErr
 }
 
 /**
- * An illegal state or a mistake of the calling code, never caused by input. The change is not written. HTTP
- * returns 500, and an invoice run parks the account (invoicing §8.4).
+ * An illegal state or a mistake of the calling code, never caused by input. The change is not written. HTTP returns
+ * 500, and an invoice run parks the account (invoicing §8.4).
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
@@ -102,16 +99,14 @@ export class InvariantError extends Error {
 }
 
 /**
- * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built at each
- * call, so code that runs per value throws the error itself.
+ * Throws an `InvariantError` unless `condition` is truthy, also in production. The message is built at each call, so
+ * code that runs per value throws the error itself.
  */
 export function assertInvariant(condition: unknown, message: string, facts: Facts = {}): asserts condition {
   if (!condition) throw new InvariantError(message, facts);
 }
 
-/**
- * An invalid result of a plugin. The message is the rest of a sentence that begins with the plugin's name.
- */
+/** An invalid result of a plugin. The message is the rest of a sentence that begins with the plugin's name. */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer';
 }

@@ -106,10 +106,7 @@ type NotSet = 'never';
 /** The row number, which the storage assigns. */
 export const recordId: Field<number, NotSet> = field('recordId', { audit: null });
 
-/**
- * Returns the function that describes fields of a kind. `T` is the stored type, `I` the type that callers
- * give.
- */
+/** Returns the function that describes fields of a kind. `T` is the stored type, `I` the type that callers give. */
 const fieldOf =
   <T, I = T>(kind: FieldKind, more?: Pick<Field, 'maxLength'>) =>
   <S extends SetOn = NotSet>(traits: Traits<S> = {}) =>
@@ -118,8 +115,8 @@ const fieldOf =
 export const id = fieldOf<Uuid>('id');
 export const key = fieldOf<string>('key', { maxLength: MAX_EXTERNAL_KEY_CHARACTERS });
 /**
- * @param traits `max` is the longest text in characters. Absent if callers never set the field or another
- * rule limits it.
+ * @param traits `max` is the longest text in characters. Absent if callers never set the field or another rule limits
+ * it.
  */
 export const text = <S extends SetOn = NotSet>(traits: Traits<S> & { readonly max?: number } = {}) =>
   field<string, S>('text', traits, traits.max === undefined ? {} : { maxLength: traits.max });
@@ -149,9 +146,7 @@ export function orNull<T, S extends SetOn, I>(each: Field<T, S, I>): Field<T | n
   return { ...each, isNullable: true } as Field<T | null, S, I>;
 }
 
-/**
- * Returns the name for columns and operator searches, such as `bill_cycle_day_local` for `billCycleDayLocal`.
- */
+/** Returns the name for columns and operator searches, such as `bill_cycle_day_local` for `billCycleDayLocal`. */
 export function underscored(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }

@@ -108,9 +108,8 @@ function closed(names: readonly string[], take: Take): Take {
 }
 
 /**
- * Returns the conversion of a parameter. Errors in an object name its members without the parameter. An
- * absent value becomes undefined, so that the default of the operation applies. A name that ends with `?` may
- * be absent.
+ * Returns the conversion of a parameter. Errors in an object name its members without the parameter. An absent value
+ * becomes undefined, so that the default of the operation applies. A name that ends with `?` may be absent.
  */
 export function parameterOf(name: string, shape: AnyInput): (given: unknown) => unknown {
   const isOptional = name.endsWith('?');

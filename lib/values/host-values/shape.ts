@@ -16,8 +16,8 @@ export type ValueKind = keyof Values;
 type KindOf<T, K extends ValueKind> = { [V in K]: T extends Values[V] ? V : never }[K];
 
 /**
- * The values of these kinds in a `T`: their kind, a list of a shape, or the shapes of all fields with such
- * values. `never` without such values.
+ * The values of these kinds in a `T`: their kind, a list of a shape, or the shapes of all fields with such values.
+ * `never` without such values.
  */
 export type Shape<T, K extends ValueKind = ValueKind> = [KindOf<NonNullable<T>, K>] extends [never]
   ? NonNullable<T> extends ((...given: never[]) => unknown) | AsyncIterable<unknown>
@@ -77,8 +77,8 @@ export type AnyInput =
   | { readonly [field: string]: AnyInput };
 
 /**
- * The shape of an input of type `T`: `Shape<T>`, at any depth with checks of further members. The compiler rejects a shape
- * without one of the ids, amounts, dates and instants.
+ * The shape of an input of type `T`: `Shape<T>`, at any depth with checks of further members. The compiler rejects a
+ * shape without one of the ids, amounts, dates and instants.
  */
 export type InputShape<T> = [Shape<T>] extends [never] ? AnyInput : InputShapeOf<T> | Marked<InputShapeOf<T>>;
 

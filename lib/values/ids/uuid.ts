@@ -3,8 +3,8 @@ import { assertInvariant, InvariantError, invalidParameter } from '../errors/ind
 declare const uuidBrand: unique symbol;
 
 /**
- * A UUID in canonical form: 36 characters in lower case with hyphens. Any version is accepted, because hosts
- * use their own ids.
+ * A UUID in canonical form: 36 characters in lower case with hyphens. Any version is accepted, because hosts use
+ * their own ids.
  */
 export type Uuid = string & { readonly [uuidBrand]: 'Uuid' };
 
@@ -75,8 +75,8 @@ const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Returns a generator of strictly increasing version 7 UUIDs. If `now` stands still or goes back, the
- * generator keeps the last millisecond and increments the counter.
+ * Returns a generator of strictly increasing version 7 UUIDs. If `now` stands still or goes back, the generator keeps
+ * the last millisecond and increments the counter.
  */
 export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let lastTimestampMs = -1;

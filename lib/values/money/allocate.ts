@@ -3,11 +3,10 @@ import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, sum, ZERO } from './decimal.ts';
 
 /**
- * Splits `total` in proportion to `weights` into whole minor units of `currency` that add up to `total`.
- * Parts are rounded toward zero. The rest goes to the parts that lost most, one minor unit each, earlier
- * parts first. A part of weight 0 is 0. A negative total mirrors the positive one.
- * @throws InvariantError if `total` is finer than the minor unit, a weight is negative, or no weight is
- * positive.
+ * Splits `total` in proportion to `weights` into whole minor units of `currency` that add up to `total`. Parts are
+ * rounded toward zero. The rest goes to the parts that lost most, one minor unit each, earlier parts first. A part of
+ * weight 0 is 0. A negative total mirrors the positive one.
+ * @throws InvariantError if `total` is finer than the minor unit, a weight is negative, or no weight is positive.
  */
 export function allocate(
   total: Decimal,
@@ -35,9 +34,7 @@ export function allocate(
   return parts.map((part) => fromInteger(sign * part, scale));
 }
 
-/**
- * Splits units with the largest remainder method on integers, so that no intermediate quotient is rounded.
- */
+/** Splits units with the largest remainder method on integers, so that no intermediate quotient is rounded. */
 function splitUnits(units: bigint, weights: readonly Decimal[]): readonly bigint[] {
   const weightScale = weights.reduce((scale, weight) => Math.max(scale, weight.decimalPlaces()), 0);
   const integers = weights.map((weight) => toInteger(weight, weightScale));

@@ -2,9 +2,9 @@
 type CurrencyRow = readonly [numericCode: number | null, minorUnits: number, name: string];
 
 /**
- * ISO 4217 list one without codes that have no minor unit (metals, testing), with ten codes withdrawn since
- * 2015 that migrated accounts may use, and with BTC (catalog §1). A test compares the table with `Intl` and
- * lists the differences.
+ * ISO 4217 list one without codes that have no minor unit (metals, testing), with ten codes withdrawn since 2015 that
+ * migrated accounts may use, and with BTC (catalog §1). A test compares the table with `Intl` and lists the
+ * differences.
  */
 export const currencies = {
   AED: [784, 2, 'United Arab Emirates Dirham'],

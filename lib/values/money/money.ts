@@ -42,8 +42,8 @@ export function roundToScale(value: Decimal, scale: number): Decimal {
 }
 
 /**
- * Returns `q(n, t)` of invoicing §2 rule 2, which is `n` ÷ `t` in whole days, rounded half up to 9 decimals.
- * 0 if `t` ≤ 0.
+ * Returns `q(n, t)` of invoicing §2 rule 2, which is `n` ÷ `t` in whole days, rounded half up to 9 decimals. 0 if `t`
+ * ≤ 0.
  */
 export function quotient(n: number, t: number): Decimal {
   if (t <= 0) return ZERO;

@@ -63,9 +63,9 @@ const amountLimits: WireDecimalLimits = {
 const literalForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * Returns the exact decimal of a number from outside, which is plain or exponent text (`"500.0"`, `1.05e1`)
- * or a decimal of `parseExactJson`. Undefined for an invalid value, or with more digits than the limits, by
- * default 15 integer and 9 fractional digits (http-api §9 rule 5), without insignificant zeros.
+ * Returns the exact decimal of a number from outside, which is plain or exponent text (`"500.0"`, `1.05e1`) or a
+ * decimal of `parseExactJson`. Undefined for an invalid value, or with more digits than the limits, by default 15
+ * integer and 9 fractional digits (http-api §9 rule 5), without insignificant zeros.
  */
 export function parseWireDecimal(
   value: string | Decimal,

@@ -8,8 +8,8 @@ const secretName =
 const opaqueName = /^pluginProperty$/i;
 
 /**
- * Match texts that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of
- * processors and repositories, client secrets.
+ * Match texts that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of processors and
+ * repositories, client secrets.
  */
 const secretShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -23,8 +23,8 @@ const userInfo =
   /(?<=\b[a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#"'<>]+|[^\s/?#@:"'<>]+:(?!\d+[/?#])[^\s"'<>]{1,256})(?=@)/gi;
 const pair = /([?&;])([\w.~%-]+)=([^\s&;#"'<>]+)/g;
 /**
- * Matches named secrets in log lines, JSON and headers. Names that only contain `key`, such as `externalKey`,
- * are not secret.
+ * Matches named secrets in log lines, JSON and headers. Names that only contain `key`, such as `externalKey`, are not
+ * secret.
  */
 const named =
   /((?:pass(?:word|wd|phrase)|secret|token|(?:api|access|private|server|signing)[_.-]?key|credential|authorization|signature|nonce|cvv|cvc)[\w.~-]{0,40}\\?["']?[ \t]{0,2}[=:][ \t]{0,2})("[^"\\]+|\\"[^"\\]+|'[^'\\]+|(?:(?:Bearer|Basic|Digest)[ +])?[^\s"'&,;}<>\\)\]]+)/gi;
@@ -50,8 +50,8 @@ export function secretNameEnd(text: string): number | null {
 }
 
 /**
- * Returns a text with masked secrets: texts with the form of a secret, passwords in URLs, values after a
- * secret name, plugin properties and card numbers. Masking is idempotent.
+ * Returns a text with masked secrets: texts with the form of a secret, passwords in URLs, values after a secret name,
+ * plugin properties and card numbers. Masking is idempotent.
  */
 export function maskSecretShapes(text: string): string {
   const masked = secretShapes.reduce((shown, shape) => shown.replace(shape, SECRET_MASK), text);
@@ -64,8 +64,8 @@ export function maskSecretShapes(text: string): string {
 }
 
 /**
- * Returns the value of a parameter or property for display, masked if its name or form is that of a secret.
- * In a URL, all query values and long random parts of the path are masked.
+ * Returns the value of a parameter or property for display, masked if its name or form is that of a secret. In a URL,
+ * all query values and long random parts of the path are masked.
  */
 export function maskNamedValue(name: string, value: string): string {
   if (value === '') return value;

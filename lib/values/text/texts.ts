@@ -61,8 +61,8 @@ export function shortened(text: string): string {
 export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
 /**
- * Returns true if databases can store the text. PostgreSQL cannot store U+0000; UTF-8 has no half of a
- * surrogate pair.
+ * Returns true if databases can store the text. PostgreSQL cannot store U+0000; UTF-8 has no half of a surrogate
+ * pair.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
@@ -74,8 +74,7 @@ export function madeStorable(text: string): string {
 }
 
 /**
- * Checks a text. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for a text that cannot be
- * stored.
+ * Checks a text. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for a text that cannot be stored.
  */
 export function checkStorable(name: string, text: string | null | undefined): void {
   if (text === null || text === undefined || isStorable(text)) return;

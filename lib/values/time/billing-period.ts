@@ -52,8 +52,8 @@ export function billingPeriodOrder(period: BillingPeriod): number {
 }
 
 /**
- * Returns the length of a period. @throws InvariantError for NO_BILLING_PERIOD, which callers must check
- * first (catalog §9.2 rule 4).
+ * Returns the length of a period. @throws InvariantError for NO_BILLING_PERIOD, which callers must check first
+ * (catalog §9.2 rule 4).
  */
 export function periodLength(period: BillingPeriod): PeriodLength {
   const length = lengths[period];
@@ -67,8 +67,8 @@ export function isMonthBased(period: BillingPeriod): boolean {
 }
 
 /**
- * Returns `anchor` plus `n` periods; `n` may be negative. Adds exact days, or months with the day clamped
- * once. Never add to the result for n-1: 31 January monthly gives 29 February, then 31 March.
+ * Returns `anchor` plus `n` periods; `n` may be negative. Adds exact days, or months with the day clamped once. Never
+ * add to the result for n-1: 31 January monthly gives 29 February, then 31 March.
  */
 export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): LocalDate {
   const { unit, number } = periodLength(period);
@@ -76,8 +76,8 @@ export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): 
 }
 
 /**
- * Returns `date` plus `n` periods. Month-based periods end on the bill cycle day (1 to 31), clamped;
- * day-based periods add exact days (catalog §9.2 rules 1 and 2).
+ * Returns `date` plus `n` periods. Month-based periods end on the bill cycle day (1 to 31), clamped; day-based
+ * periods add exact days (catalog §9.2 rules 1 and 2).
  */
 // biome-ignore lint/complexity/useMaxParams: four values on which the rule depends alike, in the order of catalog §9.2
 export function addPeriods(
@@ -125,10 +125,7 @@ export interface CycleOrigin {
   readonly cycleStart?: LocalDate;
 }
 
-/**
- * Returns the cycle from an event on. @throws InvariantError for a month-based event without a bill cycle
- * day.
- */
+/** Returns the cycle from an event on. @throws InvariantError for a month-based event without a bill cycle day. */
 export function cycleDatesOf(origin: CycleOrigin): CycleDates {
   const { localDate, cycleStart = localDate } = origin;
   const counted = countedFrom(cycleStart, origin);

@@ -55,9 +55,7 @@ export function addDuration(date: LocalDate, duration: Duration): LocalDate {
   return length.unit === 'DAYS' ? addDays(date, length.number) : addMonths(date, length.number);
 }
 
-/**
- * Returns the end of a duration from `date`. Undefined if the duration is UNLIMITED or exceeds the calendar.
- */
+/** Returns the end of a duration from `date`. Undefined if the duration is UNLIMITED or exceeds the calendar. */
 export function durationEnd(date: LocalDate, duration: Duration): LocalDate | undefined {
   const length = lengthOf(duration);
   const between = length?.unit === 'DAYS' ? daysBetween : monthsBetween;
@@ -79,7 +77,8 @@ const msOfUnit: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns the milliseconds of a time span `<integer><unit>` with unit ms, s, m, h, d or w, ignoring blanks (platform §4.1).
+ * Returns the milliseconds of a time span `<integer><unit>` with unit ms, s, m, h, d or w, ignoring blanks (platform
+ * §4.1).
  * @throws BillingError INVALID_PARAMETER for an invalid text.
  */
 export function parseTimeSpan(text: string): number {

@@ -3,8 +3,8 @@ import { InvariantError } from '../errors/index.ts';
 declare const instantBrand: unique symbol;
 
 /**
- * A point in time, as UTC milliseconds since 1970-01-01T00:00Z. It is a safe integer in the years 1 to 9999,
- * and compares and sorts as a number. A local date becomes an instant only with a zone.
+ * A point in time, as UTC milliseconds since 1970-01-01T00:00Z. It is a safe integer in the years 1 to 9999, and
+ * compares and sorts as a number. A local date becomes an instant only with a zone.
  */
 export type Instant = number & { readonly [instantBrand]: 'Instant' };
 

@@ -4,8 +4,8 @@ import { MAX_YEAR, MIN_YEAR } from '../limits.ts';
 declare const localDateBrand: unique symbol;
 
 /**
- * A calendar day without a zone, as days since 1970-01-01 in the proleptic Gregorian calendar, in the years 1
- * to 9999. It compares and sorts as a number.
+ * A calendar day without a zone, as days since 1970-01-01 in the proleptic Gregorian calendar, in the years 1 to
+ * 9999. It compares and sorts as a number.
  */
 export type LocalDate = number & { readonly [localDateBrand]: 'LocalDate' };
 
@@ -115,8 +115,8 @@ export function addDays(date: LocalDate, days: number): LocalDate {
 }
 
 /**
- * Returns `date` plus `months`, clamped to the last day of the month. `months` may be negative. 31 January
- * plus 1 is 28 or 29 February, plus 2 is 31 March.
+ * Returns `date` plus `months`, clamped to the last day of the month. `months` may be negative. 31 January plus 1 is
+ * 28 or 29 February, plus 2 is 31 March.
  */
 export function addMonths(date: LocalDate, months: number): LocalDate {
   const { year, month, day } = calendarDayOf(date);
@@ -124,8 +124,8 @@ export function addMonths(date: LocalDate, months: number): LocalDate {
 }
 
 /**
- * Returns day `day` (1 to 31) of the month that is `months` after the month of `date`, clamped to the month's
- * last day.
+ * Returns day `day` (1 to 31) of the month that is `months` after the month of `date`, clamped to the month's last
+ * day.
  */
 export function dayOfLaterMonth(date: LocalDate, months: number, day: number): LocalDate {
   const { year, month } = calendarDayOf(date);
@@ -143,8 +143,8 @@ export function withDayOfMonth(date: LocalDate, day: number): LocalDate {
 }
 
 /**
- * Returns the number of whole months from `from` to `to`, which is the largest n with `addMonths(from, n)`
- * not after `to`. If `to` is earlier, returns minus the months from `to` to `from`.
+ * Returns the number of whole months from `from` to `to`, which is the largest n with `addMonths(from, n)` not after
+ * `to`. If `to` is earlier, returns minus the months from `to` to `from`.
  */
 export function monthsBetween(from: LocalDate, to: LocalDate): number {
   if (to < from) return -monthsBetween(to, from);

@@ -5,8 +5,8 @@ import { addDays, type LocalDate, localDateWithinCalendar } from './local-date.t
 declare const timeZoneBrand: unique symbol;
 
 /**
- * A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, in the form in which it was given
- * (http-api §9 rule 8).
+ * A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, in the form in which it was given (http-api
+ * §9 rule 8).
  */
 export type TimeZone = string & { readonly [timeZoneBrand]: 'TimeZone' };
 
@@ -127,8 +127,8 @@ function twoDigits(text: string, at: number): number {
 const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /**
- * An instant with its local date (subscriptions §2 rule 8). `at` determines the order and `date` the billing,
- * so a change of a zone's rules never moves a billed day.
+ * An instant with its local date (subscriptions §2 rule 8). `at` determines the order and `date` the billing, so a
+ * change of a zone's rules never moves a billed day.
  */
 export interface DatedInstant {
   readonly at: Instant;
@@ -151,8 +151,8 @@ export function localTimeOf(at: Instant, zone: TimeZone): LocalTime {
 }
 
 /**
- * Returns the first instant of a local date. This is later than 00:00 if midnight does not exist, and the
- * start of the next existing date if the date does not exist.
+ * Returns the first instant of a local date. This is later than 00:00 if midnight does not exist, and the start of
+ * the next existing date if the date does not exist.
  */
 export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
   return instantAt(date, MIDNIGHT, zone);
@@ -212,8 +212,8 @@ function localDayNumber(at: Instant, zone: TimeZone): number {
 }
 
 /**
- * Returns the next start of a local hour, or the next transition. A repeated hour therefore counts as two
- * hours, and a cut hour is shorter.
+ * Returns the next start of a local hour, or the next transition. A repeated hour therefore counts as two hours, and
+ * a cut hour is shorter.
  */
 export function nextLocalHour(at: Instant, zone: TimeZone): Instant {
   const offset = offsetMsAt(at, zone);
@@ -231,9 +231,7 @@ const secondsPerDay = 86_400;
 
 export const MIDNIGHT = 0 as LocalTime;
 
-/**
- * Returns the time `secondOfDay` seconds after 00:00:00. @throws InvariantError for a number out of range.
- */
+/** Returns the time `secondOfDay` seconds after 00:00:00. @throws InvariantError for a number out of range. */
 export function localTime(secondOfDay: number): LocalTime {
   assertInvariant(
     Number.isInteger(secondOfDay) && secondOfDay >= 0 && secondOfDay < secondsPerDay,

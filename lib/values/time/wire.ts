@@ -24,8 +24,8 @@ export function isWireDateTime(text: string): boolean {
 }
 
 /**
- * Returns the date of `yyyy-M-d` with one or two digits for month and day. Undefined for an invalid text
- * (http-api §9 rule 2).
+ * Returns the date of `yyyy-M-d` with one or two digits for month and day. Undefined for an invalid text (http-api §9
+ * rule 2).
  */
 export function parseWireDate(text: string): LocalDate | undefined {
   const match = dateForm.exec(text);
@@ -33,18 +33,15 @@ export function parseWireDate(text: string): LocalDate | undefined {
   return localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/**
- * Returns the date of `[year, month, day]`, as typed clients write it. Undefined for an invalid list (ruling
- * R46).
- */
+/** Returns the date of `[year, month, day]`, as typed clients write it. Undefined for an invalid list (ruling R46). */
 export function dateOfParts(parts: readonly number[]): LocalDate | undefined {
   const [year = 0, month = 0, day = 0] = parts;
   return parts.length === 3 ? localDateIfValid(year, month, day) : undefined;
 }
 
 /**
- * Returns the instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of `[year, month,
- * day]`. Undefined for an invalid list (ruling R46).
+ * Returns the instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of `[year, month, day]`.
+ * Undefined for an invalid list (ruling R46).
  */
 export function instantOfParts(parts: readonly number[]): Instant | undefined {
   const date = dateOfParts(parts.slice(0, 3));
@@ -67,10 +64,9 @@ function isWithin(part: number, end: number): boolean {
 }
 
 /**
- * Returns the instant of a date-time, or undefined for an invalid text (http-api §9 rule 2). The form is:
- * date, `T`, `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` (default UTC; a
- * space counts as `+`), and an optional bracketed zone name, which is ignored. The fraction is cut to
- * milliseconds.
+ * Returns the instant of a date-time, or undefined for an invalid text (http-api §9 rule 2). The form is: date, `T`,
+ * `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` (default UTC; a space counts as `+`),
+ * and an optional bracketed zone name, which is ignored. The fraction is cut to milliseconds.
  */
 export function parseWireDateTime(text: string): Instant | undefined {
   if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
@@ -99,8 +95,8 @@ export function parseWireMoment(text: string): WireMoment | undefined {
 }
 
 /**
- * Returns the instant of a catalog, queue or clock parameter or of a JSON field. The value is a date-time, a
- * date (00:00 UTC) or epoch milliseconds. Undefined for an invalid value (http-api §9 rules 2 and 3).
+ * Returns the instant of a catalog, queue or clock parameter or of a JSON field. The value is a date-time, a date
+ * (00:00 UTC) or epoch milliseconds. Undefined for an invalid value (http-api §9 rules 2 and 3).
  */
 export function parseWireInstant(value: string | number | Date): Instant | undefined {
   if (value instanceof Date) return parseWireInstant(value.getTime());

@@ -3,10 +3,7 @@ import { namedExamples } from './named-examples.ts';
 
 const OTHER_ID = '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3cff';
 
-/**
- * Returns the example for the name, otherwise for the schema. Returns undefined for objects and unknown
- * names.
- */
+/** Returns the example for the name, otherwise for the schema. Returns undefined for objects and unknown names. */
 export function exampleOf(schema: JsonSchema, place: string, name: string): unknown {
   const key = nameOfExample(schema, place, name);
   return key === undefined ? exampleByKind(schema) : namedExamples[key];

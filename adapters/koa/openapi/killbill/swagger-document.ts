@@ -20,8 +20,8 @@ import {
 } from './published.ts';
 
 /**
- * Returns the Swagger 2.0 document of dialect K. Clients generated from it have the classes, methods and
- * parameters of the published clients.
+ * Returns the Swagger 2.0 document of dialect K. Clients generated from it have the classes, methods and parameters
+ * of the published clients.
  */
 export function swaggerDocument(routes: readonly Route[], basePath = ''): JsonSchema {
   const known = routes.filter(
@@ -163,9 +163,7 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
   };
 }
 
-/**
- * Returns statuses that are never sent. All success statuses have one type, so that methods return one type.
- */
+/** Returns statuses that are never sent. All success statuses have one type, so that methods return one type. */
 function notAnswered(status: number, done: JsonSchema): JsonSchema {
   return { ...(status < 300 ? done : {}), description: 'Never returned by this server' };
 }
@@ -196,8 +194,8 @@ function unnamed(path: string): string {
 }
 
 /**
- * Collects the definitions that a document references. They have the dialect K fields and the client names of
- * the models.
+ * Collects the definitions that a document references. They have the dialect K fields and the client names of the
+ * models.
  */
 function collectDefinitions() {
   const made = new Map<string, JsonSchema>();

@@ -116,10 +116,7 @@ type CatalogCall = Pick<
   'billing' | 'context' | 'dialect' | 'query' | 'wanted'
 >;
 
-/**
- * Returns the catalog with the requested versions (catalog §12 rule 1), or null if the tenant has none of
- * them.
- */
+/** Returns the catalog with the requested versions (catalog §12 rule 1), or null if the tenant has none of them. */
 async function requestedVersions({
   billing,
   context,

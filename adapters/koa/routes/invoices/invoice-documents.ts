@@ -19,8 +19,8 @@ const xml = 'application/xml';
 const text = 'text/plain';
 
 /**
- * Headers that sandbox a tenant's templates without scripts and origin, because users of other tenants may be
- * logged in here.
+ * Headers that sandbox a tenant's templates without scripts and origin, because users of other tenants may be logged
+ * in here.
  */
 const htmlHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy':

@@ -160,10 +160,7 @@ function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null |
   return { ...rest, linkedItemId: linkedInvoiceItemId };
 }
 
-/**
- * Returns an item as shown: credits are stored as negative and shown as positive amounts (invoicing §9 rule
- * 1).
- */
+/** Returns an item as shown: credits are stored as negative and shown as positive amounts (invoicing §9 rule 1). */
 function shownItem(item: InvoiceItemView): InvoiceItemView {
   return itemTypes[item.itemType].kind === 'CREDIT' ? { ...item, amount: item.amount.negated() } : item;
 }

@@ -276,8 +276,8 @@ function requestedDraft(properties: readonly PluginPropertyParameter[]) {
 }
 
 /**
- * Returns the account of a dry run. In dialect D, the subscription or bundle determines the account (http-api
- * §4 line 23).
+ * Returns the account of a dry run. In dialect D, the subscription or bundle determines the account (http-api §4 line
+ * 23).
  */
 async function accountOfDryRun({ billing, context, body, dialect }: DryRunCall): Promise<Uuid> {
   const { subscriptionId, bundleId } = dryRunOf(body, dialect);
@@ -308,9 +308,7 @@ function refuseContradictions({
   );
 }
 
-/**
- * Returns the day of a parameter. A date-time is converted to the account's time zone (http-api §9 rule 3).
- */
+/** Returns the day of a parameter. A date-time is converted to the account's time zone (http-api §9 rule 3). */
 export async function requestedDay(
   call: { readonly billing: Billing; readonly context: CallContext },
   accountId: Uuid,

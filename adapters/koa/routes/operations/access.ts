@@ -56,10 +56,7 @@ function forKey(kind: KeyChange, needed: Permission): Access {
   };
 }
 
-/**
- * Replaces arguments in which a caller claims its own permissions. Only callers in the same process may claim
- * them.
- */
+/** Replaces arguments in which a caller claims its own permissions. Only callers in the same process may claim them. */
 function claiming(
   access: Access,
   claim: (may: (permission: Permission) => boolean) => Readonly<Record<string, unknown>>,
@@ -78,8 +75,8 @@ const parties = (may: (permission: Permission) => boolean) => ({
 });
 
 /**
- * Permissions of each operation, which are those of its endpoint (http-api §5). An operation without an
- * endpoint has the permissions of the nearest one.
+ * Permissions of each operation, which are those of its endpoint (http-api §5). An operation without an endpoint has
+ * the permissions of the nearest one.
  */
 export const operationAccess: AccessByName = {
   accounts: {

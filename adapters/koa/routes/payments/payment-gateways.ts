@@ -116,9 +116,7 @@ function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   return entity === null ? answer : { ...answer, text: entity };
 }
 
-/**
- * Returns the tenant of an API key. @throws BillingError ROUTE_NOT_FOUND (60008), as for an unknown gateway.
- */
+/** Returns the tenant of an API key. @throws BillingError ROUTE_NOT_FOUND (60008), as for an unknown gateway. */
 async function tenantOfKey({ tenants }: Pick<Billing, 'tenants'>, apiKey: string): Promise<TenantRef> {
   try {
     const { id, recordId } = await tenants.getByApiKey(apiKey);

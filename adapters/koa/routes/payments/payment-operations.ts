@@ -279,8 +279,8 @@ function factsOf(operation: Operation) {
 }
 
 /**
- * Returns true for a reversal, which succeeds once it is recorded, regardless of its transaction status
- * (payments §3.2).
+ * Returns true for a reversal, which succeeds once it is recorded, regardless of its transaction status (payments
+ * §3.2).
  */
 function isReversal({ suffix }: Operation): boolean {
   return suffix === '/chargebackReversals';
@@ -297,8 +297,8 @@ function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect)
 }
 
 /**
- * Starts a payment. @throws BillingError PRECONDITION_FAILED (60006) for a transaction type that cannot begin
- * a payment.
+ * Starts a payment. @throws BillingError PRECONDITION_FAILED (60006) for a transaction type that cannot begin a
+ * payment.
  */
 async function newPayment(
   { billing: { payments }, context }: OperationCall,

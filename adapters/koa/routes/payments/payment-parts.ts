@@ -80,10 +80,7 @@ export const creationPermissions = {
   'if the payment method is created': 'payment_method:create',
 } as const;
 
-/**
- * Returns the parties of a payment. Creating missing parties requires the permission to create them (http-api
- * §5).
- */
+/** Returns the parties of a payment. Creating missing parties requires the permission to create them (http-api §5). */
 export function partiesOf(
   { user }: Pick<TenantCall<string, never, unknown>, 'user'>,
   combo: RequestOf<typeof comboFields>,
@@ -132,8 +129,8 @@ export const paymentOutcomes = {
 };
 
 /**
- * Returns the success status of the route, or 402, 502 or 503 with the payment (http-api §12). @throws
- * AnsweredError on failure.
+ * Returns the success status of the route, or 402, 502 or 503 with the payment (http-api §12). @throws AnsweredError
+ * on failure.
  */
 export function outcomeOf(
   { payment, transaction }: PaymentResult,

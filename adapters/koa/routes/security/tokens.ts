@@ -176,8 +176,8 @@ async function authenticatedClient(grant: Grant): Promise<Principal | null> {
 }
 
 /**
- * Returns the client credentials from the Basic header, possibly form-encoded (RFC 6749 §2.3.1), otherwise
- * from the form.
+ * Returns the client credentials from the Basic header, possibly form-encoded (RFC 6749 §2.3.1), otherwise from the
+ * form.
  */
 function clientCredentials({ form: fields, login }: Grant): Credentials | null {
   const basic = login.basic();

@@ -180,10 +180,7 @@ function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: Va
   ];
 }
 
-/**
- * Permissions by key. A key with its own endpoint requires the endpoint's permission here too (platform §3
- * rule 5).
- */
+/** Permissions by key. A key with its own endpoint requires the endpoint's permission here too (platform §3 rule 5). */
 const keyPermissions: Partial<Record<KeyKind, Record<KeyChange, Permission>>> = {
   [KeyKind.CATALOG]: { upload: 'catalog:config_upload', delete: 'catalog:delete' },
   [KeyKind.OVERDUE]: { upload: 'overdue:config_upload', delete: 'overdue:config_upload' },
@@ -202,8 +199,8 @@ function checkKeyPermission(user: Principal | null, change: KeyChange, key: stri
 }
 
 /**
- * Returns the values of a key. Settings and the callback are masked for callers who may not change them
- * (platform §3 rule 8).
+ * Returns the values of a key. Settings and the callback are masked for callers who may not change them (platform §3
+ * rule 8).
  */
 export function shownValues(found: KeyValues, user: Principal | null): KeyValues {
   const isShown =

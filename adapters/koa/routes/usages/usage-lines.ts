@@ -106,8 +106,8 @@ async function* linesOf(
 }
 
 /**
- * Returns one usage line. An unreadable line or a list element above a limit fails alone, but invalid JSON
- * fails the whole list.
+ * Returns one usage line. An unreadable line or a list element above a limit fails alone, but invalid JSON fails the
+ * whole list.
  */
 function lineOf(record: RecordBytes, index: number, { reading, isList }: LineReading): SubmittedLine {
   try {
@@ -201,8 +201,8 @@ export function unknownMember(json: unknown, members: Members): string | null {
 }
 
 /**
- * Returns the path of the first unknown member. The path is built only on return, because a line may have
- * thousands of valid points.
+ * Returns the path of the first unknown member. The path is built only on return, because a line may have thousands
+ * of valid points.
  */
 function firstUnknown(json: unknown, { names, inList }: Members): Found | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;

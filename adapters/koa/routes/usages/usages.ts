@@ -28,8 +28,8 @@ function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
 }
 
 /**
- * Returns true if a usage record may have an unknown unit. Kill Bill clients may record a unit before the
- * catalog defines it (http-api §4 line 22).
+ * Returns true if a usage record may have an unknown unit. Kill Bill clients may record a unit before the catalog
+ * defines it (http-api §4 line 22).
  */
 const unknownUnitsIn = (dialect: Dialect) => (dialect === Dialect.K ? 'ACCEPT' : 'REJECT');
 

@@ -28,10 +28,7 @@ interface Offer {
   usedBy: string | null;
 }
 
-/**
- * Stores the submissions whose tracking ids are free. Of several submissions with the same id, the first is
- * stored.
- */
+/** Stores the submissions whose tracking ids are free. Of several submissions with the same id, the first is stored. */
 export async function recordUsage(
   runner: Runner,
   { tenantRecordId, authorship }: Pick<WriteScope, 'tenantRecordId' | 'authorship'>,

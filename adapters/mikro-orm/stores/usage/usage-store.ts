@@ -128,9 +128,7 @@ function wholeRows(stretches: readonly UsageStretch[]): CellRows {
   );
 }
 
-/**
- * Returns `and` with the outer bounds of all time spans, so that the planner can always limit an index scan.
- */
+/** Returns `and` with the outer bounds of all time spans, so that the planner can always limit an index scan. */
 function withinAll(stretches: readonly UsageStretch[]) {
   const [first, ...others] = stretches.flatMap(({ wholeDays }) => (wholeDays === null ? [] : [wholeDays]));
   if (first === undefined) return nothing;

@@ -196,10 +196,7 @@ export async function voidSubmission(
   return VoidOutcome.VOID;
 }
 
-/**
- * Returns the current time, or a later time if a run has billed usage of the subscription in the same
- * millisecond.
- */
+/** Returns the current time, or a later time if a run has billed usage of the subscription in the same millisecond. */
 function sinceRuns({ tenantRecordId, authorship }: WriteScope, subscriptionRecordId: number) {
   return sql`(select max(moment) from (
     select ${authorship.createdDate} as moment
@@ -222,9 +219,7 @@ async function lockDays(
     order by ${raw(bucketKey)} ${raw(runner.dialect.forUpdate)}`);
 }
 
-/**
- * Returns the buckets in which the submission has unarchived points. A lock prevents concurrent archiving.
- */
+/** Returns the buckets in which the submission has unarchived points. A lock prevents concurrent archiving. */
 async function daysWithPoints(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordId: number,
@@ -239,9 +234,9 @@ async function daysWithPoints(
 }
 
 /**
- * Returns true if the submission has archived points. The points of a submission on one day are archived
- * together. So a day with an archive and no remaining points has archived points, and archived days between
- * the submission's own days may have some.
+ * Returns true if the submission has archived points. The points of a submission on one day are archived together. So
+ * a day with an archive and no remaining points has archived points, and archived days between the submission's own
+ * days may have some.
  */
 function isArchived(days: readonly Row[], touched: CellRows) {
   const left = new Set(touched.map(([, date]) => date));

@@ -26,10 +26,7 @@ export const archivedPiecesTable = archiveTable(
   aggregateColumns.map((column) => ({ ...column, nullable: false })),
 );
 
-/**
- * Tracking ids of archived points, including voided ones. There is one row for each part of a day with
- * points.
- */
+/** Tracking ids of archived points, including voided ones. There is one row for each part of a day with points. */
 export const archivedIdsTable = archiveTable('usage_archived_ids', [
   // For parts between two instants.
   { name: 'start_at', type: 'bigint', nullable: true, isInstant: true },

@@ -47,8 +47,8 @@ export const bucketNames = bucketColumns.map(({ name }) => name);
 export const bucketKey = bucketNames.join(', ');
 
 /**
- * Usage points, by far the largest table. Rows are written once, so they have no ids, no names and no index
- * except the key.
+ * Usage points, by far the largest table. Rows are written once, so they have no ids, no names and no index except
+ * the key.
  */
 export const usagePointsTable: TableSpec = {
   name: `${TABLE_PREFIX}usage_points`,

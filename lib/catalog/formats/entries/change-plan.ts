@@ -28,8 +28,7 @@ export interface PlanUpdate {
 
 /**
  * Returns the row of new prices (§15.2, updatePlan). `rows` contains the plan's rows, the latest last.
- * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of
- * order.
+ * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of order.
  */
 export function updatedRow(
   { entry, rows }: { readonly entry: CatalogEntry; readonly rows: readonly PlanRow[] },
@@ -72,8 +71,8 @@ export function updatedRow(
 }
 
 /**
- * Returns the rows that retire a plan now, or no rows for a retired plan. Each later row gets a retirement on
- * its date too.
+ * Returns the rows that retire a plan now, or no rows for a retired plan. Each later row gets a retirement on its
+ * date too.
  */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
   const latest = latestOf(rows);

@@ -110,10 +110,7 @@ export function checkedPlan(
   return { terms, row: phases.length === 0 ? undefined : row };
 }
 
-/**
- * Returns the date for existing subscriptions, which may not be before the date of its row (§15.1 rule 4,
- * V6).
- */
+/** Returns the date for existing subscriptions, which may not be before the date of its row (§15.1 rule 4, V6). */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,
@@ -130,8 +127,8 @@ export function dateForExisting(
 }
 
 /**
- * Returns the stored form of a plan's phases. Violations of §15.3 rules 1 to 3 go to `problems`. Phases
- * without a type are skipped.
+ * Returns the stored form of a plan's phases. Violations of §15.3 rules 1 to 3 go to `problems`. Phases without a
+ * type are skipped.
  */
 export function checkedPhases(
   inputs: readonly PhaseInput[] | null | undefined,

@@ -54,8 +54,8 @@ export function namesIn({ plans, products }: CatalogEntriesInput): readonly stri
 
 /**
  * Creates entries (§15.3, §15.4). Entries whose names exist in the scope stay unchanged.
- * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every
- * problem, CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
+ * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
+ * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
  */
 export function createEntries(input: CreateEntriesInput): CreatedEntries {
   const { request, known } = input;
@@ -144,10 +144,7 @@ function checkFree(
   check(unitsOf(phases), NameKind.UNIT, true);
 }
 
-/**
- * Returns true if the scope has the name. @throws BillingError 61002 if another scope has the name (§15.4
- * rule 3).
- */
+/** Returns true if the scope has the name. @throws BillingError 61002 if another scope has the name (§15.4 rule 3). */
 function isStored({ scope, known }: CreateEntriesInput, kind: EntryKind, name: string): boolean {
   const entry = known.entry(kind, name);
   if (entry === undefined) return false;

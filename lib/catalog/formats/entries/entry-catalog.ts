@@ -63,8 +63,8 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
 }
 
 /**
- * Returns the catalog of an account's own plans and their products (§15.6 rule 3). Returns null for an
- * account without its own plans.
+ * Returns the catalog of an account's own plans and their products (§15.6 rule 3). Returns null for an account
+ * without its own plans.
  */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
@@ -120,9 +120,7 @@ function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
   };
 }
 
-/**
- * Returns true if the plan is sold. A plan whose product entry was deleted is no longer sold (§15.4 rule 9).
- */
+/** Returns true if the plan is sold. A plan whose product entry was deleted is no longer sold (§15.4 rule 9). */
 function isSold(
   { plan, parentId }: CatalogEntry,
   products: ReadonlyMap<CatalogEntry['id'], unknown>,
@@ -132,8 +130,8 @@ function isSold(
 }
 
 /**
- * Returns one part per row. The versions until the next row share the part (§15.5 rule 2). The first row does
- * not affect existing subscriptions (§15.1 rule 4).
+ * Returns one part per row. The versions until the next row share the part (§15.5 rule 2). The first row does not
+ * affect existing subscriptions (§15.1 rule 4).
  */
 function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
   const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {

@@ -104,9 +104,7 @@ export class EntryProblems {
     return text;
   }
 
-  /**
-   * Throws the problems, if any. @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems.
-   */
+  /** Throws the problems, if any. @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems. */
   throwIfAny(): void {
     if (this.#messages.length > 0) throw invalidEntry(this.#messages);
   }
@@ -168,8 +166,8 @@ export class KnownNames {
   }
 
   /**
-   * Finds a plan's product in the scope, then in the tenant's entries, then in the XML version in force
-   * (§15.4 rule 5).
+   * Finds a plan's product in the scope, then in the tenant's entries, then in the XML version in force (§15.4 rule
+   * 5).
    */
   productFor(scope: EntryScope, name: string): KnownProduct | undefined {
     const entry = this.entry(EntryKind.PRODUCT, name);
@@ -208,9 +206,7 @@ export function uploadedNames(versions: readonly CatalogVersion[]): readonly str
   return [...new Set(names)];
 }
 
-/**
- * Returns the names of entries. An XML version cannot use these names for plans or products (§15.6 rule 2).
- */
+/** Returns the names of entries. An XML version cannot use these names for plans or products (§15.6 rule 2). */
 export function heldNames(
   versions: readonly CatalogVersion[],
   entries: readonly CatalogEntry[],

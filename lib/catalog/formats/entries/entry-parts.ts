@@ -42,8 +42,8 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * Merges the lists of an XML version and of entries by name (§15.6 rule 1). A list that a rule names exists
- * even if it is empty, so that a search continues in DEFAULT.
+ * Merges the lists of an XML version and of entries by name (§15.6 rule 1). A list that a rule names exists even if
+ * it is empty, so that a search continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
@@ -83,8 +83,8 @@ export function productOfEntry(entry: CatalogEntry): Product {
 }
 
 /**
- * Returns the XML product of a plan: from the version in force, the latest version before, or the earliest
- * version after. If no version has the product, returns the one stored with the plan.
+ * Returns the XML product of a plan: from the version in force, the latest version before, or the earliest version
+ * after. If no version has the product, returns the one stored with the plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);
@@ -113,9 +113,7 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
   ]);
 }
 
-/**
- * Returns a version's products with the add-ons of entries. Either side may name the add-on (§15.5 rule 3).
- */
+/** Returns a version's products with the add-ons of entries. Either side may name the add-on (§15.5 rule 3). */
 export function availableProducts(
   products: readonly Product[],
   entries: readonly CatalogEntry[],

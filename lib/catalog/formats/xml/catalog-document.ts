@@ -150,8 +150,8 @@ function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Ste
 }
 
 /**
- * Returns the versions to add (§5 rule 6), without stored versions that an envelope repeats. If all versions
- * are stored, returns all of them, so that `validateVersions` reports their dates.
+ * Returns the versions to add (§5 rule 6), without stored versions that an envelope repeats. If all versions are
+ * stored, returns all of them, so that `validateVersions` reports their dates.
  */
 export function* additionSteps(
   stored: readonly CatalogVersion[],

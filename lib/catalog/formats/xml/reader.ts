@@ -32,8 +32,8 @@ interface ReadXml<T> {
 }
 
 /**
- * Reads a document by the rule of its root element (§3.2), with one frame per open element and without a
- * tree. Throws `BillingError` 2080 for the first structural error, or for all exceeded limits.
+ * Reads a document by the rule of its root element (§3.2), with one frame per open element and without a tree. Throws
+ * `BillingError` 2080 for the first structural error, or for all exceeded limits.
  */
 export function xmlSteps<T>(
   source: XmlSource,
