@@ -43,11 +43,12 @@ eachDatabase.describe('seller data', (open) => {
   });
 
   it('invoicing §14 rule 7: return the version of an instant', async () => {
+    const at = async (instant: string) => (await sellers().at(instant))?.id ?? null;
+    expect(await at('2026-03-02T10:00:00Z')).to.equal(null);
     const first = await upload();
     engine.clock.advance({ days: 1 });
     const second = await upload({ name: 'Orchard AG' });
-    const at = async (instant: string) => (await sellers().at(instant))?.id ?? null;
-    expect(await at('2026-03-02T09:59:59Z')).to.equal(null);
+    expect(await at('2026-03-02T09:59:59Z')).to.equal(first.id);
     expect(await at('2026-03-02T10:00:00Z')).to.equal(first.id);
     expect(await at('2026-03-03T09:59:59Z')).to.equal(first.id);
     expect(await at('2026-03-03T10:00:00Z')).to.equal(second.id);
@@ -144,13 +145,16 @@ eachDatabase.describe('seller data', (open) => {
       expect(await shown(old)).to.include({ id: first.id });
     });
 
-    it('invoicing §14 rule 7: are missing on an invoice from before the first upload', async () => {
+    it('invoicing §14 rule 7: are the first version on an invoice from before the first upload', async () => {
       const invoiceId = await committed();
       const waiting = await draft();
-      engine.clock.advance({ days: 1 });
-      await upload();
       expect(await shown(invoiceId)).to.equal(null);
-      expect(await shown(waiting)).to.include({ name: seller.name });
+      engine.clock.advance({ days: 1 });
+      const first = await upload();
+      engine.clock.advance({ days: 1 });
+      const second = await upload({ name: 'Orchard AG' });
+      expect(await shown(invoiceId)).to.include({ id: first.id });
+      expect(await shown(waiting)).to.include({ id: second.id });
     });
 
     it('invoicing §14 rule 7: are reported as missing once per call, in the log and to the host', async () => {

@@ -1,5 +1,6 @@
 import type { SellerReads, SellerWrites } from '../../../lib/ports/storage/index.ts';
 import { ChangeType, type LogoMediaType } from '../../../lib/records/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { orNullIn, type Row, textIn } from '../sql/columns.ts';
 import { nothing, raw, sql } from '../sql/sql.ts';
@@ -12,11 +13,15 @@ const logoOf = (row: Row) => sellersTable.fields.logo.read(row);
 export function sellerReads(scope: TenantScope): SellerReads {
   const { runner, ofTenant } = scope;
   const newestFirst = raw('created_date desc, record_id desc');
+  /** The versions of the instant, and the first one, which earlier documents show (§14 rule 7). */
+  const shownAt = (instant: Instant) => sql`
+    and (created_date <= ${instant}
+      or created_date = (select min(created_date) from bw_sellers where ${ofTenant}))`;
   return {
     find: async (until) =>
       runner.firstAs((row) => ({ ...sellersTable.decode(row), logo: logoOf(row) }))`
         select ${scope.columns(sellersTable)}, ${logoColumns} from bw_sellers
-        where ${ofTenant} ${until === null ? nothing : sql`and created_date <= ${until}`}
+        where ${ofTenant} ${until === null ? nothing : shownAt(until)}
         order by ${newestFirst} limit 1`,
     versions: async () =>
       runner.readAs((row) => ({

@@ -2,6 +2,11 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 
 const MAX_LISTED = 50;
 
+/** The fields that an issued invoice keeps, by the start of their names. */
+const KEPT = /^(seller |tax categor|one tax for|one kind of taxes|reason of the tax exemption)/;
+const BILL_AGAIN =
+  'An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.';
+
 /** Collects what an e-invoice lacks, so that one error names all of it. */
 export class MissingFields {
   readonly #fields = new Set<string>();
@@ -24,9 +29,17 @@ export class MissingFields {
     const more = all.length > MAX_LISTED ? `; and ${all.length - MAX_LISTED} more` : '';
     throw new BillingError({
       code: ErrorCode.INVOICE_NOT_ELECTRONIC,
-      message: `An e-invoice of ${document} needs: ${all.slice(0, MAX_LISTED).join('; ')}${more}`,
+      message: `An e-invoice of ${document} needs: ${all.slice(0, MAX_LISTED).join('; ')}${more}${this.#remedy(document)}`,
       facts: { ...facts, missing: all },
       problems: all.map((message) => ({ message })),
     });
+  }
+
+  /** Without any seller data, the first upload is enough: the invoice shows it (§14 rule 7). */
+  #remedy(document: string): string {
+    const fields = [...this.#fields];
+    const hasSeller = !fields.some((field) => field.startsWith('seller data '));
+    const isKept = (field: string) => KEPT.test(field) && (hasSeller || !field.startsWith('seller '));
+    return document.startsWith('invoice ') && fields.some(isKept) ? `. ${BILL_AGAIN}` : '';
   }
 }

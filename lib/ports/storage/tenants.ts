@@ -77,7 +77,10 @@ export interface SigningSecretWrites {
 }
 
 export interface SellerReads {
-  /** Returns the newest version of those created until the instant, or of all; null for none. */
+  /**
+   * Returns the newest version of those created until the instant, or of all (null). If all were created later,
+   * returns the first one. Null if there is no version.
+   */
   find(until: Instant | null): Promise<Seller | null>;
   /** All versions, newest first. */
   versions(): Rows<SellerVersion>;

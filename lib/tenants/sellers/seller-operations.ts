@@ -7,7 +7,7 @@ import type { Instant } from '../../values/time/index.ts';
 export interface SellerOperations<C extends Leading = []> {
   /**
    * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show it;
-   * earlier invoices keep the version of their day.
+   * earlier invoices keep the version of their day. Invoices from before the first version show the first one.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the field in `facts.field`; TOO_LARGE (60012) for a
    * logo of more than 256 kB.
    * @example await acme.sellers.upload({
@@ -19,7 +19,10 @@ export interface SellerOperations<C extends Leading = []> {
   /** Returns the newest version; null before the first upload. */
   get(...given: [...C]): Promise<Seller | null>;
 
-  /** Returns the version that documents of an invoice show that was committed at the instant; null for none. */
+  /**
+   * Returns the version that documents show of an invoice committed at the instant: the newest of then, or the first
+   * one if all are later. Null before the first upload.
+   */
   at(...given: [...C, instant: HostInput<Instant>]): Promise<Seller | null>;
 
   /** Returns all versions, newest first, without the bytes of their logos. */

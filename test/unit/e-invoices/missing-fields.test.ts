@@ -32,7 +32,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     const given = { seller: seller({ country: null, taxId: null }), buyer: buyer(nameless) };
     expect(() => eInvoiceOf(items, given)).to.throw(
       BillingError,
-      'An e-invoice of invoice 17 needs: tax category of "Setup": return a TAX item with taxCategory from the invoice plugin; account company, legalName or name: acme.accounts.update; account country (two letters): acme.accounts.update; seller taxId: acme.sellers.upload; seller country (two letters): acme.sellers.upload',
+      'An e-invoice of invoice 17 needs: tax category of "Setup": return a TAX item with taxCategory from the invoice plugin; account company, legalName or name: acme.accounts.update; account country (two letters): acme.accounts.update; seller taxId: acme.sellers.upload; seller country (two letters): acme.sellers.upload. An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.',
     );
   });
 
@@ -40,6 +40,8 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     expect(missingOf(standard(), { seller: null })).to.eql([
       'seller data (name, country, taxId): acme.sellers.upload',
     ]);
+    const given: DocumentCase = { seller: null, profile: 'XRECHNUNG' };
+    expect(() => eInvoiceOf(standard(), given)).to.throw(/acme\.sellers\.upload$/);
   });
 
   it('include the tax categories if no item has one', () => {
