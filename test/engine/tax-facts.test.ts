@@ -118,6 +118,10 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
         { taxCategory: 'K', taxRate: '19' },
         /taxRate 19 with the taxCategory K/,
       ],
+      'an amount of another category': [
+        { taxCategory: 'AE', amount: '5' },
+        /amount 5 with the taxCategory AE: only S has an amount other than 0/,
+      ],
       'a rate above 100': [{ taxRate: '100.5' }, /taxRate 100.5: a rate is a percentage from 0 to 100/],
       'a rate below 0': [{ taxRate: '-1' }, /taxRate -1/],
       'an unknown category': [
@@ -177,6 +181,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       for (const facts of [
         { taxCategory: 'S' },
         { taxCategory: 'AE', taxRate: '5' },
+        { taxCategory: 'Z', amount: '5' },
         { taxRate: '101' },
         { taxCategory: 'VAT' as 'S' },
         { taxExemption: 'x'.repeat(100_000) },
@@ -217,6 +222,8 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
     expect(items.map(factsOf)).to.eql(['S 19 null']);
     const wrong = [{ ...tax, taxRate: null }];
     await expectCode(acme.invoices.createMigrationInvoice({ accountId, items: wrong }), 60003);
+    const exempt = [{ ...tax, taxRate: null, taxCategory: 'E' }] as const;
+    await expectCode(acme.invoices.createMigrationInvoice({ accountId, items: exempt }), 60003);
   });
 
   it('stay in the history of the item, and apply to a void credit note', async () => {

@@ -7,7 +7,7 @@ import { checkStorable, shortened } from '../../values/text/index.ts';
 export interface TaxFacts {
   /** Percent, 0 to 100: 19 = 19 %. */
   readonly taxRate?: Decimal | null | undefined;
-  /** Category of EN 16931. S needs a rate above 0, the others have rate 0 or none. */
+  /** Category of EN 16931. S needs a rate above 0, the others have rate 0 or none and the amount 0. */
   readonly taxCategory?: TaxCategory | null | undefined;
   /** The reason for no tax, as shown on documents: up to 255 characters. */
   readonly taxExemption?: string | null | undefined;
@@ -18,10 +18,15 @@ export const taxFactNames = ['taxRate', 'taxCategory', 'taxExemption'] as const;
 const HIGHEST_RATE = decimal(100);
 const MAX_EXEMPTION_LENGTH = invoiceItemFields.taxExemption.maxLength ?? 0;
 
+/** The tax facts with the amount of their item. */
+interface TaxToCheck extends TaxFacts {
+  readonly amount?: Decimal | null | undefined;
+}
+
 /** Returns what is wrong with the tax facts of an item, to follow the name of the item; null if nothing is. */
 export function taxFactsProblem(
   itemType: InvoiceItemType,
-  { taxRate, taxCategory, taxExemption }: TaxFacts,
+  { amount, taxRate, taxCategory, taxExemption }: TaxToCheck,
 ): string | null {
   const hasText = taxExemption != null && taxExemption !== '';
   if (taxRate == null && taxCategory == null && !hasText) return null;
@@ -33,7 +38,14 @@ export function taxFactsProblem(
   }
   if (hasText && taxExemption.length > MAX_EXEMPTION_LENGTH)
     return `has a taxExemption of more than ${MAX_EXEMPTION_LENGTH} characters`;
-  return rateProblem(taxRate ?? null, taxCategory ?? null);
+  return (
+    rateProblem(taxRate ?? null, taxCategory ?? null) ?? amountProblem(amount ?? null, taxCategory ?? null)
+  );
+}
+
+function amountProblem(amount: Decimal | null, category: TaxCategory | null): string | null {
+  if (amount === null || amount.isZero() || category === null || category === TaxCategory.S) return null;
+  return `has the amount ${formatDecimal(amount)} with the taxCategory ${category}: only S has an amount other than 0`;
 }
 
 function rateProblem(rate: Decimal | null, category: TaxCategory | null): string | null {
@@ -46,7 +58,7 @@ function rateProblem(rate: Decimal | null, category: TaxCategory | null): string
 }
 
 /** Checks the tax facts of an item. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
-export function checkTaxFacts(itemType: InvoiceItemType, facts: TaxFacts): void {
+export function checkTaxFacts(itemType: InvoiceItemType, facts: TaxToCheck): void {
   checkStorable('Invoice item taxExemption', facts.taxExemption);
   const problem = taxFactsProblem(itemType, facts);
   if (problem !== null) throw invalidField(`Invoice item ${problem}`);

@@ -150,24 +150,24 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
     rate: claim.rate ?? item.rate,
     quantity: claim.quantity ?? item.quantity,
     itemDetails: claim.itemDetails ?? item.itemDetails,
-    ...changedTaxFacts(item, claim),
+    ...changedTaxFacts(item, claim, amount),
   };
 }
 
 /** Returns the tax facts that a TAX item has after a claim (§14 rule 9). @throws MalformedAnswer. */
-function changedTaxFacts(item: ChangeableItem, claim: ClaimedItem) {
+function changedTaxFacts(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
   const facts = {
     taxRate: claim.taxRate ?? item.taxRate,
     taxCategory: claim.taxCategory ?? item.taxCategory,
     taxExemption: (claim.taxExemption ?? item.taxExemption) || null,
   };
-  checkClaimedFacts(item.itemType, facts);
+  checkClaimedFacts(item.itemType, { ...facts, amount });
   return facts;
 }
 
 function checkClaimedFacts(
   itemType: InvoiceItemType,
-  facts: Pick<ClaimedItem, 'taxRate' | 'taxCategory' | 'taxExemption'>,
+  facts: Pick<ClaimedItem, 'amount' | 'taxRate' | 'taxCategory' | 'taxExemption'>,
 ): void {
   const problem = taxFactsProblem(itemType, facts);
   if (problem !== null) throw new MalformedAnswer(`returned an item that ${problem}`);

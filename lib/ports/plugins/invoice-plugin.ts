@@ -88,7 +88,7 @@ export interface AdditionalItemFields {
   readonly catalogEffectiveDate?: Instant | null;
   /** Of a TAX item, like the next two: percent, 0 to 100, such as 19. */
   readonly taxRate?: Decimal | null;
-  /** Category of EN 16931: S with a rate above 0; Z, E, AE, K, G and O with rate 0 or none. */
+  /** Category of EN 16931: S with a rate above 0; Z, E, AE, K, G and O with rate 0 or none and amount 0. */
   readonly taxCategory?: TaxCategory | null;
   /** The reason for no tax, as shown on documents: up to 255 characters. */
   readonly taxExemption?: string | null;
