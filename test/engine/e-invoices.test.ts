@@ -253,6 +253,24 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(sent.map(({ fileName }) => fileName)).to.eql(['invoice-1.xml', 'credit-note-1.xml']);
   });
 
+  it('sends the invoices of children, and not the summary of the parent', async () => {
+    const { sent, sender } = accessPoint();
+    const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
+    const parentAccountId = await shop.account(german);
+    const child = { ...german, parentAccountId, isPaymentDelegatedToParent: true };
+    const invoice = await shop.charge(await shop.account(child, standard), ['100', 'Work']);
+    const [summary] = await shop.acme.invoices.ofAccount({ accountId: parentAccountId });
+    const summaryId = summary?.id ?? '';
+    await shop.acme.invoices.commit(summaryId);
+    await shop.engine.settle();
+    await shop.adjust(invoice.id, '0.5');
+    expect(await shop.acme.creditNotes.ofInvoice(summaryId)).to.have.length(1);
+    expect(await shop.acme.invoices.eInvoiceDeliveries(summaryId)).to.eql([]);
+    const deliveries = await shop.acme.invoices.eInvoiceDeliveries(invoice.id);
+    expect(deliveries.map(({ state }) => state)).to.eql(['SENT', 'SENT']);
+    expect(sent).to.have.length(2);
+  });
+
   it('rejects unknown deliveries, and engines without a sender', async () => {
     const shop = await InvoicedBusinesses.open(open, { configuration: peppol });
     await expectCode(shop.acme.invoices.resendEInvoice(shop.engine.tenant.id), 'NOT_IMPLEMENTED');

@@ -92,7 +92,7 @@ async function documentsOf(session: ReadSession, { entries }: HandlerBatch): Pro
       invoiceId: id,
       creditNoteId: null,
     }));
-  return [...ofInvoices, ...notes.map(ownershipOf)];
+  return [...ofInvoices, ...(await notesToSend(session, notes)).map(ownershipOf)];
 }
 
 function isBusiness({ taxId }: Account): boolean {
@@ -103,11 +103,15 @@ function invoiceIdOf({ payload }: ClaimedEntry): Uuid {
   return payload.invoiceId as Uuid;
 }
 
-/** Returns those that are COMMITTED and charge something: an invoice of credits only has no e-invoice. */
+/**
+ * Returns those that are COMMITTED and charge something: an invoice of credits only has no e-invoice. Summaries of
+ * parents are not sent, because the invoices of the children are the tax documents.
+ */
 async function chargedInvoices(session: ReadSession, ids: readonly Uuid[]) {
   const found = await session.invoices.findByIds(ids);
   const issued = found.filter(
-    ({ status, isMigration }) => status === InvoiceStatus.COMMITTED && !isMigration,
+    ({ status, isMigration, isParentInvoice }) =>
+      status === InvoiceStatus.COMMITTED && !isMigration && !isParentInvoice,
   );
   if (issued.length === 0) return [];
   const items = await session.invoices.findItems(issued.map(({ id }) => id));
@@ -117,6 +121,14 @@ async function chargedInvoices(session: ReadSession, ids: readonly Uuid[]) {
       .map(({ invoiceId }) => invoiceId),
   );
   return issued.filter(({ id }) => charged.has(id));
+}
+
+/** Leaves out the credit notes of summaries. */
+async function notesToSend(session: ReadSession, notes: readonly CreditNote[]) {
+  if (notes.length === 0) return [];
+  const invoices = await session.invoices.findByIds(notes.map(({ invoiceId }) => invoiceId));
+  const summaries = new Set(invoices.filter(({ isParentInvoice }) => isParentInvoice).map(({ id }) => id));
+  return notes.filter(({ invoiceId }) => !summaries.has(invoiceId));
 }
 
 function ownershipOf({ id, accountId, accountRecordId, invoiceId }: CreditNote): Ownership {
