@@ -5,6 +5,7 @@ import { sqlite } from '../adapters/mikro-orm/sqlite.ts';
 import {
   type AdditionalItem,
   Billing,
+  type Currency,
   Decimal,
   defineCatalog,
   formatDecimal,
@@ -15,6 +16,7 @@ import {
   type InvoicePluginContext,
   type InvoiceView,
   type Plain,
+  roundToCurrency,
 } from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
 
@@ -114,14 +116,15 @@ function taxedLine(
 function taxItems(lines: readonly TaxedLine[], invoice: InvoiceForPlugins): readonly AdditionalItem[] {
   const [first] = lines;
   if (first === undefined) return [];
-  const due = rounded(sumOf(lines.map(({ net }) => net)), first.tax);
+  const { currency } = invoice;
+  const due = rounded(sumOf(lines.map(({ net }) => net)), first.tax, currency);
   const taxed = sumOf(lines.map(({ known }) => (known ? taxLeft(known, invoice) : new Decimal(0))));
   const open = lines.filter((line) => line.known === undefined || isAdjusted(line, line.known, invoice));
   let left = due.minus(taxed);
   return open.flatMap((line, index): readonly AdditionalItem[] => {
     const before = line.known ? taxLeft(line.known, invoice) : new Decimal(0);
     const isLast = index === open.length - 1;
-    const amount = isLast ? left : rounded(line.net, line.tax).minus(before);
+    const amount = isLast ? left : rounded(line.net, line.tax, currency).minus(before);
     left = left.minus(amount);
     if (line.known === undefined) return [taxItem(line, amount)];
     if (!amount.isNegative() || amount.isZero()) return [];
@@ -141,7 +144,7 @@ function isAdjusted({ net, tax }: TaxedLine, known: InvoiceItemForPlugins, invoi
   const hasAdjustment = invoice.items.some(({ itemType, linkedItemId }) => {
     return itemType === 'ITEM_ADJ' && linkedItemId === known.linkedItemId;
   });
-  return hasAdjustment && taxLeft(known, invoice).greaterThan(rounded(net, tax));
+  return hasAdjustment && taxLeft(known, invoice).greaterThan(rounded(net, tax, invoice.currency));
 }
 
 /**
@@ -156,7 +159,7 @@ export function withTaxes(
   const taxes = adjustments.flatMap(({ invoiceItemId, amount }) => {
     const tax = items.find((item) => item.itemType === 'TAX' && item.linkedItemId === invoiceItemId);
     const share = tax?.taxRate
-      ? new Decimal(amount).times(tax.taxRate).dividedBy(100).toDecimalPlaces(2)
+      ? rounded(new Decimal(amount), { taxRate: `${tax.taxRate}` }, tax.currency)
       : null;
     if (!tax || !share || share.isZero()) return [];
     return [{ invoiceItemId: tax.id, amount: Decimal.min(share, tax.repairable).toFixed() }];
@@ -204,9 +207,9 @@ function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce((sum, amount) => sum.plus(amount), new Decimal(0));
 }
 
-/** The tax on an amount, in whole cents. */
-function rounded(net: Decimal, { taxRate }: Tax): Decimal {
-  return net.times(taxRate).dividedBy(100).toDecimalPlaces(2);
+/** The tax on an amount, in whole minor units of the currency. */
+function rounded(net: Decimal, { taxRate }: Pick<Tax, 'taxRate'>, currency: Currency): Decimal {
+  return roundToCurrency(net.times(taxRate).dividedBy(100), currency);
 }
 
 const catalog = defineCatalog({

@@ -137,6 +137,18 @@ anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)',
     expect(await taxLines()).to.eql([['S 19 %: 0.26 + 0.05', 'S 7 %: 50 + 3.5']]);
   });
 
+  it('round to whole yen on the sum of the lines', async () => {
+    await begin();
+    accountId = (await engine.acme.createAccount({ currency: 'JPY' })).id;
+    const items = [{ amount: '1003' }, { amount: '1003' }];
+    await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+    expect(await taxLines()).to.eql([['S 19 %: 2006 + 381']]);
+    const { items: billed } = await invoiceOf();
+    const charge = billed.find(({ itemType }) => itemType === 'EXTERNAL_CHARGE');
+    const adjustments = withTaxes(billed, [{ invoiceItemId: charge?.id ?? '', amount: '103' }]);
+    expect(adjustments.map(({ amount }) => amount)).to.eql(['103', '20']);
+  });
+
   it('return the tax with a refund that names the tax items too', async () => {
     await begin();
     await subscribe('desk');
