@@ -25,6 +25,7 @@ const goOn: readonly string[] = [
   'processNotification',
   'uploadInvoiceTranslation',
   'uploadSeller',
+  'resendEInvoice',
   'uploadCatalogTranslation',
   'uploadInvoiceTemplate',
   'uploadInvoiceMPTemplate',

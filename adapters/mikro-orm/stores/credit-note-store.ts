@@ -13,7 +13,7 @@ import { takeNumbers } from './tenant-settings.ts';
 export function creditNoteReads(scope: TenantScope): CreditNoteReads {
   return {
     findByIds: async (ids) => scope.selectByIds(creditNotesTable, ids),
-    ofInvoice: async (invoiceId) => scope.selectBy(creditNotesTable, 'invoiceId', [invoiceId]),
+    ofInvoices: async (invoiceIds) => scope.selectBy(creditNotesTable, 'invoiceId', invoiceIds),
     pageOfAccount: async (accountId, request) =>
       scope.page(creditNotesTable, { request, within: sql`and ${scope.ofAccount(accountId)}` }),
     afterNumber: async (creditNoteNumber, limit) =>

@@ -43,6 +43,16 @@ export interface TaxGroup extends ItemTax {
   readonly difference: Decimal;
 }
 
+/** An amount after the gross amount: what a credit note documents, or a credit without tax facts on a taxed invoice. */
+export interface Deduction {
+  /** Number of the credit note; null for a credit. */
+  readonly noteNumber: string | null;
+  /** The credit; null for a credit note. */
+  readonly item: InvoiceItemView | null;
+  /** Below 0. */
+  readonly amount: Decimal;
+}
+
 /** The facts of an invoice or credit note, for pages, files and e-invoices. */
 export interface DocumentFacts {
   readonly kind: 'INVOICE' | 'CREDIT_NOTE';
@@ -70,6 +80,7 @@ export interface DocumentFacts {
   readonly gross: Decimal;
   /** Sum of the differences of all groups. */
   readonly roundingDifference: Decimal;
+  readonly deductions: readonly Deduction[];
   /** Below 0: credit of the account was used. Above 0: it was added. */
   readonly accountCredit: Decimal;
   /** Payments less refunds and chargebacks; 0 for a credit note. */
@@ -86,6 +97,8 @@ export interface FactsInput {
   /** The items that the document's items refer to, and the TAX items of all these; they may be on other invoices. */
   readonly linkedItems: readonly InvoiceItemView[];
   readonly note: CreditNoteView | null;
+  /** The credit notes that document repairs and adjustments of the invoice; default none. */
+  readonly notes?: readonly CreditNoteView[];
 }
 
 const NO_TAX: ItemTax = { category: null, rate: null, exemption: null };
@@ -94,13 +107,17 @@ const NO_TAX: ItemTax = { category: null, rate: null, exemption: null };
 export function documentFacts(input: FactsInput): DocumentFacts {
   const { invoice, account, seller, note } = input;
   const { currency } = invoice;
-  const shown = documentItems(invoice.items, currency);
+  const noted = notedAmounts(input);
+  const shown = documentItems(invoice.items, currency).filter(({ id }) => !noted.itemIds.has(id));
   const relations = relationsOf(input);
   const hasTaxFacts = shown.some((item) => relations.hasTaxFacts(item));
   const isTaxAmount = (item: InvoiceItemView) => hasTaxFacts && relations.taxOf(item) !== null;
-  const lines = shown
-    .filter((item) => itemTypes[item.itemType].kind !== 'ACCOUNT_CREDIT' && !isTaxAmount(item))
-    .map((item) => lineOf(item, hasTaxFacts ? relations.taxesOf(item) : []));
+  const isCharged = (item: InvoiceItemView) => !isAccountCredit(item) && !isTaxAmount(item);
+  const taxesOf = hasTaxFacts ? relations.taxesOf : () => [];
+  const all = shown.filter(isCharged).map((item) => lineOf(item, taxesOf(item)));
+  const deducted = hasTaxFacts ? all.filter(isUntaxedCredit) : [];
+  const lines = all.filter((line) => !deducted.includes(line));
+  const credits = deducted.map(({ item, net: amount }) => ({ noteNumber: null, item, amount }));
   const taxItems = shown.filter(isTaxAmount);
   const taxes = hasTaxFacts ? groupsOf(lines, { taxItems, relations, currency }) : [];
   const net = sum(lines.map((line) => line.net));
@@ -119,10 +136,37 @@ export function documentFacts(input: FactsInput): DocumentFacts {
     tax,
     gross: net.plus(tax),
     roundingDifference: sum(taxes.map(({ difference }) => difference)),
-    accountCredit: sum(shown.filter(({ itemType }) => itemType === 'CBA_ADJ').map(({ amount }) => amount)),
-    paid: note === null ? paidAmountOf(invoice) : ZERO,
-    due: note === null ? invoice.balance : ZERO,
+    deductions: [...noted.deductions, ...credits],
+    accountCredit: sum(shown.filter(isAccountCredit).map(({ amount }) => amount)),
+    ...(note === null ? { paid: paidAmountOf(invoice), due: invoice.balance } : { paid: ZERO, due: ZERO }),
   };
+}
+
+function isAccountCredit({ itemType }: InvoiceItemView): boolean {
+  return itemTypes[itemType].kind === 'ACCOUNT_CREDIT';
+}
+
+/** A credit without tax facts pays a part of the gross amount of a taxed invoice. */
+function isUntaxedCredit({ item: { itemType }, taxes }: DocumentLine): boolean {
+  return itemType === 'CREDIT_ADJ' && taxes.length === 0;
+}
+
+/**
+ * Returns the items of an invoice that credit notes document, and the amount of each note (§14 rule 9). They are not
+ * lines of the invoice, so that invoices less credit notes are what was charged.
+ */
+function notedAmounts({ invoice, note, notes = [] }: FactsInput) {
+  const itemOf = new Map(invoice.items.map((item) => [item.id, item]));
+  const itemIds = new Set<Uuid>();
+  const deductions: Deduction[] = [];
+  for (const { lines, reason, formattedNumber, creditNoteNumber } of note === null ? notes : []) {
+    const own = reason === 'VOID' ? [] : lines.flatMap(({ itemId }) => itemOf.get(itemId) ?? []);
+    if (own.length === 0) continue;
+    for (const { id } of own) itemIds.add(id);
+    const noteNumber = formattedNumber ?? String(creditNoteNumber);
+    deductions.push({ noteNumber, item: null, amount: sum(own.map(({ amount }) => amount)) });
+  }
+  return { itemIds, deductions };
 }
 
 /** Returns the payments of an invoice less its refunds and chargebacks (§1.4 rule 4). */

@@ -56,6 +56,8 @@ export interface InvoiceToRender {
   readonly linkedItems?: readonly InvoiceItemView[];
   /** Custom fields of the account by name. Default none: they are loaded for templates that use them. */
   readonly customFields?: ReadonlyMap<string, string>;
+  /** The credit notes that document its repairs and adjustments; default none. */
+  readonly notes?: readonly CreditNoteView[];
   /** The summary by which the parent pays the invoice; default null. */
   readonly summary?: Invoice | null;
 }
@@ -129,12 +131,11 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
   const { currency } = invoice;
   const words = wordsOf(given, note);
   const { text, formats } = words;
-  const facts = documentFacts({ invoice, account, seller, linkedItems, note });
+  const facts = documentFacts({ invoice, account, seller, linkedItems, note, notes: given.notes ?? [] });
   const lines = yield* renderingLines(invoice.items, { facts, linkedItems, words });
   const credit = lines.find(({ item }) => item.itemType === 'CBA_ADJ') ?? null;
   const isOnlyCredit = lines.every(({ item }) => isCredit(item));
   const totalledLines = isOnlyCredit ? lines : lines.filter((line) => line !== credit);
-  const taxed = new Set(facts.lines.map(({ item }) => item.id));
   const taxes = renderedTaxes(facts, words);
   const renderedParty = seller === null ? null : renderedSeller(seller, words);
   const paidAmount = paidAmountOf(invoice);
@@ -161,7 +162,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
     processedCurrency: processedCurrency === currency ? null : processedCurrency,
     lines,
     totalledLines,
-    pageLines: taxes.length === 0 ? totalledLines : lines.filter(({ item }) => taxed.has(item.id)),
+    pageLines: pageLinesOf(facts, { lines, totalledLines }),
     taxColumn: taxes.length > 1 ? taxNameOf(facts, text) : null,
     taxes,
     formattedTotal: formats.amount(
@@ -174,6 +175,16 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
     creditNote: facts.credited === null ? null : { formattedInvoiceNumber: facts.credited.number },
   };
   return { ...view, totals: [...taxTotals(facts, taxes, words), ...totalsOf(view)] };
+}
+
+/** Returns the lines of the facts; the lines of the total if nothing is summed below them. */
+function pageLinesOf(
+  facts: DocumentFacts,
+  { lines, totalledLines }: Pick<RenderedInvoice, 'lines' | 'totalledLines'>,
+): readonly RenderedLine[] {
+  if (facts.taxes.length === 0 && facts.deductions.length === 0) return totalledLines;
+  const shown = new Set(facts.lines.map(({ item }) => item.id));
+  return lines.filter(({ item }) => shown.has(item.id));
 }
 
 /** Returns language, texts and formats of a document. */
@@ -212,6 +223,8 @@ type Totalled = Pick<
   | 'labelled'
   | 'facts'
   | 'invoice'
+  | 'formats'
+  | 'lines'
   | 'accountCredit'
   | 'paidAmount'
   | 'formattedTotal'
@@ -223,7 +236,15 @@ type Totalled = Pick<
 /** Returns the total and what follows it. */
 function totalsOf(view: Totalled): readonly PrintableFact[] {
   const { text, facts, accountCredit, invoice, formattedDueDate } = view;
-  const totals: PrintableFact[] = [{ label: text('invoiceAmount'), value: view.formattedTotal }];
+  const { formats, lines } = view;
+  const amountOf = (amount: Decimal) => formats.amount(amount, facts.currency);
+  const total = facts.deductions.length === 0 ? view.formattedTotal : amountOf(facts.gross);
+  const totals: PrintableFact[] = [{ label: text('invoiceAmount'), value: total }];
+  for (const { noteNumber, item, amount } of facts.deductions) {
+    const name = lines.find((line) => line.item.id === item?.id)?.name ?? '';
+    const label = noteNumber === null ? name : `${text('creditNoteTitle')} ${noteNumber}`;
+    totals.push({ label, value: amountOf(amount) });
+  }
   if (accountCredit !== null)
     totals.push({ label: accountCredit.name, value: accountCredit.formattedAmount });
   if (facts.kind === 'CREDIT_NOTE' || invoice.status !== 'COMMITTED') return totals;

@@ -143,16 +143,16 @@ function totalsOf(facts: DocumentFacts, sums: readonly TaxSum[]): EInvoiceDocume
   const text = (amount: Decimal) => amountText(amount, currency);
   const net = sum(sums.map((each) => each.net));
   const tax = sum(sums.map((each) => each.tax));
-  const credits = sum(facts.lines.filter(isUntaxedCredit).map((line) => line.net));
-  const prepaid = facts.paid.minus(facts.accountCredit).minus(credits);
   const rounding = facts.tax.minus(tax);
   const gross = net.plus(tax);
+  const payable = facts.kind === 'CREDIT_NOTE' ? gross.plus(rounding) : facts.due;
+  const prepaid = gross.plus(rounding).minus(payable);
   return {
     net: text(net),
     tax: text(tax),
     gross: text(gross),
     prepaid: text(prepaid),
     rounding: text(rounding),
-    payable: text(gross.minus(prepaid).plus(rounding)),
+    payable: text(payable),
   };
 }

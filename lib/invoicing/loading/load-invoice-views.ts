@@ -37,7 +37,12 @@ import {
 import { LAST_LOCALE, type Locale, parseLocale } from '../documents/locale.ts';
 import type { InvoiceToRender } from '../documents/rendered-invoice.ts';
 import { parseTemplate, type TemplateNode, usesName } from '../documents/template.ts';
-import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/invoice-view.ts';
+import {
+  type InvoiceView,
+  type ViewSources,
+  viewCreditNotes,
+  viewInvoices,
+} from '../invoices/invoice-view.ts';
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
 interface ViewTools {
@@ -150,9 +155,16 @@ interface DocumentContent {
   /** Returns the instant whose seller data the document shows; null for the newest (§14 rule 7). */
   issuedAt(invoice: Invoice): Instant | null;
   /** Returns the listed items, and the items that they refer to. */
-  itemsOf(
-    session: ReadSession,
-  ): Promise<{ readonly items: readonly InvoiceItem[]; readonly linked: readonly InvoiceItem[] }>;
+  itemsOf(session: ReadSession): Promise<LinkedItems>;
+  /** The invoices whose credit notes can contain these items. */
+  notedBy(items: LinkedItems): readonly Uuid[];
+}
+
+interface LinkedItems {
+  readonly items: readonly InvoiceItem[];
+  readonly linked: readonly InvoiceItem[];
+  /** The invoices of the linked items. */
+  readonly invoiceIds: readonly Uuid[];
 }
 
 export class DocumentSourceLoader {
@@ -181,6 +193,10 @@ export class DocumentSourceLoader {
       issuedAt: ({ issuedDate }) => issuedDate,
       itemsOf: async (session) =>
         withLinked(session, await session.invoices.findItems([invoiceId]), { invoiceId }),
+      notedBy: ({ items, invoiceIds }) =>
+        items.some(({ itemType }) => itemTypes[itemType].kind === 'ADJUSTMENT')
+          ? [invoiceId, ...invoiceIds]
+          : [],
     });
   }
 
@@ -193,6 +209,7 @@ export class DocumentSourceLoader {
       check: async () => refuseTooMany(note.invoiceId, note.lines.length),
       issuedAt: () => note.createdDate,
       itemsOf: (session) => itemsOfNote(session, note),
+      notedBy: () => [],
     });
   }
 
@@ -209,7 +226,7 @@ export class DocumentSourceLoader {
       accounts: [accountId],
     });
     return storage.read(context.tenant, async (session) => {
-      const [found, { items, linked }, account, settings, effects, payments] = await Promise.all([
+      const [found, linkedItemsOf, account, settings, effects, payments] = await Promise.all([
         loadInvoice(session, invoiceId),
         content.itemsOf(session),
         loadAccount(session, accountId),
@@ -217,13 +234,16 @@ export class DocumentSourceLoader {
         effectsOnAccounts(session, [accountId]),
         session.payments.findInvoicePaymentsByInvoices([invoiceId]),
       ]);
+      const { items, linked } = linkedItemsOf;
+      const notedBy = content.notedBy(linkedItemsOf);
       const paid = payments.filter(({ type, status }) => type === 'ATTEMPT' && status === 'SUCCESS');
       const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
       const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);
       const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
-      const [{ template, ...texts }, seller, sources] = await Promise.all([
+      const [{ template, ...texts }, seller, notes, sources] = await Promise.all([
         this.#texts.load(session, { locale, defaultLocale, isManualPay }),
         session.sellers.find(content.issuedAt(found)),
+        notedBy.length === 0 ? [] : session.creditNotes.ofInvoices(notedBy),
         loadViewSources(session, {
           invoices: [found],
           items: [...items, ...linked],
@@ -248,6 +268,7 @@ export class DocumentSourceLoader {
           defaultLocale,
           formatsOf,
           linkedItems,
+          notes: viewCreditNotes(notes, settings['invoice.creditNoteNumberPattern']),
           customFields: new Map(customFields.map(({ name, value }) => [name, value])),
           summary: sources.parents.get(invoice.parentInvoiceId ?? invoiceId) ?? null,
           ...texts,
@@ -296,7 +317,8 @@ async function withLinked(
   const taxes = referring.filter(
     ({ id, itemType }) => itemType === 'TAX' && !own.has(id) && !linkedIds.has(id),
   );
-  return { items, linked: [...referred, ...taxes].map((item) => ({ ...item, invoiceId })) };
+  const invoiceIds = [...new Set(referred.map((item) => item.invoiceId))].filter((id) => id !== invoiceId);
+  return { items, linked: [...referred, ...taxes].map((item) => ({ ...item, invoiceId })), invoiceIds };
 }
 
 function noSuchInvoice(id: Uuid): BillingError {

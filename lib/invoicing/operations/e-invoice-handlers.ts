@@ -117,7 +117,7 @@ async function chargedInvoices(session: ReadSession, ids: readonly Uuid[]) {
   const items = await session.invoices.findItems(issued.map(({ id }) => id));
   const charged = new Set(
     items
-      .filter(({ itemType, amount }) => itemTypes[itemType].kind === 'CHARGE' && !amount.isZero())
+      .filter(({ itemType, amount }) => itemTypes[itemType].kind === 'CHARGE' && amount.greaterThan(0))
       .map(({ invoiceId }) => invoiceId),
   );
   return issued.filter(({ id }) => charged.has(id));

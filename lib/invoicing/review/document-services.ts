@@ -40,7 +40,7 @@ import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
 
 type Tools = Pick<Ports, 'systemClock' | 'scopes' | 'logger'>;
 
-/** Logs that a document has no seller data and calls the host, because the customer's document does not say it (§14 rule 7). */
+/** Logs that a document has no seller data and calls the host, because the customer's document does not show this (§14 rule 7). */
 function reportMissingSeller(
   { logger }: Pick<Ports, 'logger'>,
   { given: { seller, invoice } }: Awaited<ReturnType<DocumentSourceLoader['load']>>,
@@ -214,7 +214,7 @@ export function creditNoteOperations(
       storage.read(tenant, async (session) => {
         const [invoice] = await session.invoices.findByIds([invoiceId]);
         if (invoice === undefined) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
-        return viewed(session, await session.creditNotes.ofInvoice(invoiceId));
+        return viewed(session, await session.creditNotes.ofInvoices([invoiceId]));
       }),
 
     pageOfAccount: (

@@ -76,9 +76,9 @@ export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources)
     { given, note, view }: Source,
     profile: EInvoiceProfile,
   ): Promise<EInvoiceDocument> {
-    const { invoice, account, linkedItems = [], seller } = given;
+    const { invoice, account, linkedItems = [], notes = [], seller } = given;
     const customFields = await storage.read(tenant, (session) => customFieldsOf(session, account.id));
-    const facts = documentFacts({ invoice, account, seller, linkedItems, note });
+    const facts = documentFacts({ invoice, account, seller, linkedItems, note, notes });
     const names = new Map(
       view.lines.map(({ item, name, detail, notes }) => [item.id, { name, detail, notes }]),
     );

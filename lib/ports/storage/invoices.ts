@@ -262,7 +262,7 @@ export interface InvoiceWrites {
 export interface CreditNoteReads {
   findByIds(ids: readonly Uuid[]): Rows<CreditNote>;
   /** Returns the credit notes in the order of their numbers. */
-  ofInvoice(invoiceId: Uuid): Rows<CreditNote>;
+  ofInvoices(invoiceIds: readonly Uuid[]): Rows<CreditNote>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<CreditNote>>;
   /** Returns at most `limit` of the tenant's credit notes with a greater number, by number. */
   afterNumber(creditNoteNumber: number, limit: number): Rows<CreditNote>;

@@ -3,8 +3,12 @@ import {
   documentFacts,
   type FactsInput,
 } from '../../../lib/invoicing/documents/document-facts.ts';
-import type { InvoiceItemView } from '../../../lib/invoicing/invoices/invoice-view.ts';
-import type { CreditNote, Seller } from '../../../lib/records/index.ts';
+import type {
+  CreditNoteView,
+  InvoiceItemView,
+  InvoiceView,
+} from '../../../lib/invoicing/invoices/invoice-view.ts';
+import type { Seller } from '../../../lib/records/index.ts';
 import { viewedInvoice, viewedItem } from '../../support/invoicing/documents.ts';
 import { account, nextId } from '../../support/subscriptions/example.ts';
 import { decimal, expect, localDate } from '../../support/unit.ts';
@@ -43,6 +47,22 @@ const groupsOf = ({ taxes }: DocumentFacts) =>
 
 const totalsOf = ({ net, tax, gross, roundingDifference }: DocumentFacts) =>
   [net, tax, gross, roundingDifference].map(String);
+
+const noteOf = (invoice: InvoiceView): CreditNoteView => ({
+  recordId: 1,
+  id: nextId(),
+  accountId: invoice.accountId,
+  accountRecordId: 1,
+  invoiceId: invoice.id,
+  creditNoteNumber: 3,
+  creditNoteDate: localDate(2026, 12, 2),
+  reason: 'REPAIR',
+  amount: decimal('59.5'),
+  currency: 'USD',
+  lines: [],
+  createdDate: invoice.createdDate,
+  formattedNumber: 'CN-3',
+});
 
 const seller = (members: Partial<Seller> = {}): Seller => ({
   recordId: 1,
@@ -183,26 +203,33 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
     expect(of('FR').servicePeriod).to.eql({ start: localDate(2026, 11, 1), end: localDate(2026, 12, 1) });
   });
 
+  it('deduct the amount of a credit note, and a credit without tax facts, from the gross amount', () => {
+    const [charge, earlier] = [month('100'), month('80')];
+    const tax = taxOf(charge, '19');
+    const repair = reduction('REPAIR_ADJ', earlier, '-50');
+    const returned = taxOf(repair, '-9.5');
+    const invoice = viewedInvoice([charge, tax, repair, returned, viewedItem('CREDIT_ADJ', '-10')]);
+    const lines = [repair, returned].map(({ id, amount }) => ({ itemId: id, amount: amount.negated() }));
+    const facts = factsOf([], {
+      invoice,
+      linkedItems: [earlier, taxOf(earlier, '15.2')],
+      notes: [{ ...noteOf(invoice), lines }],
+    });
+    expect(groupsOf(facts)).to.eql(['S 19 %: 100 + 19']);
+    expect(facts.deductions.map(({ noteNumber, amount }) => `${noteNumber} ${amount}`)).to.eql([
+      'CN-3 -59.5',
+      'null -10',
+    ]);
+    const charged = facts.deductions.reduce((left, { amount }) => left.plus(amount), facts.gross);
+    expect(String(charged)).to.equal(String(invoice.amount));
+  });
+
   it('contain the number, the invoice and the taxes of the credited charges for a credit note', () => {
     const charge = month('100');
     const tax = taxOf(charge, '19');
     const [repair, adjusted] = [reduction('REPAIR_ADJ', charge, '50'), reduction('ITEM_ADJ', tax, '9.5')];
     const invoice = viewedInvoice([repair, adjusted]);
-    const note: CreditNote & { formattedNumber: string | null } = {
-      recordId: 1,
-      id: nextId(),
-      accountId: invoice.accountId,
-      accountRecordId: 1,
-      invoiceId: invoice.id,
-      creditNoteNumber: 3,
-      creditNoteDate: localDate(2026, 12, 2),
-      reason: 'REPAIR',
-      amount: decimal('59.5'),
-      currency: 'USD',
-      lines: [],
-      createdDate: invoice.createdDate,
-      formattedNumber: 'CN-3',
-    };
+    const note = noteOf(invoice);
     const facts = factsOf([], { invoice, note, linkedItems: [charge, tax] });
     expect(groupsOf(facts)).to.eql(['S 19 %: 50 + 9.5']);
     expect(facts).to.deep.include({ kind: 'CREDIT_NOTE', number: 'CN-3', dueDate: null });

@@ -268,7 +268,7 @@ function htmlAnswer(page: string, more: Answer['headers'] = {}): Answer {
   return { text: page, headers: { ...htmlHeaders, ...more } };
 }
 
-/** Says to the operator, in dialect D, that a document has no seller data (invoicing §14 rule 7). */
+/** Reports to the operator, in dialect D, that a document has no seller data (invoicing §14 rule 7). */
 function missingSeller(dialect: Dialect) {
   let isMissing = false;
   const onMissingSeller = () => {
