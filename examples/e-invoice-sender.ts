@@ -29,7 +29,7 @@ export function accessPointSender({ url, token }: AccessPoint): EInvoiceSender {
       const answer = await fetch(url, {
         method: 'POST',
         headers: headersOf(mediaType, token, facts),
-        body: bytes,
+        body: new Uint8Array(bytes),
         signal,
       });
       const receipt = await answer.text();
