@@ -4,10 +4,9 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { type Logger as PinoLogger, pino } from 'pino';
 import { Billing } from '../../lib/billing.ts';
-import type { Logger, PaymentGateway, SecretCipher, Tracer } from '../../lib/ports/index.ts';
+import type { EInvoiceWriter, Logger, PaymentGateway, SecretCipher, Tracer } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { MAX_CONNECTIONS, MAX_HEADER_BYTES } from '../../lib/values/limits.ts';
-import { eInvoiceWriter } from '../e-invoice/index.ts';
 import type { ServerGroup } from '../koa/index.ts';
 import {
   ensureKeyFile,
@@ -35,6 +34,14 @@ import { withProblems } from './engine-settings.ts';
 import type { Environment } from './environment.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
+
+/** Loads the writer of e-invoices with the first one. */
+const eInvoices: EInvoiceWriter = {
+  async xml(...given) {
+    const { eInvoiceWriter } = await import('../e-invoice/index.ts');
+    return eInvoiceWriter().xml(...given);
+  },
+};
 
 /** Does not log what the primary of workers has logged. */
 const quiet = pino({ level: 'silent' });
@@ -76,7 +83,7 @@ export async function compose(parts: {
     hostName: hostname(),
     testMode: options.testMode,
     documentRenderer: pdfRenderer(),
-    eInvoices: eInvoiceWriter(),
+    eInvoices,
     pushSender: httpPushSender(),
     ...plugins,
     gateways: withSandbox(plugins.gateways ?? [], sandbox),

@@ -7,6 +7,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../../lib/index.ts';
+import { itemTypes } from '../../../lib/records/index.ts';
 import type { OpenDatabase } from '../databases.ts';
 import { InvoicedBusinesses } from './invoiced-businesses.ts';
 import { stories } from './stories.ts';
@@ -59,7 +60,8 @@ async function documentsOf(acme: TenantBilling, accountId: Uuid) {
   const invoices = await acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
   const issued = invoices.filter(
     ({ status, items }) =>
-      status === 'COMMITTED' && items.some(({ itemType }) => !['CREDIT_ADJ', 'CBA_ADJ'].includes(itemType)),
+      status === 'COMMITTED' &&
+      items.some(({ itemType, amount }) => itemTypes[itemType].kind === 'CHARGE' && amount.greaterThan(0)),
   );
   const notes = await Promise.all(invoices.map(({ id }) => acme.creditNotes.ofInvoice(id)));
   return [
