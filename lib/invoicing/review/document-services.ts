@@ -40,9 +40,15 @@ import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
 
 type Tools = Pick<Ports, 'systemClock' | 'scopes' | 'logger'>;
 
-/** Logs that a document has no seller data and calls the host, because the customer's document does not show this (§14 rule 7). */
+/** The tenants whose missing seller data this process has logged, by logger. */
+const logged = new WeakMap<Ports['logger'], Set<Uuid>>();
+
+/**
+ * Calls the host for a document without seller data, and logs this once per tenant and process, because the customer's
+ * document does not show it (§14 rule 7).
+ */
 function reportMissingSeller(
-  { logger }: Pick<Ports, 'logger'>,
+  { logger, tenantId }: Pick<Ports, 'logger'> & { readonly tenantId: Uuid },
   { given: { seller, invoice } }: Awaited<ReturnType<DocumentSourceLoader['load']>>,
   options: DocumentOptions | undefined,
 ): void {
@@ -50,9 +56,13 @@ function reportMissingSeller(
   if (onMissingSeller != null && typeof onMissingSeller !== 'function')
     throw invalidField('options.onMissingSeller is not a function', { field: 'onMissingSeller' });
   if (seller !== null) return;
-  const message = 'a document has no seller data: upload them with sellers.upload, over HTTP POST /sellers';
-  logger.warn({ invoiceId: invoice.id }, message);
   onMissingSeller?.();
+  const tenants = logged.get(logger) ?? new Set();
+  logged.set(logger, tenants);
+  if (tenants.has(tenantId)) return;
+  tenants.add(tenantId);
+  const message = 'a document has no seller data: upload them with sellers.upload, over HTTP POST /sellers';
+  logger.warn({ tenantId, invoiceId: invoice.id }, message);
 }
 
 export function invoiceDocuments(ports: Tools, sources: DocumentSourceLoader, files: DocumentFiles) {
@@ -60,7 +70,7 @@ export function invoiceDocuments(ports: Tools, sources: DocumentSourceLoader, fi
     html: async (context: CallContext, invoiceId: Uuid, options?: DocumentOptions): Promise<string> => {
       const source = await sources.load(context, invoiceId);
       const { given, template } = source;
-      reportMissingSeller(ports, source, options);
+      reportMissingSeller({ ...ports, tenantId: context.tenant.id }, source, options);
       const slices = timeSlices(ports);
       const view = await slices(renderingInvoice(given));
       return slices(renderingTemplate(template, invoiceData(view)));
@@ -70,7 +80,7 @@ export function invoiceDocuments(ports: Tools, sources: DocumentSourceLoader, fi
       files.check();
       const source = await sources.load(context, invoiceId);
       const { given } = source;
-      reportMissingSeller(ports, source, options);
+      reportMissingSeller({ ...ports, tenantId: context.tenant.id }, source, options);
       const view = await timeSlices(ports)(renderingInvoice(given));
       return files.pdf(printableInvoice(view, context.createdDate), { invoiceId });
     },
@@ -203,7 +213,7 @@ export function creditNoteOperations(
     const note = await get(context, creditNoteId);
     const source = await sources.loadOfNote(context, note);
     const { given } = source;
-    reportMissingSeller(ports, source, options);
+    reportMissingSeller({ ...ports, tenantId: context.tenant.id }, source, options);
     return timeSlices(ports)(renderingCreditNote({ ...given, note }));
   }
 
