@@ -1,5 +1,8 @@
 import { Command, Option } from 'commander';
+import { configured } from '../configuration/configured.ts';
 import { settings } from '../configuration/server-options.ts';
+import { withShortResolution } from '../short-resolution.ts';
+import { takeSeat } from '../workers/seat.ts';
 import {
   configOption,
   databaseOption,
@@ -82,11 +85,6 @@ export function serveCommand(): Command {
 
 /** Starts a server and returns when it listens. */
 async function serveWith(given: OptionValues): Promise<void> {
-  const [{ configured }, { withShortResolution }, { takeSeat }] = await Promise.all([
-    import('../configuration/configured.ts'),
-    import('../short-resolution.ts'),
-    import('../workers/seat.ts'),
-  ]);
   const seat = takeSeat(process.env);
   // Runs before short resolution is enabled, because host modules must be resolved normally.
   const configuration = await configured(textOf(given, 'config'), process.env);
