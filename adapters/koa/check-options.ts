@@ -10,6 +10,21 @@ const check = parameterOf('options', {
 });
 
 /**
+ * Checks the options of `listen`, for hosts without a compiler.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option.
+ */
+export const checkListenOptions = parameterOf('options', {
+  port: ['!', 'count'],
+  host: 'text',
+  maxHeaderBytes: 'count',
+  maxHeadersMs: 'count',
+  requestTimeMs: 'count',
+  maxConnections: 'count',
+  prepare: 'function',
+});
+export const checkApp = parameterOf('app', { callback: ['!', 'function'] });
+
+/**
  * Checks the options, for hosts without a compiler.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option.
  */

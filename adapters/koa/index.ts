@@ -11,7 +11,7 @@ import {
   MAX_HEADERS_MS,
   MAX_REQUEST_MS,
 } from '../../lib/values/limits.ts';
-import { checkOptions } from './check-options.ts';
+import { checkApp, checkListenOptions, checkOptions } from './check-options.ts';
 import { type DispatcherOptions, dispatcher } from './dispatch/dispatcher.ts';
 import { httpProperties } from './dispatch/http-properties.ts';
 import { exchange, handedServer } from './fetch.ts';
@@ -226,8 +226,14 @@ export interface Listening {
   drain(): Promise<void>;
 }
 
-/** Serves `app` over HTTP/1.1. @throws the error of `prepare` after closing the port. */
+/**
+ * Serves `app` over HTTP/1.1.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of a wrong type.
+ * @throws the error of `prepare` after closing the port.
+ */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
+  checkApp(app);
+  checkListenOptions(options);
   const host = options.host ?? '127.0.0.1';
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
   const answer = app.callback();

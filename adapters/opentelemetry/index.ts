@@ -13,6 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Span, SpanStart, TraceParent, Tracer } from '../../lib/ports/index.ts';
+import { parameterOf } from '../../lib/values/host-values/index.ts';
 
 /** The engine's span in a context, so that spans of other libraries in between keep their place. */
 const ours = createContextKey('billwright span');
@@ -21,6 +22,8 @@ export interface OpenTelemetryTracerOptions {
   /** Tracer to use. Defaults to the tracer `billwright` of the registered SDK. Without an SDK nothing is recorded. */
   readonly tracer?: OtelTracer;
 }
+
+const checkOptions = parameterOf('options', { tracer: { startSpan: ['!', 'function'] } });
 
 /** Returns true if the process has an SDK. Without one, spans are invalid. */
 export function hasSdk(): boolean {
@@ -31,11 +34,12 @@ export function hasSdk(): boolean {
  * Returns a tracer that sends the engine's spans to the host's SDK. If the SDK has a context manager, the
  * spans are children of the host's spans and parents of the spans of instrumented libraries.
  *
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if `tracer` is not a tracer of OpenTelemetry.
  * @example const billing = await Billing.open({ storage, tracer: openTelemetryTracer() });
  */
-export function openTelemetryTracer({
-  tracer = trace.getTracer('billwright'),
-}: OpenTelemetryTracerOptions = {}): Tracer {
+export function openTelemetryTracer(options: OpenTelemetryTracerOptions = {}): Tracer {
+  checkOptions(options);
+  const { tracer = trace.getTracer('billwright') } = options;
   return {
     start: (start) => {
       const { name, kind, attributes, links = [] } = start;

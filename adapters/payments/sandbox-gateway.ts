@@ -10,6 +10,7 @@ import {
   type PluginIdentity,
 } from '../../lib/ports/index.ts';
 import type { TransactionType } from '../../lib/records/index.ts';
+import { parameterOf } from '../../lib/values/host-values/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 import {
@@ -57,6 +58,12 @@ type SandboxRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount'
 /** An unchecked configuration from a request. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
+const checkOptions = parameterOf('options', {
+  name: 'text',
+  ledger: { find: ['!', 'function'], append: ['!', 'function'], override: ['!', 'function'] },
+  sleep: 'function',
+});
+
 const DEFAULT_NAME = 'sandbox';
 const VERSION = '1.0.0';
 /** The gateway's name in Kill Bill, which Kill Bill clients use. */
@@ -68,6 +75,7 @@ const FORMER = { name: 'killbill-payment-test', pluginKey: 'payment-test', versi
  * not undo it; a repeated transaction id has no second effect and returns the recorded result.
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
+  checkOptions(options);
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
   const sticky = new StickyScripts(ledger);
 

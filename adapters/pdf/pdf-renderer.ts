@@ -1,5 +1,6 @@
 import type { DocumentRenderer, PrintableDocument, RenderedFile } from '../../lib/ports/index.ts';
 import { billingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { parameterOf } from '../../lib/values/host-values/index.ts';
 import { drawDocument } from './draw-document.ts';
 import type { FontFamily } from './font-family.ts';
 import { Fonts, loadPackages, type Packages } from './fonts.ts';
@@ -15,11 +16,16 @@ export interface PdfOptions {
   readonly fonts?: readonly FontFamily[];
 }
 
+const checkOptions = parameterOf('options', { fonts: [['!', { regular: ['!', 'any'] }]] });
+
 /**
  * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded
  * with the first document; without them PDFs fail with NOT_IMPLEMENTED (1) and the install command.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of a wrong type.
  */
-export function pdfRenderer({ fonts: given = [] }: PdfOptions = {}): DocumentRenderer {
+export function pdfRenderer(options: PdfOptions = {}): DocumentRenderer {
+  checkOptions(options);
+  const given = options.fonts ?? [];
   let tools: Promise<{ readonly packages: Packages; readonly fonts: Fonts }> | undefined;
   const load = async () => {
     const packages = await loadPackages();

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import Stripe from 'stripe';
 import { GatewayError, type GatewayTransaction, PluginStatus } from '../../lib/ports/index.ts';
+import { parameterOf } from '../../lib/values/host-values/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 
 export interface StripeAccount {
@@ -14,13 +15,29 @@ export interface StripeAccount {
 const REQUEST_TIMEOUT_MS = 12_000;
 const TRIES_AGAIN = 1;
 
+const checkOptions = parameterOf('options', {
+  credentials: ['!', 'any'],
+  name: 'text',
+  customerOf: 'function',
+  returnUrl: 'text',
+  multicapture: 'flag',
+  requestTimeoutMs: 'count',
+  client: {},
+});
+const checkCredentials = parameterOf('credentials', { apiKey: ['!', 'text'], stripeAccount: 'text' });
+
 /** The Stripe accounts of the tenants, created on first use. A failed creation is repeated. */
 export class StripeAccounts {
   readonly #options: StripeGatewayOptions;
   readonly #accounts = new Map<Uuid, Promise<StripeAccount>>();
 
-  /** Creates the accounts. @throws GatewayError for an invalid kind of key. */
+  /**
+   * Creates the accounts.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of a wrong type.
+   * @throws GatewayError for an invalid kind of key.
+   */
   constructor(options: StripeGatewayOptions) {
+    checkOptions(options);
     const { credentials } = options;
     if (typeof credentials !== 'function') checkedKey(credentials);
     this.#options = options;
@@ -54,7 +71,9 @@ export class StripeAccounts {
   }
 }
 
-function checkedKey({ apiKey }: StripeCredentials) {
+function checkedKey(credentials: StripeCredentials) {
+  checkCredentials(credentials);
+  const { apiKey } = credentials;
   if (/^(sk|rk)_./.test(apiKey)) return apiKey;
   throw new GatewayError('The Stripe API key must be a secret (sk_…) or restricted (rk_…) one');
 }
