@@ -14,7 +14,10 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function tcpProxy(to: number): Promise<TcpProxy> {
+/** Creates the reader of the bytes that the client of a new connection sends. */
+type NewReader = () => (chunk: Buffer) => void;
+
+export async function tcpProxy(to: number, newReader?: NewReader): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const ahead: Socket[] = [];
   let isFrozen = false;
@@ -25,6 +28,7 @@ export async function tcpProxy(to: number): Promise<TcpProxy> {
   };
   const pass = (client: Socket): void => {
     const server = keep(connect(to, '127.0.0.1'));
+    if (newReader !== undefined) client.on('data', newReader());
     client.pipe(server).pipe(client);
     client.on('close', () => server.destroy());
     server.on('close', () => client.destroy());
@@ -67,9 +71,12 @@ export async function tcpProxy(to: number): Promise<TcpProxy> {
 }
 
 /** The URL of a database, by way of a proxy before its server. */
-export async function proxied(url: string): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
+export async function proxied(
+  url: string,
+  newReader?: NewReader,
+): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
   const through = new URL(url);
-  const proxy = await tcpProxy(Number(through.port));
+  const proxy = await tcpProxy(Number(through.port), newReader);
   through.port = String(proxy.port);
   return { proxy, url: through.href };
 }

@@ -1,0 +1,160 @@
+import { type CountedDatabase, counted, type Traffic } from '../support/database-traffic.ts';
+import {
+  createAccount,
+  expect,
+  expectStatus,
+  onPostgresql,
+  populate,
+  type Reply,
+  type Serving,
+  serve,
+  serveInTestMode,
+  type World,
+} from '../support/http/index.ts';
+import { migrated } from '../support/storage.ts';
+
+interface Call {
+  readonly name: string;
+  /** The statements of a call, with those that begin and end its transactions, and their round trips. */
+  readonly takes: Traffic;
+  /** Prepares the objects of one call, and returns the call. */
+  readonly prepare: (world: World) => Promise<() => Promise<unknown>>;
+}
+
+const reading =
+  (pathOf: (world: World) => string): Call['prepare'] =>
+  async (world) =>
+  () =>
+    found(world.serving.get(pathOf(world)));
+
+const readAccount = reading(({ accountId }) => `/accounts/${accountId}`);
+
+const calls: readonly Call[] = [
+  {
+    name: 'an account',
+    takes: { statements: 4, roundTrips: 2 },
+    prepare: readAccount,
+  },
+  {
+    name: 'the invoices of an account with their items',
+    takes: { statements: 11, roundTrips: 6 },
+    prepare: reading(({ accountId }) => `/accounts/${accountId}/invoices?includeInvoiceComponents=true`),
+  },
+  {
+    name: 'an invoice',
+    takes: { statements: 10, roundTrips: 6 },
+    prepare: reading(({ invoiceId }) => `/invoices/${invoiceId}`),
+  },
+  {
+    name: 'a dry run a year ahead',
+    takes: { statements: 21, roundTrips: 10 },
+    prepare: async ({ serving, accountId }) => {
+      const path = `/invoices/dryRun?accountId=${accountId}&targetDate=2025-02-10`;
+      return () => found(serving.post(path, { dryRunType: 'TARGET_DATE' }));
+    },
+  },
+  {
+    name: 'a new account',
+    takes: { statements: 9, roundTrips: 4 },
+    prepare:
+      async ({ serving }) =>
+      () =>
+        created(serving.post('/accounts', { currency: 'USD', name: 'Ada' })),
+  },
+  {
+    name: 'a new default payment method',
+    takes: { statements: 19, roundTrips: 8 },
+    prepare: async ({ serving }) => {
+      const accountId = await createAccount(serving);
+      return () => addMethod(serving, accountId);
+    },
+  },
+  {
+    name: 'a new subscription',
+    takes: { statements: 16, roundTrips: 10 },
+    prepare: async ({ serving }) => {
+      const accountId = await createPayer(serving);
+      return () => subscribe(serving, accountId);
+    },
+  },
+  {
+    name: 'the work after a new subscription until it is invoiced and paid',
+    takes: { statements: 92, roundTrips: 54 },
+    prepare: async ({ serving }) => {
+      await subscribe(serving, await createPayer(serving));
+      return () => serving.billing.settle();
+    },
+  },
+  {
+    name: 'a usage record',
+    takes: { statements: 15, roundTrips: 9 },
+    prepare: async ({ serving, subscriptionId, next }) => {
+      const usageRecords = [{ recordDate: '2024-02-10', amount: 1 }];
+      const body = {
+        subscriptionId,
+        trackingId: `t-${next()}`,
+        unitUsageRecords: [{ unitType: 'calls', usageRecords }],
+      };
+      return () => created(serving.post('/usages', body));
+    },
+  },
+];
+
+async function createPayer(serving: Serving): Promise<string> {
+  const accountId = await createAccount(serving);
+  await addMethod(serving, accountId);
+  return accountId;
+}
+
+function addMethod({ post }: Serving, accountId: string): Promise<Reply> {
+  const body = { pluginName: '__EXTERNAL_PAYMENT__', pluginInfo: {} };
+  return created(post(`/accounts/${accountId}/paymentMethods?isDefault=true`, body));
+}
+
+function subscribe({ post }: Serving, accountId: string): Promise<Reply> {
+  return created(post('/subscriptions', { accountId, planName: 'canopy-monthly' }));
+}
+
+async function created(reply: Promise<Reply>): Promise<Reply> {
+  return expectStatus(await reply, 201);
+}
+
+async function found(reply: Promise<Reply>): Promise<Reply> {
+  return expectStatus(await reply, 200);
+}
+
+onPostgresql.describe('the statements and round trips of an HTTP request', (open) => {
+  let traffic: CountedDatabase;
+  let world: World;
+  before(async () => {
+    traffic = await counted(await open(migrated));
+    world = await populate(await serve(traffic.database));
+  });
+  after(async () => {
+    await world.serving.close();
+    await traffic.close();
+  });
+
+  for (const { name, takes, prepare } of calls) {
+    it(`are ${takes.statements} and ${takes.roundTrips} for ${name}`, async () => {
+      // The first call fills the caches.
+      await (await prepare(world))();
+      expect(await taken(await prepare(world))).to.eql(takes);
+    });
+  }
+
+  it('are 6 and 3 for an account in test mode', async () => {
+    const serving = await serveInTestMode(traffic.database);
+    try {
+      const inTestMode = { ...world, serving };
+      await (await readAccount(inTestMode))();
+      expect(await taken(await readAccount(inTestMode), serving)).to.eql({ statements: 6, roundTrips: 3 });
+    } finally {
+      await serving.close();
+    }
+  });
+
+  function taken(call: () => Promise<unknown>, { storage } = world.serving): Promise<Traffic> {
+    return traffic.during(storage, call);
+  }
+});
