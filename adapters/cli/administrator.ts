@@ -15,7 +15,7 @@ const randomPasswordBytes = 18;
 export interface ChosenPassword {
   readonly password: string;
   readonly source: 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
-  /** The variable that set it. */
+  /** The variable that set the password. */
   readonly variable?: string;
 }
 
@@ -64,7 +64,7 @@ export async function ensureLogin(
 }
 
 async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {
-  // There is no user to check at the first start, so skip the slow hash.
+  // At the first start there is no user to check, so the slow hash is skipped.
   if ((await billing.security.find(user)) === null) return false;
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }
@@ -96,8 +96,8 @@ export function refuseTestModeInProduction(
 }
 
 /**
- * Refuses a database with the test mode password. On return the password is being hashed; await `ended` before
- * serving requests.
+ * Refuses a database whose administrator has the password of test mode. Hashing continues after the return, so await
+ * `ended` before serving requests.
  */
 export async function refuseTestPassword(
   security: Pick<Billing['security'], 'find'>,

@@ -7,7 +7,8 @@ await import('../supported-node.ts').catch((error: Error) => {
   process.stderr.write(`billwright: ${error.message}\n`);
   process.exit(1);
 });
-// Halves later startup time. A named import would fail on Node 20, which must still report its version.
+// Halves the time of later starts. A named import would fail on Node 20, on which this program must still
+// report the wrong version.
 process.getBuiltinModule('node:module').enableCompileCache();
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve';

@@ -35,7 +35,7 @@ import type { Environment } from './environment.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** Loads the writer of e-invoices with the first one. */
+/** Loads the writer when the first e-invoice is requested. */
 const eInvoices: EInvoiceWriter = {
   async xml(...given) {
     const { eInvoiceWriter } = await import('../e-invoice/index.ts');
@@ -43,7 +43,7 @@ const eInvoices: EInvoiceWriter = {
   },
 };
 
-/** Does not log what the primary of workers has logged. */
+/** Omits what the primary has already logged for all workers. */
 const quiet = pino({ level: 'silent' });
 
 /** @param parts `group`: the workers of a server. Their primary has checked the administrator's password. */
@@ -98,7 +98,7 @@ export async function compose(parts: {
   await callOpened(options, billing);
   const isChecked = options.testMode || group !== undefined;
   const check = isChecked ? null : await refuseTestPassword(billing.security, hasher, options.environment);
-  // Loads while the thread pool hashes.
+  // Loads the modules while the thread pool hashes the password.
   const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
   const app = createKoaApp({
     ...options.http,
@@ -116,7 +116,7 @@ export async function compose(parts: {
   return { billing, app, listen, isKeyNew };
 }
 
-/** Returns the cipher of stored secrets. The first start creates the key file. */
+/** Returns the cipher for stored secrets. The first start creates the key file. */
 export async function openCipher({
   options: { environment, database },
   storage,

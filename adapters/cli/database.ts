@@ -61,7 +61,7 @@ function nameOfUrl(text: string): string | null {
   const url = URL.parse(text);
   try {
     if (url === null) return null;
-    // Throws for a literal percent sign.
+    // `decodeURIComponent` throws for a literal percent sign.
     for (const part of [url.username, url.password]) decodeURIComponent(part);
     return decodeURIComponent(url.pathname).replace(/^\//, '');
   } catch {
@@ -141,7 +141,7 @@ export async function migrateDatabase(database: string): Promise<readonly string
   return adapter.migrate(database);
 }
 
-/** Thrown if something outside this program is missing, such as a package or a server. */
+/** Thrown if this program needs something that is missing, such as a package or a server. */
 class MissingError extends Error {
   override readonly name = 'MissingError';
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The members of this package's `package.json` that are used. */
+/** The members of `package.json` that this module reads. */
 interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;

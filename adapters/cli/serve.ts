@@ -28,7 +28,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const running = await openServer({
     options,
     logger,
-    // Opens the port first: if that failed later, the password would never be shown.
+    // Opens the port first. If opening failed after the password was created, the password would never be
+    // shown.
     prepare: async (billing) =>
       made.resolve(await ensureLogin(billing, administratorOf(environment), password)),
     async opened({ isKeyNew }) {

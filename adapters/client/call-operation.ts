@@ -119,7 +119,7 @@ async function errorOf(response: Response): Promise<Error> {
     if (typeof code === 'number')
       return new BillingError({ code, message, facts, ...(problems.length > 0 && { problems }) });
   } catch (error) {
-    // A proxy answered with something else.
+    // The response is not from the server but from a proxy.
     if (!(error instanceof SyntaxError)) throw error;
   }
   return new Error(`The server answered ${response.status}: ${text.slice(0, 200)}`);

@@ -13,8 +13,8 @@ export interface ClientOptions {
   readonly reason?: string;
   readonly comment?: string;
   /**
-   * Maximum number of attempts after the first, if an attempt gets 409, 429 or 503 with `Retry-After`, or no
-   * response. Default 4.
+   * Maximum number of repeated attempts after a response 409, 429 or 503 with `Retry-After`, or after no response.
+   * Default 4.
    */
   readonly retries?: number;
   /** Time limit of one attempt in milliseconds. The default of 90 s exceeds the server's own limit. */

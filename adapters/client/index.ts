@@ -66,7 +66,7 @@ interface AnyPage<T> {
 }
 
 /**
- * Iterates the rows of a paged operation, of a client or of the library, page by page.
+ * Iterates over the rows of a paged operation page by page. The operation may be one of a client or of the library.
  *
  * @example
  * for await (const account of eachRow((page) => acme.accounts.page(page))) …

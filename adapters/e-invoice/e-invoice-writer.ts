@@ -12,7 +12,7 @@ const specifications: Readonly<Record<EInvoiceProfile, string>> = {
   PEPPOL_BIS3: 'urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0',
 };
 
-/** Lines written at once; a line takes about 10 µs. */
+/** Number of lines that are written before other work gets a turn. A line takes about 10 µs. */
 const LINES_AT_ONCE = 100;
 
 /** Writes e-invoices as UBL 2.1 and CII D16B: `Billing.open({ eInvoices: eInvoiceWriter(), … })`. Needs no packages. */

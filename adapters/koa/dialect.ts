@@ -18,15 +18,15 @@ const aliasPrefix = 'X-Killbill-';
 /** Default of `server.headers.aliasPrefixes`. */
 export const DEFAULT_ALIAS_PREFIXES: readonly string[] = [aliasPrefix];
 
-/** The header families a server accepts: `X-Service-…` and its aliases (http-api §2). */
+/** The header families that a server accepts: `X-Service-…` and its aliases (http-api §2). */
 export interface HeaderFamilies {
   /** `X-Service-` first. */
   readonly prefixes: readonly string[];
   /** Returns the value of `X-Service-<suffix>`, otherwise of its first alias in the request. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
   /**
-   * Returns K for a request with an `X-Killbill-…` header and no `X-Service-…` header. Returns `fallback` for a
-   * request with neither (http-api §4).
+   * Returns K for a request that has an `X-Killbill-…` header but no `X-Service-…` header, and `fallback` for a
+   * request without either (http-api §4).
    */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;
 }

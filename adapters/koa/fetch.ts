@@ -25,7 +25,7 @@ export function handedServer(listener: RequestListener): Server {
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     (request, response) => {
-      // The outer server sets the date.
+      // The outer server sets the `Date` header.
       response.sendDate = false;
       listener(request, response);
     },
@@ -67,7 +67,7 @@ export async function exchange(
   sending.on('close', () => caller.destroy());
   if (request.body !== null) {
     const body = Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>);
-    // The response may already have been sent; then no one receives the error.
+    // If the response has already been sent, nobody receives the error.
     body.once('error', reject);
     pipeline(body, sending, () => undefined);
   } else sending.end();
@@ -81,7 +81,7 @@ function sentHeaders(request: Request, url: URL): OutgoingHttpHeaders {
     ...headers,
     // Next.js drops `content-encoding`; compression is up to the outer server.
     'accept-encoding': 'identity',
-    // The application may have changed the body, so its announced length may be wrong.
+    // The application may have changed the body, so the announced length may be wrong.
     ...(request.body === null ? {} : { 'transfer-encoding': 'chunked' }),
   };
 }
@@ -163,7 +163,7 @@ export class Wire extends Duplex implements Peer {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearTimeout(this.#timer);
     const other = this.#other;
-    // Runs later, so that the other end can first read all data sent to it.
+    // Runs later, so that the other end can first read all its data.
     setImmediate(() => other?.destroy());
     done(error);
   }

@@ -80,7 +80,7 @@ export function createKoaApp(options: KoaOptions): Koa {
 function appOf(middleware: Middleware, { billing, logger = billing.requests.logger() }: KoaOptions): Koa {
   const app = new Koa();
   app.use(middleware);
-  // Failures after the response has started, such as a disconnected client.
+  // Handles failures after the response has started, such as a disconnected client.
   app.on('error', (error: unknown, ctx?: Koa.Context) => {
     const requestId = ctx?.response.get('X-Request-Id');
     logger.warn({ ...(requestId && { requestId }), err: error }, 'connection failed');
@@ -276,7 +276,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
-    // For connections handled from now on.
+    // Applies to connections that are handled from now on.
     server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();
@@ -286,7 +286,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isDraining = true;
     const closed = once(server, 'close');
     server.keepAliveTimeout = KEPT_WHILE_DRAINING_MS;
-    // The method of HTTP servers would also close idle connections, on which a request may be arriving.
+    // `Server.close` would also close idle connections, on which a request may be arriving.
     TcpServer.prototype.close.call(server);
     const idle = setTimeout(() => server.closeIdleConnections(), KEPT_WHILE_DRAINING_MS);
     await closed;

@@ -6,7 +6,7 @@ export function productVersion(): string {
     const file = readFileSync(new URL(import.meta.resolve('billwright/package.json')), 'utf8');
     return String((JSON.parse(file) as { version: unknown }).version);
   } catch {
-    // Bundled without its package.json.
+    // A bundle does not contain `package.json`.
     return '0';
   }
 }

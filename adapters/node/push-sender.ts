@@ -17,7 +17,7 @@ const KEPT_CONNECTIONS = 100;
 const READ_BYTES = 64 * 1_024;
 const READ_MS = 1_000;
 
-/** The checked addresses of a call. They identify its connections together with host and port. */
+/** The checked addresses of a call. Together with host and port, they identify the connections that the call may use. */
 interface Pinned {
   readonly pinned?: string;
 }
@@ -101,7 +101,7 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
       else reject(new Error('The connection was closed without a response'));
     });
     sent.on('error', (error) => {
-      // Errors after the head of the response do not matter.
+      // An error after the head of the response has no effect, because only the status is used.
       if (status === undefined)
         reject(inTime.aborted ? new Error(`No response within ${timeoutMs / 1_000} s`) : error);
     });

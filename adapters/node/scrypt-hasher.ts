@@ -43,7 +43,7 @@ export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {
       return format({ cost: defaultCost, salt, key });
     },
     async verify(secret, stored) {
-      // An unknown name costs the same work, so that the response time reveals nothing.
+      // For an unknown name, the same work is done, so that the response time reveals nothing.
       const expected = stored === null ? nobody : parse(stored);
       const key = await derive(secret, { ...expected, length: expected.key.length });
       return timingSafeEqual(key, expected.key) && stored !== null;
@@ -66,7 +66,8 @@ function derive(
 ): Promise<Buffer> {
   const { logCost, blockSize, parallelism } = input.cost;
   const cost = 2 ** logCost;
-  // scrypt needs slightly more than 128·r·(N + p) bytes; Node's default of 32 MiB is too small for N = 2^15, r = 8.
+  // scrypt needs slightly more than 128·r·(N + p) bytes; Node's default of 32 MiB is too small for N = 2^15,
+  // r = 8.
   const maxmem = 256 * blockSize * (cost + parallelism);
   const options = { cost, blockSize, parallelization: parallelism, maxmem };
   return promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(

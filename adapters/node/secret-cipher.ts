@@ -97,7 +97,7 @@ export function ensureKeyFile(path: string): KeyFile {
   const existing = readKeyFile(path);
   if (existing !== null) return existing;
   const key = randomBytes(newKeyBytes).toString('base64');
-  // Written under another name first, so that an incomplete file is never read.
+  // The file is first written under another name, so that no process reads an incomplete file.
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, `${key}\n`, { mode: ownerOnly, flush: true });
   try {

@@ -16,7 +16,7 @@ export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {
 /** Changes to the reported state of a transaction. */
 export type LedgerOverride = Partial<LedgerEntry>;
 
-/** The sandbox gateway's own ledger. Every call is recorded once under its transaction id before it returns. */
+/** The sandbox gateway's own ledger. Before a call returns, the call is recorded once under its transaction id. */
 export interface SandboxLedger {
   find(transactionId: Uuid): LedgerEntry | undefined;
   ofPayment(paymentId: Uuid): readonly LedgerEntry[];
@@ -119,7 +119,7 @@ function readLine(text: string) {
   try {
     return text === '' ? null : (JSON.parse(text, exactAmount) as Line);
   } catch {
-    return null; // unfinished: its process crashed while writing, before it answered
+    return null; // The line is unfinished: its process crashed while writing, before it responded.
   }
 }
 

@@ -23,7 +23,7 @@ export async function drawDocument(
 const LOGO = { width: 160, height: 42 };
 const BELOW_BLOCK = 20;
 
-/** Draws heading and status at the start, logo and sender at the end. */
+/** Draws the heading and the status at the start of the lines, and the logo and the sender at the end. */
 function drawHead(
   sheet: Sheet,
   { heading, status, sender, accent }: PrintableDocument,
@@ -81,7 +81,7 @@ function drawStatus(
   return 17;
 }
 
-/** Draws the addressee at the start, facts at the end. */
+/** Draws the addressee at the start of the lines and the facts at the end. */
 function drawFacts(sheet: Sheet, { addressee, facts }: PrintableDocument): void {
   const half = (sheet.width - gap) / 2;
   const lines = (addressee?.lines ?? []).flatMap((line) => sheet.lines(line, half, party));
@@ -100,7 +100,7 @@ function drawFacts(sheet: Sheet, { addressee, facts }: PrintableDocument): void 
   sheet.y = top + Math.max(height, factHeight) + BELOW_BLOCK;
 }
 
-/** Draws how to pay, as a table of two columns. */
+/** Draws the payment instructions as a table of two columns. */
 function drawPayment(sheet: Sheet, { payment, accent }: PrintableDocument): void {
   if (payment === null) return;
   const title: TextStyle = { ...text, weight: 'bold', maxLines: 2, ...colorOf(accent?.heading) };
@@ -134,7 +134,7 @@ function drawPayment(sheet: Sheet, { payment, accent }: PrintableDocument): void
   structure.close();
 }
 
-/** Adds a gap, or a page if the height does not fit. */
+/** Adds a gap, or starts a new page if the height does not fit on this one. */
 function startOf(sheet: Sheet, height: number): void {
   if (sheet.y + height > sheet.bottom) sheet.newPage();
   else sheet.y += gap;

@@ -2,7 +2,7 @@ import type { PrintableFact } from '../../lib/ports/index.ts';
 import { type Column, LINE_HEIGHT, type Sheet, type TextStyle } from './sheet.ts';
 import { black, gray, small } from './styles.ts';
 
-/** A label with its value, in lines of a width. */
+/** A label and its value, split into lines of a given width. */
 interface MeasuredPair {
   readonly names: readonly string[];
   readonly details: readonly string[];
@@ -14,7 +14,7 @@ interface MeasuredPair {
 const GAP_OF_PAIR = 12;
 const GAP_BELOW = 3;
 
-/** Measures a label at the start and its value at the end of a width. */
+/** Measures a label at the start of the lines and its value at their end. */
 export function measuredPair(
   sheet: Sheet,
   { label, value, details: smalls = [] }: PrintableFact,
@@ -51,7 +51,7 @@ export function drawPair(
   structure.close();
 }
 
-/** Draws pairs below each other. @returns their height. */
+/** Draws the pairs, each below the previous one. @returns their height. */
 export function drawPairs(
   sheet: Sheet,
   facts: readonly PrintableFact[],

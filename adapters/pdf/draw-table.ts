@@ -4,14 +4,14 @@ import { type Column, LINE_HEIGHT, margin, type Sheet } from './sheet.ts';
 import { black, gap, label, lightGray, own, small, text } from './styles.ts';
 
 type Columns = Readonly<Record<'name' | 'period' | 'amount', Column>> & {
-  /** null without a column of tax rates. */
+  /** Null if the table has no column for tax rates. */
   readonly tax: Column | null;
 };
 
 const PADDING = 5.5;
 const BELOW_HEAD = 5;
 
-/** Draws the lines; each is on one page unless it is taller than a page. */
+/** Draws the table's lines. A line stays on one page unless it is taller than a page. */
 export async function drawTable(sheet: Sheet, document: PrintableDocument): Promise<void> {
   const columns = await columnsOf(sheet, document);
   const table: Table = { document, columns, below: 0 };
@@ -21,7 +21,7 @@ export async function drawTable(sheet: Sheet, document: PrintableDocument): Prom
   const empty = { name: document.noLines, detail: null, period: null, amount: '', tax: null, notes: [] };
   const lines = document.lines.length === 0 ? [empty] : document.lines;
   const last = lines.at(-1);
-  // Totals never start a page without lines.
+  // A page never starts with the totals alone.
   const below = Math.min(totalsHeight(sheet, document) + gap, (sheet.bottom - margin.top) / 2);
   for (const line of lines) {
     drawRow(sheet, line, line === last ? { ...table, below } : table);
@@ -33,11 +33,11 @@ export async function drawTable(sheet: Sheet, document: PrintableDocument): Prom
 interface Table {
   readonly document: PrintableDocument;
   readonly columns: Columns;
-  /** Height to keep free below a row. */
+  /** Height that must stay free below a row. */
   readonly below: number;
 }
 
-/** Returns columns for amounts, rates and periods as wide as needed, within limits; names get the rest. */
+/** Returns the columns. Amounts, rates and periods get the width that they need, within limits. Names get the rest. */
 async function columnsOf(sheet: Sheet, { columns, lines }: PrintableDocument): Promise<Columns> {
   const { width } = sheet;
   let amount = sheet.widthOf(columns.amount, label);
@@ -62,7 +62,7 @@ async function columnsOf(sheet: Sheet, { columns, lines }: PrintableDocument): P
   };
 }
 
-/** Draws the headings of the columns, for assistive technology once. */
+/** Draws the headings of the columns. Assistive technology reads them only once. */
 function drawHead(sheet: Sheet, { document, columns }: Table): void {
   sheet.structure.open('TR');
   const height = drawHeadCells(sheet, { document, columns }, (draw) =>
@@ -128,7 +128,7 @@ function heightOf({ names, smalls, periods, taxes, amounts }: MeasuredRow): numb
   return 2 * PADDING + Math.max(names.length * textHeight + smalls.length * smallHeight, cells);
 }
 
-/** Draws a row; a new page repeats the head of the table. */
+/** Draws a row. On a new page, the head of the table is repeated first. */
 function drawRow(sheet: Sheet, line: PrintableLine, table: Table): void {
   const row = measuredRow(sheet, line, table.columns);
   if (sheet.y + heightOf(row) + table.below > sheet.bottom) repeatHead(sheet, table);
@@ -140,7 +140,7 @@ function drawRow(sheet: Sheet, line: PrintableLine, table: Table): void {
 
 const nothing: Omit<MeasuredRow, 'smalls'> = { names: [], periods: [], taxes: [], amounts: [] };
 
-/** Draws a row in as many parts as it needs pages: one, unless its small lines fill more. */
+/** Draws a row in one part for each page that it needs. Most rows need one page. */
 function drawParts(sheet: Sheet, row: MeasuredRow, table: Table): void {
   let rest = row;
   for (;;) {

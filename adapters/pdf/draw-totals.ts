@@ -8,7 +8,7 @@ type Totalled = Pick<PrintableDocument, 'totals' | 'isLastTotalStressed' | 'acce
 const ABOVE_STRESSED = 4;
 const BELOW_RULE = 6;
 
-/** Draws the totals, on the page of the last line unless they are taller than a page. */
+/** Draws the totals on the page of the last line, unless they are taller than a page. */
 export function drawTotals(sheet: Sheet, document: Totalled): void {
   const column = columnOf(sheet);
   const pairs = measuredTotals(sheet, document);

@@ -28,7 +28,7 @@ const others: readonly (readonly [name: string, file: string])[] = [
   ['noto-sans-devanagari', 'NotoSansDevanagari'],
 ];
 
-/** The fonts of a document; the first one that contains a character is used. */
+/** The fonts of a document. Each character uses the first font that contains it. */
 export class Fonts {
   readonly #families: readonly LoadedFamily[];
   readonly #found = {

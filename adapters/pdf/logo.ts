@@ -10,7 +10,7 @@ const MAX_PIXELS = 4_000_000;
 
 const SIGNATURE = '89504e470d0a1a0a';
 
-/** The logo of a document, or the reason why it cannot be drawn. Both null: there is none for PDFs. */
+/** The logo of a document, or the reason why the logo cannot be drawn. Both are null if the document has no logo for PDFs. */
 export interface Logo {
   readonly opened: OpenedImage | null;
   readonly problem: string | null;
@@ -38,12 +38,12 @@ interface PngHead {
   readonly isInterlaced: boolean;
 }
 
-/** Channels of the color types of PNG. */
+/** Number of channels by PNG color type. */
 const channels: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /**
- * Returns the reason why pdfkit could not decompress a PNG, or null. pdfkit does so in a callback, where an error
- * would end the process.
+ * Returns the reason why pdfkit could not decompress a PNG, or null. pdfkit decompresses in a callback, where an
+ * error would end the process.
  */
 async function problemOfPng({ bytes }: PrintableImage): Promise<string | null> {
   const png = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -73,12 +73,12 @@ function headOf(png: Buffer): PngHead | null {
 }
 
 interface Rows {
-  /** With the byte of the filter. */
+  /** Includes the byte for the row's filter. */
   readonly bytes: number;
   readonly count: number;
 }
 
-/** Offsets and distances of the pixels of each pass of an interlaced PNG. */
+/** Offset and distance of the pixels in each pass of an interlaced PNG. */
 const passes = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],

@@ -11,7 +11,7 @@ export const margin = { top: 51, side: 48, bottom: 48 } as const;
 
 export const LINE_HEIGHT = 1.4;
 
-/** Time between turns for other work. */
+/** Milliseconds of drawing before other work gets a turn. */
 const SLICE_MS = 10;
 
 export interface TextStyle {
@@ -23,7 +23,7 @@ export interface TextStyle {
   readonly maxLines?: number;
 }
 
-/** A column; `start` is the distance from the edge where lines begin. */
+/** A column. `start` is its distance from the edge at which lines begin. */
 export interface Column {
   readonly start: number;
   readonly width: number;
@@ -133,7 +133,7 @@ export class Sheet {
     return linesOf(this.#runs, text, { size, weight, direction, width, maxLines });
   }
 
-  /** Draws lines below each other. @returns their height. */
+  /** Draws the lines, each below the previous one. @returns their height. */
   draw(lines: readonly string[], { top, ...column }: Place, style: TextStyle): number {
     const { size, weight = 'regular', color = '#1a1d21', direction = this.#direction } = style;
     const height = size * LINE_HEIGHT;
@@ -143,7 +143,7 @@ export class Sheet {
       const width = runs.reduce((sum, run) => sum + (run.width * size) / 1000, 0);
       const place = { x: this.#left(column, width), y: top + index * height + size * 1.08, size };
       this.#drawRuns(runs, place);
-      // Keeps the last word apart from the first one of the next line when the text is read or copied.
+      // Separates the last word from the first word of the next line when the text is read aloud or copied.
       if (index < lines.length - 1)
         this.#drawSpace({ ...place, x: place.x + (direction === 'rtl' ? 0 : width) });
     }

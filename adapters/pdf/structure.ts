@@ -6,7 +6,7 @@ export interface TagOptions {
 /** The tags of a PDF: headings, tables and decoration for assistive technology. */
 export class Structure {
   readonly #pdf: PDFKit.PDFDocument;
-  /** The open elements, the innermost last. */
+  /** The open elements; the innermost is the last. */
   readonly #open: PDFKit.PDFStructureElement[];
 
   constructor(pdf: PDFKit.PDFDocument) {
@@ -16,7 +16,7 @@ export class Structure {
     this.#open = [root];
   }
 
-  /** Opens an element that contains others, until `close`. */
+  /** Opens an element that contains other elements until `close` is called. */
   open(tag: string): void {
     this.#add(this.#pdf.struct(tag));
   }
@@ -25,7 +25,7 @@ export class Structure {
     this.#open.pop()?.end();
   }
 
-  /** Tags what `draw` draws, on one page. */
+  /** Tags the content that `draw` draws on one page. */
   content<T>(tag: string, draw: () => T, options: TagOptions = {}): T {
     const known: object = options;
     this.#add(this.#pdf.struct(tag, known));
@@ -42,7 +42,7 @@ export class Structure {
     this.close();
   }
 
-  /** Hides decoration, page numbers and repeated headings from assistive technology. Not within `content`. */
+  /** Hides decoration, page numbers and repeated headings from assistive technology. Must not be called within `content`. */
   artifact<T>(type: 'Layout' | 'Pagination', draw: () => T): T {
     this.#pdf.markContent('Artifact', { type });
     const drawn = draw();

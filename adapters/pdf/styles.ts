@@ -6,9 +6,9 @@ export const lightGray = '#d9dde2';
 
 export const text: TextStyle = { size: 9.5 };
 export const label: TextStyle = { size: 8.5, color: gray };
-/** Texts of tenants and customers have their own direction. */
+/** Texts of tenants and customers may have another direction than the document. */
 export const own: TextStyle = { ...text, direction: 'auto' };
-/** Names and addresses, which together fit a page. */
+/** Style of names and addresses. All of them together must fit on one page. */
 export const party: TextStyle = { ...own, maxLines: 4 };
 export const small: TextStyle = { ...label, direction: 'auto', maxLines: 6 };
 export const stressed: TextStyle = { size: 12.5, weight: 'bold' };

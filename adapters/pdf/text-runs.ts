@@ -43,7 +43,7 @@ export class TextRuns {
     return this.of(text, weight, direction).reduce((sum, run) => sum + run.width, 0);
   }
 
-  /** Returns parts of one direction, the leftmost first. */
+  /** Splits a line into parts of one direction, from left to right. */
   #ordered(text: string, direction: BaseDirection): readonly { text: string; isRtl: boolean }[] {
     if (text === '') return [];
     const embedding = this.#bidi.getEmbeddingLevels(text, direction);
@@ -99,13 +99,13 @@ interface LineBreaking {
   readonly maxLines: number;
 }
 
-/** Characters of one text that are looked at. */
+/** Maximum number of characters of one text that are examined. */
 const MAX_CHARACTERS = 4_000;
 const ELLIPSIS = '…';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns a text in lines that fit a width: broken at spaces, and within words that are wider than a line. */
+/** Splits a text into lines that fit a width. Breaks lines at spaces, and inside words that are wider than a line. */
 export function linesOf(runs: TextRuns, text: string, breaking: LineBreaking): readonly string[] {
   const { weight, direction, size, width, maxLines } = breaking;
   const widthOf = (part: string) => (runs.width(part, weight, direction) * size) / 1000;

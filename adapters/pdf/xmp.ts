@@ -3,11 +3,11 @@ const invalid = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/g
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes title and author in the metadata in XML: pdfkit writes them as they are. */
+/** Escapes title and author for the XML metadata, because pdfkit does not escape them. */
 export function escapeMetadata(pdf: PDFKit.PDFDocument): void {
   const withMetadata: PDFKit.PDFDocument & { endMetadata?: () => void } = pdf;
   const endMetadata = withMetadata.endMetadata?.bind(pdf);
-  // Called after the file's plain information is written.
+  // pdfkit calls this function after it has written the file's plain information.
   withMetadata.endMetadata = () => {
     const { Title, Author } = pdf.info;
     if (Title !== undefined) pdf.info.Title = escaped(Title);

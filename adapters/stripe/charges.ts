@@ -50,7 +50,7 @@ interface Prepared {
   readonly known: GatewayResult | null;
 }
 
-/** A transaction that is sent to Stripe, possibly again. */
+/** A transaction that is sent to Stripe, possibly for the second time. */
 interface Presented<P extends Prepared> {
   readonly told: TransactionIdentity;
   readonly request: GatewayTransaction;

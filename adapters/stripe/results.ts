@@ -91,7 +91,7 @@ export function refundResult(told: TransactionIdentity, refund: Stripe.Refund): 
   };
 }
 
-/** Returns the result of a transaction that failed at Stripe or earlier. */
+/** Returns the result of a transaction that failed at Stripe or before it reached Stripe. */
 export function failedResult(told: TransactionIdentity, failure: Failure, createdDate: Date): GatewayResult {
   const { status, code, message, reference } = failure;
   return {

@@ -253,7 +253,7 @@ export class StripeCustomers {
     if (given !== null) return given;
     const query = `metadata['${ACCOUNT}']:'${accountId}' AND metadata['${TENANT}']:'${of.tenantId}'`;
     const { data } = await of.stripe.customers.search({ query, limit: MOST_FOUND });
-    // If there are two, all processes choose the same one.
+    // If an account has two customers, all processes choose the same one.
     const [first] = data.toSorted(
       (one, other) => one.created - other.created || (one.id < other.id ? -1 : 1),
     );
@@ -284,7 +284,7 @@ export class StripeCustomers {
   }
 }
 
-/** Cache of the latest looked-up ids, because each lookup costs a request. */
+/** Caches the ids that were looked up last, because each lookup costs a request. */
 export class KnownIds {
   readonly #ids = new Map<string, string>();
   readonly #most: number;

@@ -187,7 +187,7 @@ export class SentRequests {
   }
 }
 
-/** A failed request that an earlier attempt may have delivered. */
+/** A request that failed although an earlier attempt may have arrived. */
 export class UnansweredRequest extends Error {
   override readonly name = 'UnansweredRequest';
 

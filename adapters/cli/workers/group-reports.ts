@@ -25,7 +25,7 @@ export class GroupMetrics {
   }
 
   async read(workers: readonly WorkerProcess[]): Promise<Measured> {
-    // Stopping workers count too, until they have ended.
+    // Includes stopping workers until they have ended.
     const counted = workers.filter(({ hasServed }) => hasServed);
     await Promise.all(counted.map((worker) => worker.readMetrics()));
     const departed = await this.#departed;
@@ -57,7 +57,7 @@ export class GroupMetrics {
 
 interface Report {
   readonly number: number;
-  /** Null: the worker did not answer. */
+  /** Null if the worker did not answer. */
   readonly checks: HealthChecks | null;
 }
 
@@ -71,7 +71,7 @@ export function groupHealth(reports: readonly Report[], wanted: number): HealthC
   const joined = [...names].map((name) => [name, checkOf(name, reports)] as const);
   const workers =
     silent.length === 0
-      ? { healthy: reports.length > 0, message: `${reports.length} of ${wanted} workers serve` }
+      ? { healthy: reports.length > 0, message: `${reports.length} of ${wanted} workers are serving` }
       : {
           healthy: false,
           message: `Workers without an answer: ${silent.map(({ number }) => number).join(', ')}`,

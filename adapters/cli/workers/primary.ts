@@ -69,14 +69,14 @@ export async function serveWithWorkers(options: ServeOptions, count: number): Pr
   announce(at, options);
 }
 
-/** A worker that was stopped while it started ends by the signal. */
+/** A worker that is stopped during its start ends with the signal instead of an exit code. */
 function isFailure({ code, signal }: Ending): boolean {
   return code !== 0 && signal !== 'SIGTERM';
 }
 
 /**
- * Checks that the port is free before a password is created and shown, and chooses the port for 0. All workers,
- * including later ones, must share its number. @throws the error of listening.
+ * Checks that the port is free before a password is created and shown. For port 0, chooses a free port, because all
+ * workers, including later ones, must share one number. @throws the error of listening.
  */
 async function freePort({ port: wanted, host }: ServeOptions): Promise<number> {
   const server = createServer().listen(wanted, host);

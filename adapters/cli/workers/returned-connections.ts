@@ -12,8 +12,7 @@ interface Handle {
 /**
  * Passes connections that an ended worker has not accepted to another worker, or closes them if there is none.
  * `node:cluster` keeps such a connection open without an answer (Node 24, lib/internal/cluster/round_robin_handle.js), so
- * its client would wait until a time limit of its own. The messages of the module are internal: where they differ, this
- * has no effect.
+ * its client would wait until a time limit of its own. The module's messages are internal. In a version with other messages, this function has no effect.
  */
 export function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   const child = worker.process;
@@ -34,7 +33,8 @@ export function returnConnections(worker: Worker, hasOthers: () => boolean): voi
     }
     offered.clear();
   };
-  // Either may come alone or last. The module then offers the worker no further connection.
+  // The process may end before or after its channel, or only one of the two events may occur. Afterwards the
+  // module offers the worker no further connection.
   worker.once('disconnect', giveBack);
   worker.once('exit', () => setImmediate(giveBack));
 }

@@ -1,6 +1,6 @@
 import type { HealthChecks, Measured } from '../../koa/index.ts';
 
-/** What the primary passes to a worker when it starts it. */
+/** Data that the primary passes to a worker at its start. */
 export interface Seat {
   /** Identifies the worker in the log. The number of an ended worker is reused. */
   readonly number: number;
@@ -38,7 +38,7 @@ export interface WorkerCalls {
 /** Variable in which the primary passes the seat. */
 export const SEAT_VARIABLE = 'BILLWRIGHT_WORKER';
 
-/** Returns the seat of a worker and removes its variable, or null for a process that no primary has started. */
+/** Returns the seat of a worker and removes the variable. Returns null for a process that no primary has started. */
 export function takeSeat(environment: NodeJS.ProcessEnv): Seat | null {
   const text = environment[SEAT_VARIABLE];
   if (text === undefined || process.send === undefined) return null;

@@ -8,7 +8,7 @@ import { type Ending, WorkerProcess } from './worker-process.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** A worker that has served for this time ends a series of failures. */
+/** After a worker has served for this time, the count of failures starts again. */
 const STABLE_AFTER_MS = 60_000;
 /** Time without a serving worker after which the server gives up. */
 const GIVES_UP_AFTER_MS = 30_000;
@@ -25,7 +25,7 @@ interface PoolOptions {
   readonly giveUp: () => void;
 }
 
-/** The workers of a server: starts, replaces, restarts and stops them, and answers for all of them. */
+/** Starts, replaces, restarts and stops the workers of a server, and answers for all of them. */
 export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #workers = new Set<WorkerProcess>();
@@ -173,7 +173,7 @@ export class WorkerPool {
     const startedMs = performance.now();
     logger.info({}, 'restarting the workers one after the other');
     for (const old of this.#serving) {
-      // Replaced since, by a new process.
+      // A new process has replaced this one in the meantime.
       if (!old.isServing) continue;
       const next = this.#open();
       const fault = await this.#faultOf(next, old);

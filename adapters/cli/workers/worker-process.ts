@@ -19,7 +19,7 @@ export interface Ending {
   readonly signal: string | null;
 }
 
-/** A worker as the primary sees it. */
+/** A worker process, seen from the primary. */
 export class WorkerProcess {
   readonly number: number;
   /** Rejects if the process ends first. */
@@ -47,7 +47,7 @@ export class WorkerProcess {
     this.#worker = cluster.fork({ [SEAT_VARIABLE]: JSON.stringify(seat) });
     returnConnections(this.#worker, hasOthers);
     this.#channel = new Channel<PrimaryCalls, WorkerCalls>(
-      // The end of the process, which loses messages, is handled by itself.
+      // A message may be lost because the process has ended. The event `exit` handles that case.
       (message) => this.#worker.send(message, () => undefined),
       {
         ...calls,
@@ -103,12 +103,12 @@ export class WorkerProcess {
     return this.#readyAtMs === null ? 0 : performance.now() - this.#readyAtMs;
   }
 
-  /** The latest known metrics. */
+  /** The metrics of the last answer. */
   get metrics(): Measured | null {
     return this.#metrics;
   }
 
-  /** Reads the metrics. A worker that does not answer keeps its latest known ones. */
+  /** Reads the metrics. Returns the metrics of the last answer if the worker does not answer. */
   async readMetrics(): Promise<void> {
     try {
       const metrics = await this.#channel.call('metrics', undefined, METRICS_LIMIT_MS);

@@ -7,7 +7,7 @@ import type { ServeOptions } from '../serve-options.ts';
 import { Channel } from './channel.ts';
 import type { PrimaryCalls, Seat, WorkerCalls } from './seat.ts';
 
-/** Time of the primary to ask all workers. */
+/** Time limit for answers of the primary, which first asks all workers. */
 const GROUP_ANSWER_MS = 10_000;
 const PRIMARY_ANSWER_MS = 5_000;
 
@@ -31,7 +31,7 @@ export async function serveAsWorker(options: ServeOptions, seat: Seat): Promise<
     },
   });
   process.on('message', (message) => primary.receive(message));
-  // A closing terminal sends it to all processes. Only the primary acts on it.
+  // A closing terminal sends this signal to all processes. Only the primary acts on the signal.
   process.on('SIGHUP', () => undefined);
   const server = await openServer({
     options: { ...options, port: seat.port, nodeName: seat.nodeName, migrate: false },

@@ -63,7 +63,7 @@ export function accessTokens(
   let published: PublishedKeys | null = null;
   let loading: Promise<PublishedKeys> | null = null;
 
-  /** Returns `iss` of the tokens and of the metadata, for a caller that reaches the server at `baseUrl`. */
+  /** Returns the issuer (`iss`) of tokens and metadata for a caller that reaches the server at `baseUrl`. */
   function issuerAt(baseUrl: string): string {
     return issuer ?? baseUrl;
   }
@@ -98,7 +98,8 @@ export function accessTokens(
       const { payload } = await jwtVerify(token, keyOf, {
         algorithms: [algorithm],
         audience: AUDIENCE,
-        // Nodes without a configured issuer sign under several names; the signature alone proves that a token is ours.
+        // Without a configured issuer, nodes sign under different names. Only the signature proves that a
+        // token is ours.
         ...(issuer === undefined ? {} : { issuer }),
         typ: tokenType,
         requiredClaims: ['iss', 'sub', 'exp', 'nbf', 'iat', 'ver'],
@@ -120,7 +121,7 @@ export function accessTokens(
   async function keyOf(...[header, jws]: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
     const { set, find } = await publishedKeys();
     if (set.keys.some((key) => key.kid === header?.kid)) return find(header, jws);
-    // Another node may have made the key a moment ago.
+    // Another node may just have created the key.
     return (await load()).find(header, jws);
   }
 
@@ -199,7 +200,7 @@ const reasonByCode: Readonly<Record<string, string>> = {
   ERR_JWT_INVALID: 'it is not a signed JWT',
 };
 
-/** Returns the refusal for a JOSE error about the token, or null for other errors. */
+/** Returns the error for the caller if a JOSE error concerns the token. Returns null for other errors. */
 export function refusalOf(error: unknown): BillingError | null {
   if (!isJoseError(error)) return null;
   if (error.code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {

@@ -77,8 +77,8 @@ export function authenticator(surroundings: Surroundings) {
   const verifiedTokens = verifiedCache<Verified>(clock);
 
   /**
-   * Authenticates by a bearer token, otherwise by Basic, otherwise by the session cookie. An invalid token is not
-   * followed by another method (platform §6.1).
+   * Authenticates by bearer token, else by Basic, else by session cookie. After an invalid token, no other method is
+   * tried (platform §6.1).
    */
   async function caller(presented: Presented): Promise<Caller> {
     const { authorization } = presented.headers;
@@ -117,7 +117,7 @@ export function authenticator(surroundings: Surroundings) {
     return isRight ? principal : null;
   }
 
-  /** Returns the session of the cookie if it belongs to this user. */
+  /** Returns the session of the cookie if the session belongs to this user. */
   async function sessionOf(principal: Principal, token: string | null): Promise<CallerSession | null> {
     const found = token === null ? null : await findSession(token);
     return token !== null && found?.user.name === principal.name ? { token, session: found.session } : null;
@@ -156,7 +156,7 @@ export function authenticator(surroundings: Surroundings) {
     return found;
   }
 
-  /** Counts an attempt only if a slow hash check runs, so a recently verified pair is never locked out. */
+  /** Counts a login attempt only if the slow hash check runs, so a recently verified pair is never locked out. */
   function attempted<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     return lockOut ? security.guard.attempt(attempt, check) : check();
   }

@@ -15,7 +15,7 @@ export interface Credentials {
 
 const basicForm = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-/** Parses an `Authorization: Basic` header (RFC 7617, UTF-8). Returns null for an invalid header. */
+/** Parses an `Authorization: Basic` header (RFC 7617, UTF-8). Returns null if the header is invalid. */
 export function basicCredentials(authorization: string | undefined): Credentials | null {
   const encoded = basicForm.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return null;
@@ -28,7 +28,7 @@ export function basicCredentials(authorization: string | undefined): Credentials
 
 const bearerForm = /^bearer +([\w.~+/=-]+) *$/i;
 
-/** Returns true for a bearer header of any form. Such a request has no fallback (platform §6.1). */
+/** Returns true for any bearer header, even a malformed one. Such a request has no fallback (platform §6.1). */
 export function offersBearer(authorization: string | undefined): boolean {
   return /^bearer(?: |$)/i.test(authorization ?? '');
 }
@@ -39,7 +39,7 @@ export function bearerToken(authorization: string | undefined): string | null {
   return token === undefined || token.length > MAX_TOKEN_CHARACTERS ? null : token;
 }
 
-/** Name of the session cookie, as existing clients use it (http-api §5 rule 5). */
+/** Name of the session cookie, which existing clients expect (http-api §5 rule 5). */
 const cookieName = 'JSESSIONID';
 const tokenBytes = 32;
 const tokenForm = /^[\w-]{43}$/;
@@ -55,7 +55,7 @@ export function setSessionCookie(
   token: string,
   isSecure: boolean,
 ): void {
-  // Koa detects TLS termination by an application setting; this adapter trusts proxies by address.
+  // Koa trusts all proxies or none. This adapter trusts proxies by address.
   cookies.secure = isSecure;
   cookies.set(cookieName, token, { path: '/', httpOnly: true, sameSite: 'lax', signed: false });
 }

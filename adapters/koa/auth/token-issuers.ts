@@ -10,7 +10,7 @@ import {
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { AUDIENCE, checkIssuedAt, refusalOf, tokenRefused } from './access-tokens.ts';
 
-/** Milliseconds until the next request to an unreachable issuer. */
+/** Pause in milliseconds before an unreachable issuer is requested again. */
 const KEY_SET_FAILURE_PAUSE_MS = 10_000;
 
 const KEY_SET_TIMEOUT_MS = 5_000;
@@ -34,7 +34,7 @@ export interface TokenIssuer {
   readonly usernameClaim?: string;
   /** Claim that lists permissions; default `permissions`. */
   readonly permissionsClaim?: string;
-  /** Claim that lists roles of the issuer, for tokens without the permissions claim. */
+  /** Claim that lists the issuer's roles. Used for tokens without the permissions claim. */
   readonly rolesClaim?: string;
   /** This server's roles by issuer role; other roles are ignored. */
   readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
@@ -46,11 +46,11 @@ export interface TokenIssuer {
 
 export interface ForeignSubject {
   readonly name: string;
-  /** The claimed permissions; null if the token has no permissions claim, so that the roles apply. */
+  /** The claimed permissions. Null if the token has no permissions claim; then its roles apply. */
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];
-  /** The claimed grants; null if the grants of the local user with that name apply. */
+  /** The claimed grants. Null if the grants of the local user with the same name apply. */
   readonly tenants: '*' | readonly Uuid[] | null;
   readonly expiresMs: number;
 }
@@ -108,7 +108,7 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
     try {
       const response = await (fetchIt ?? fetch)(url, options);
       if (response.status !== 200) {
-        // Frees the connection without waiting for garbage collection.
+        // Frees the connection now instead of at garbage collection.
         await response.body?.cancel();
         throw new Error(`${url} responded with status ${response.status}`);
       }

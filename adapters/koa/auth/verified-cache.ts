@@ -5,7 +5,7 @@ const MAX_CACHED_CREDENTIALS = 10_000;
 
 const CACHED_CREDENTIAL_MS = 60_000;
 
-/** Key of a verified pair. `version` increases when the secret changes. */
+/** Key of a verified name and secret. `version` increases when the secret changes. */
 export interface CredentialKey {
   readonly kind: 'user' | 'client' | 'tenant' | 'token';
   readonly name: string;
@@ -19,7 +19,7 @@ export interface CredentialKey {
  */
 export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => Promise<T | null>;
 
-/** Caches successful slow hash checks for 60 s by HMAC, so that no secret stays in memory (platform §6.3 rule 2). */
+/** Caches the results of successful slow hash checks for 60 s. The keys are HMACs, so no secret stays in memory (platform §6.3 rule 2). */
 export function verifiedCache<T>({ nowMs }: Pick<SystemClock, 'nowMs'>): VerifiedCache<T> {
   const processKey = createSecretKey(randomBytes(32));
   const cached = new Map<string, { readonly value: T; readonly untilMs: number }>();

@@ -130,7 +130,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
     if (!(options.ownsEveryPath || isOurs(path))) return next();
-    // The router matches this instead of the original path.
+    // The router matches this path instead of the original one.
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
       path,
@@ -248,7 +248,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, rendered);
   }
 
-  /** Cancels reads at the time limit. Also closes the connection if the body has not been read. */
+  /** Cancels reading work at the time limit. Also closes the connection if the body has not been read completely. */
   async function inTime(
     ctx: Context,
     call: AuthenticatedCall,
@@ -274,7 +274,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return withinTime(requestTimeMs, work, { over, late: discard });
   }
 
-  /** Closes the connection of a late body, because more of the body may still arrive. */
+  /** Closes the connection if the body arrives too late, because more of the body may follow. */
   async function bodyOf(ctx: Context, { received, route }: Served): Promise<SentBody> {
     const { body, statusOf } = route;
     if (body === undefined) return { bodyBytes: undefined };

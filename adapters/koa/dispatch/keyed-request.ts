@@ -54,9 +54,11 @@ export async function runOnce(
   try {
     if (isStorable(whole.status, error)) await idempotency.keep(claim, whole);
     else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
-    // An unknown outcome keeps the claim, so repeats are refused as after a crash until it counts as abandoned.
+    // If the outcome is unknown, the claim stays. As after a crash, repeats are refused until the claim
+    // counts as abandoned.
   } catch (failure) {
-    // The request succeeded, so repeats are refused until the claim counts as abandoned, instead of running again.
+    // The request succeeded. Repeats are refused until the claim counts as abandoned, so that they do not run
+    // again.
     services.logger.error(
       { err: failure },
       'the response to a request with an Idempotency-Key was not stored',
@@ -66,7 +68,7 @@ export async function runOnce(
 }
 
 /**
- * Returns true if the response can be stored. False if nothing was attempted or the server failed, unless the
+ * Returns true if the response can be stored. Returns false if nothing was attempted or the server failed, unless the
  * response contains a payment transaction.
  */
 export function isStorable(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {

@@ -3,7 +3,7 @@ import type { RequestObserver } from '../../../lib/monitoring/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import type { Route } from '../routing/route.ts';
 
-/** Areas that anybody polls. */
+/** Areas of public endpoints, which monitoring systems poll. */
 const unrecordedAreas = new Set(['monitoring', 'docs']);
 
 interface Answered {

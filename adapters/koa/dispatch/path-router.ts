@@ -47,9 +47,9 @@ function routerOver(paths: readonly (readonly [path: string, PathRoutes])[], { b
   const router = new Router({ sensitive: true, strict: false });
   const known = new Set(paths.map(([path]) => path));
   for (const [path, found] of paths) {
-    // With a trailing slash the path is the search with an empty key (http-api §1 rule 2).
+    // A path with a trailing slash is a search with an empty key (http-api §1 rule 2).
     const strict = known.has(`${path}/{searchKey}`);
-    // A known path stays known for unsupported methods (http-api §1 rule 7).
+    // An unsupported method does not make a path unknown (http-api §1 rule 7).
     router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found), { strict });
   }
   return { router, routed: router.routes() };

@@ -33,7 +33,7 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly sessionIdleMs?: number | undefined;
   /** Requests per second; default unlimited, 20 for a tenant's gateway (`server.limits.rate.…`). */
   readonly rates?: Partial<RequestRates>;
-  /** Present: test mode (platform §14). */
+  /** If present, the server runs in test mode (platform §14). */
   readonly test?: TestMode | undefined;
 }
 
@@ -76,7 +76,7 @@ export function requestAccess(options: AccessOptions) {
     return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
   }
 
-  /** Authenticates the caller and tenant and counts against both rates. */
+  /** Authenticates the caller and the tenant, and counts the request against both rate limits. */
   async function authenticate(
     ctx: Context,
     credentials: Route['credentials'],

@@ -53,10 +53,10 @@ export function lateBody(limitMs: number): BillingError {
   );
 }
 
-/** HTTP status (platform §16). */
+/** HTTP status at the time limit (platform §16). */
 export const statusOfLateBody = { [ErrorCode.MALFORMED_BODY]: 408 };
 
-/** Status in logs and metrics when the client disconnected, as proxies write it. */
+/** Status in logs and metrics if the client disconnected. Proxies use the same number. */
 const CALLER_GONE = 499;
 
 export const statusOfUnwanted = { [ErrorCode.BUSY]: CALLER_GONE };

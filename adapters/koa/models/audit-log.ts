@@ -48,7 +48,7 @@ export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>
 
 export const auditLogs = auditLogsOf('id');
 
-/** Returns the rows without those that lack an object type, which clients do not know. */
+/** Returns the rows that have an object type. Clients do not know rows without one. */
 function shownRows<R extends AuditEntry>(rows: readonly R[] = []): readonly R[] {
   return rows.filter((row) => objectTypeOf(row) !== null);
 }
@@ -86,7 +86,7 @@ function columnsIn(dialect: Dialect, { tableName, snapshot }: AuditRow) {
   return hasBilledQuantity(tableName, snapshot) ? { ...shownColumns, quantity: null } : shownColumns;
 }
 
-/** Kill Bill shows no quantity of items that its runs make (invoicing §1.3). */
+/** Kill Bill shows no quantity for items that its runs create (invoicing §1.3). */
 function hasBilledQuantity(tableName: string, { type }: Readonly<Record<string, unknown>>): boolean {
   return tableName === 'INVOICE_ITEMS' && (type === 'RECURRING' || type === 'FIXED');
 }

@@ -34,7 +34,7 @@ import { Duration } from './duration.ts';
 
 const onlyD = { onlyD: true } as const;
 
-/** A bound or count in the notation of the catalog; -1 means unlimited. */
+/** A bound or count as the catalog writes it; -1 means unlimited. */
 const written: WireType<string> = { ...text(), write: (number) => (number as WrittenDecimal).text };
 
 export const Price = model('Price', {
@@ -129,7 +129,7 @@ export const PriceList = model('PriceList', {
   prettyName: field(text(), 'R', onlyD),
 });
 
-/** Name of the result in the cases of each rule, such as `billingPolicy`. */
+/** Name of the member with a rule's result, such as `billingPolicy`. */
 const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   changePolicy: 'policy',
   changeAlignment: 'alignment',

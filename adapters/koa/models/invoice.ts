@@ -46,7 +46,7 @@ const linkedInvoiceItemId = field(uuid, 'C', {
   from: (item: InvoiceItemView) => item.linkedItemId,
 });
 const { linkedItemId: _linked, repairable: _repairable, ...described } = recordFields(invoiceItemFields);
-/** Kill Bill shows no quantity of items that its runs make (invoicing §1.3). */
+/** Kill Bill shows no quantity for items that its runs create (invoicing §1.3). */
 const quantityOf = ({ itemType, quantity }: InvoiceItemView, { dialect }: Rendering) =>
   dialect === Dialect.K && (itemType === 'RECURRING' || itemType === 'FIXED') ? null : quantity;
 const itemFields = { ...described, quantity: { ...described.quantity, from: quantityOf } };
@@ -173,7 +173,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   quantity: ignoredInK(int()),
 });
 
-/** Policy of an action without date and policy. Null means the policy of the catalog, as in the call itself. */
+/** Policy for an action that has neither a date nor a policy. Null means the catalog's policy, as in the action itself. */
 const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,

@@ -93,7 +93,7 @@ function fact<T>(type: WireType<T>, name: FactName) {
   return maybe(type, ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null);
 }
 
-/** Returns a field with a fact of one kind of amount, for names that have another meaning for other kinds. */
+/** Returns a field with a fact of one kind of amount, for names whose meaning depends on the kind. */
 function factOf<K extends ItemBasis['kind'], T>(
   type: WireType<T>,
   kind: K,

@@ -34,7 +34,7 @@ export const Overdue = model('Overdue', {
 });
 
 const onlyD = { onlyD: true } as const;
-/** Options of fields that are present only if the request has a day. */
+/** Options of fields that are present only if the request contains a day. */
 const ofDay = { onlyD: true, absentable: true } as const;
 
 const stateFields = {

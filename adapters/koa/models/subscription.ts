@@ -149,7 +149,7 @@ export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uu
   return [...new Set([view.subscriptionId, ...Iterator.from(view.events()).map(({ eventId }) => eventId)])];
 }
 
-/** Shared texts of each response. */
+/** Event texts that the subscriptions of one response share. */
 const textsByRendering = new WeakMap<Rendering, EventTexts>();
 
 /** Returns the texts of events. Events of account-level states have the same text in every subscription. */

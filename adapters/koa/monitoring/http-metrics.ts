@@ -83,7 +83,7 @@ class HttpMeters {
     if (seconds > (this.#maxima.get(key) ?? 0)) this.#maxima.set(key, seconds);
   }
 
-  /** Returns the duration of the longest request by `latencyKey`, which a histogram does not contain. */
+  /** Returns the duration of the longest request by `latencyKey`. A histogram does not contain this value. */
   maxSeconds(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#maxima);
   }

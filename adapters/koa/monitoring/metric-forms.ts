@@ -22,12 +22,12 @@ async function seriesOf(registry: Registry): Promise<readonly MetricSeries[]> {
   return metrics.map((metric) => ({ ...metric, type: String(metric.type) }));
 }
 
-/** The package would omit the start time of a group, which is that of the oldest process. */
+/** The package would omit the start time of a group. It is the start time of the oldest process. */
 function withStartTime(metric: MetricSeries): MetricSeries {
   return metric.name === START_TIME ? { ...metric, aggregator: 'min' } : metric;
 }
 
-/** Returns the metrics of several processes as those of one. `aggregator` defines how values are combined. */
+/** Combines the metrics of several processes into one list. `aggregator` defines how values are combined. */
 export async function combined(all: readonly Measured[]): Promise<Measured> {
   const registry = await registryOf(all.map(({ series }) => series));
   const maxSeconds: Record<string, number> = {};
@@ -123,7 +123,7 @@ async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
   const { Counter, Gauge, Registry } = await promClient();
   const registry = new Registry();
   for (const { name, help, kind, values } of metrics) {
-    // Without a label, a metric without values would appear as 0.
+    // A metric that has neither a label nor a value would appear as 0.
     const labelNames = values[0] === undefined ? ['none'] : Object.keys(values[0].labels);
     const aggregator: Aggregator = kind === 'counter' || ofThisProcess.includes(name) ? 'sum' : 'max';
     const config = { name: `${PREFIX}${name}`, help, labelNames, registers: [registry], aggregator };

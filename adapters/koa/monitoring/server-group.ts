@@ -36,7 +36,7 @@ export interface GroupMember {
 
 /**
  * The processes that serve one port together, such as the workers of `billwright serve --workers`. A client cannot
- * choose among them, so metrics, health and rotation are those of the group.
+ * choose a process, so metrics, health and rotation describe the whole group.
  */
 export interface ServerGroup {
   /** Adds this process. */

@@ -190,7 +190,7 @@ function hasTag({ method, credentials, success }: Route): boolean {
   return method === 'GET' && credentials !== 'NONE' && success.body !== undefined && isJson && !isList;
 }
 
-/** Returns further statuses of a route, some of which an error may have too. */
+/** Returns further statuses of a route. Errors may use some of them too. */
 function alsoOf({ success }: Route, content: Readonly<Record<string, Content>>) {
   const withError = ({ schema }: Content) => ({ schema: { anyOf: [schema, errorReference] } });
   const orError = Object.fromEntries(Object.entries(content).map(([type, each]) => [type, withError(each)]));

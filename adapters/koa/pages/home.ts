@@ -29,7 +29,7 @@ ${items.length === 0 ? '' : `<ul>\n${items.join('')}</ul>\n`}</body>
 `;
 }
 
-/** Headers of the page, which loads nothing but its empty icon. */
+/** Headers of the page. They allow the page to load only its empty icon. */
 export const homeHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':

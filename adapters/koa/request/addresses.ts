@@ -36,7 +36,7 @@ export interface BaseUrlOptions {
 export interface BaseUrl {
   /** Scheme, host and port. Empty if `Location` is only a path. */
   readonly origin: string;
-  /** Without a trailing slash. */
+  /** Path prefix without a trailing slash. */
   readonly path: string;
 }
 

@@ -34,9 +34,9 @@ export async function readBody(
   if (!hasBody(ctx)) return undefined;
   const readBefore = await checkedBody(ctx, body, maxBytes);
   if (readBefore !== undefined) return readBefore;
-  // Proxies drop the header, so the default is the endpoint's own type (http-api §3 rule 1).
+  // Proxies may drop the header `Content-Type`, so the default is the endpoint's own type (http-api §3 rule 1).
   const type = ctx.req.headers['content-type'];
-  // Bodies of any type may have a malformed type.
+  // Routes that accept any media type also accept a malformed `Content-Type`.
   ctx.req.headers['content-type'] = takesAnyType(body) ? BYTES : (type ?? body.mediaTypes[0]);
   const read = await readerOf(body, maxBytes);
   try {
@@ -71,10 +71,10 @@ export async function streamBody(
   };
 }
 
-/** Yields the chunks of a request. Keeps the connection open for the response after the body ends or fails. */
+/** Yields the chunks of a request. After the body ends or fails, the connection stays open for the response. */
 function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStream, 'chunks' | 'giveUp'> {
   const chunks = new PassThrough();
-  // The reader gets the error.
+  // The reader of the chunks gets the error.
   chunks.on('error', () => undefined);
   ended(request, { writable: false }, (error) => {
     if (error) chunks.destroy(error);
@@ -169,7 +169,7 @@ export async function endUpgradableBody(ctx: Context): Promise<void> {
   if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);
 }
 
-/** An encoding in which one character is one byte. */
+/** An encoding that reads each byte as one character. */
 const byteEncoding = 'latin1';
 
 const readers = new Map<string, Promise<Middleware>>();
@@ -182,7 +182,7 @@ function readerOf(body: RequestBody<unknown>, maxBytes: number): Promise<Middlew
 }
 
 async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
-  // Loaded on first use, because loading takes a fifth of the startup time.
+  // koa-body is loaded on first use, because loading it takes a fifth of the startup time.
   const { HttpMethodEnum, koaBody } = await import('koa-body');
   return koaBody({
     json: false,

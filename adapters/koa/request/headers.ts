@@ -40,7 +40,7 @@ export function requireAuthor(authorship: Authorship, dialect: Dialect): string 
   throw invalidField(`Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`);
 }
 
-/** The request id in the response, and the token that groups the changes of the request. */
+/** The request id in the response, and the user token that groups the changes of the request. */
 export interface RequestId {
   readonly echo: string;
   readonly userToken: Uuid;
@@ -145,7 +145,8 @@ export function crossOrigin(
     maxAge: preflightSeconds,
   });
   return (ctx) => {
-    // An OPTIONS request from page code is not a preflight. The package would hide its response from the page.
+    // An OPTIONS request that a page's own code sends is not a preflight. The package would hide the response
+    // from the page.
     const isPlain = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
     const shown: Context = isPlain ? Object.create(ctx, { method: { value: 'GET' } }) : ctx;
     // Every OPTIONS request returns 200 and `Allow` (http-api §1 rule 6).

@@ -6,7 +6,7 @@ const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
 /** Burst size in seconds of the rate (`server.limits.rate.tenant`, `.principal`). */
 const RATE_BURST_SECONDS = 2;
 
-/** Maximum number of counted subjects. A subject that was dropped starts with a full burst. */
+/** Maximum number of counted subjects. A subject that is no longer counted starts with a full burst again. */
 export const MAX_RATE_BUCKETS = 10_000;
 
 /** Requests per second of one subject on this node; null means unlimited (platform §16). */
@@ -30,7 +30,7 @@ export interface RatedSubject {
 }
 
 /**
- * Counts a request for all subjects, or for none of them if one is over its limit. @throws BillingError
+ * Counts a request for all subjects, or for none if one of them exceeds its limit. @throws BillingError
  * TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`.
  */
 export type RateLimit = (subjects: readonly RatedSubject[]) => void;
@@ -92,7 +92,7 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
 export function notificationRate(rates: Partial<RequestRates>, nowMs: () => number) {
   const countSigned = rateLimit(rates, nowMs);
   const countUnproven = rateLimit(rates, nowMs);
-  /** Numbers of notifications that are being verified, by name. */
+  /** Number of notifications that are being verified, by tenant and gateway. */
   const underWay = new Map<string, number>();
 
   /**

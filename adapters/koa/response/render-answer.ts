@@ -52,14 +52,14 @@ function placeOf({ route, place }: Pick<Rendering, 'route' | 'place'>) {
   return { path: place.path, query: filledQuery(route.query, place.queryString) };
 }
 
-/** Returns exact JSON. An empty body still has a type and a length. */
+/** Returns the body as exact JSON. An empty body still has a type and a length. */
 export function jsonText(value: unknown): string {
   return value === undefined ? '' : stringifyExactJson(value);
 }
 
 /**
- * Returns true for a single JSON resource (http-api §11 rule 1). Responses without credentials do not count, because
- * they change all the time.
+ * Returns true for a single JSON resource (http-api §11 rule 1). Routes without credentials are excluded, because
+ * their responses change all the time.
  */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject = typeof json === 'object' && json !== null && !isList(json);
@@ -100,7 +100,7 @@ export function paginationHeaders(
   { prefixes, countThreshold }: Paging,
 ): Readonly<Record<string, string>> {
   const isLarge = facts.max > countThreshold;
-  // A list of all records is unfiltered.
+  // The list is not filtered, so the total is the number of all records.
   const isCounted = !isLarge || facts.total < facts.max;
   const next = nextOffset(facts, isCounted);
   const values: Record<string, string | undefined> = {

@@ -19,7 +19,7 @@ export interface Rendered {
   readonly isFile?: boolean;
 }
 
-/** Sends the response. After the headers have been sent, an error aborts the connection. */
+/** Sends the response. If an error occurs after the headers have been sent, the connection is aborted. */
 export async function writeRendered(
   ctx: Context,
   { status, headers, body, isFile }: Rendered,
@@ -108,6 +108,6 @@ export async function compressed(ctx: Context, body: string | Readable): Promise
   if (coding === undefined || typeof name !== 'string') return body;
   ctx.set('Content-Encoding', name);
   if (typeof body === 'string') return coding.text(Buffer.from(body));
-  // Errors and disconnects propagate in both directions.
+  // Passes errors and disconnects on in both directions.
   return pipeline(body, coding.stream(), () => undefined);
 }

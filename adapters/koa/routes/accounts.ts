@@ -83,7 +83,7 @@ export const accountRoutes: readonly Route[] = [
     body: jsonBody(partial(Account)),
     fails: ['ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY'],
     async handle({ billing, context, params, body, query: { treatNullAsReset }, dialect }) {
-      // Clients of dialect K omit nulls (http-api §4 line 13).
+      // Clients of dialect K omit null members (http-api §4 line 13).
       const changes = treatNullAsReset && dialect === Dialect.K ? withNulls(Account, body) : body;
       await billing.updateAccount(context, params.accountId, { changes, treatNullAsReset });
     },

@@ -36,7 +36,7 @@ export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
 export const emptyText: Answer = { text: '', headers: { 'Content-Type': 'text/plain; charset=utf-8' } };
 
-/** Response 204, for routes that have another success status. */
+/** The response 204 of routes whose success status is a different one. */
 export const nothing: Answer = { status: 204 };
 
 /** An error with the status of its case and a `Location` header (http-api §12, results of payments). */

@@ -42,7 +42,7 @@ export async function shownAnswer(
   if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
   const { rows, total, max } = result as Page<unknown>;
   const { offset, limit } = call.query as PageRequest;
-  // Offset -1 requests one exact match, the first of its page.
+  // With offset -1, the request is for one exact match, which is the first record of its page.
   return { json, page: { offset: Math.max(0, offset), limit, total, max, returned: rows.length } };
 }
 

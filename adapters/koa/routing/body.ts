@@ -41,7 +41,7 @@ export const LINES_TYPE = 'application/x-ndjson';
 
 export const ANY_TYPE = '*/*';
 
-/** A body of requests. Without a body, `read` receives undefined. */
+/** A kind of request body. Without a body, `read` receives undefined. */
 export interface RequestBody<B> {
   /** Media types, the default first (http-api §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];

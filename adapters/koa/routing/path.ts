@@ -108,7 +108,7 @@ export function byLiteralsFirst(one: string, other: string): number {
   return sortKey(one) < sortKey(other) ? -1 : 1;
 }
 
-/** Returns a sort key with `0` for a literal segment and `1` for a parameter, so literals win. */
+/** Returns a sort key with `0` for each literal segment and `1` for each parameter, so that literals sort first. */
 function sortKey(path: string): string {
   return path
     .split('/')

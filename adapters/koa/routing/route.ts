@@ -59,7 +59,7 @@ export interface Authorship {
 
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** Status in the document if the call had nothing to do. */
+  /** Status in the document for a call that had nothing to do. */
   readonly emptyStatus?: 204;
   /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;
@@ -92,7 +92,7 @@ export interface Call<E extends string, Q extends QueryParameters, B> {
   readonly query: QueryOf<Q>;
   readonly body: B;
   readonly mediaType: string;
-  /** W calls always have an author. */
+  /** W calls (http-api §2) always have an author. */
   readonly authorship: Authorship;
   readonly userToken: Uuid;
   /** The authenticated user; null on routes without credentials. */
@@ -130,7 +130,7 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly needsFor?: Readonly<Record<string, Permission>>;
   /** True: users need no permission for their own `{username}`. */
   readonly orSelf?: true;
-  /** True: the document shows that a client may use Basic. */
+  /** True: the document shows that a client may authenticate by Basic. */
   readonly takesClient?: true;
   /** True: a Basic login starts a session (platform §6.2). */
   readonly startsSession?: true;
@@ -242,7 +242,7 @@ function maker<K extends Credentials>(
 export const tenantRoute = maker('TENANT', CORE);
 export const userRoute = maker('USER', CORE);
 
-/** For paths outside the core. */
+/** Creates a route whose path is outside the core. */
 export const rootTenantRoute = maker('TENANT', '');
 export const rootUserRoute = maker('USER', '');
 

@@ -68,7 +68,7 @@ export function alike<F, N extends string>(each: F, ...names: readonly N[]): Rea
 type Fields = Readonly<Record<string, Field>>;
 type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
 
-/** Types of fields. A type without options is a response field. */
+/** The fields of a model. A type without options is a response field. */
 type HostInput = Readonly<Record<string, Field | WireType<unknown>>>;
 type FieldsOf<G extends HostInput, A extends Access = 'R'> = {
   readonly [K in keyof G]: G[K] extends Field ? G[K] : G[K] extends WireType<infer T> ? Field<T, A> : never;
@@ -284,7 +284,7 @@ function propertyOf(each: Field): JsonSchema {
   return {
     ...schema,
     ...(each.access === 'R' ? { readOnly: true } : {}),
-    // Responses contain all others, as null.
+    // Responses contain all other fields as null.
     ...(each.access === 'I' && each.absentable ? { writeOnly: true } : {}),
     ...(each.onlyD ? { description: 'Dialect D only' } : {}),
   };

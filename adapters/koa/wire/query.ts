@@ -334,7 +334,7 @@ export function required<T>(
   );
 }
 
-/** Other parameters are ignored. */
+/** Parameters that the schema does not contain are ignored. */
 export function querySchema<P extends QueryParameters>(parameters: P): z.ZodType<QueryOf<P>> {
   const shape = Object.fromEntries(Object.entries(parameters).map(([name, each]) => [name, each.schema]));
   const schema: z.ZodType<unknown> = z.object(shape);

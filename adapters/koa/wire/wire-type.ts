@@ -73,7 +73,7 @@ export function ignoredInK<T>(type: WireType<T>): WireType<T> {
   return { ...type, request: { D: type.request.D, K: z.unknown().transform(() => null) } };
 }
 
-/** Requests use the type of D. */
+/** Requests use the type of dialect D. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
   const description = 'The first form in dialect D, and the second in dialect K';
   return withLazy(

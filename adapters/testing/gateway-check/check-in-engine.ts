@@ -147,7 +147,7 @@ function losingAnswers(gateway: PaymentGateway): PaymentGateway {
   });
 }
 
-/** Fast, because nobody logs in. */
+/** A fast hasher suffices, because nobody logs in. */
 const PLAIN: SecretHasher = {
   hash: async (secret) => secret,
   verify: async (secret, stored) => secret === stored,

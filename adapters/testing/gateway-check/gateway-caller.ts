@@ -17,7 +17,7 @@ import { uuidGenerator } from '../../node/this-process.ts';
 /** A result of the gateway. Its ids and amounts may be text. */
 export type GatewayAnswer = GatewayResult;
 
-/** Provokes an outcome of a call. */
+/** Makes a call end with a certain outcome. */
 export interface ProvokedOutcome {
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
@@ -82,7 +82,7 @@ export interface PaymentGatewayReport {
   readonly findings: readonly string[];
   /** Design choices of the gateway that its host should know. */
   readonly notes: readonly string[];
-  /** Called members of the gateway. */
+  /** Members of the gateway that were called. */
   readonly called: readonly string[];
 }
 
@@ -126,7 +126,7 @@ export class GatewayCaller {
   readonly accountId: Uuid;
   readonly amount: Decimal;
   readonly currency: Currency;
-  /** The method of all payments. */
+  /** The payment method of all payments in the check. */
   readonly paymentMethodId: Uuid;
   readonly #ids = uuidGenerator();
   readonly #context: GatewayContext;

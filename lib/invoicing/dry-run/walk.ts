@@ -70,11 +70,11 @@ export function* unchangedWalk<R>(walk: DryRunWalk<R>): Steps<R> {
 }
 
 /**
- * Walks to the invoice of the run at the target date, after all earlier due dates and events. Returns null without
- * an invoice (§11 rule 1, TARGET_DATE). Requested runs come first. The result is the requested run at the target
- * date, or the last invoice of the requested runs if nothing else is billed up to that date. Each earlier date is
- * evaluated by the rules of a real run and counts as billed for the next date. The first step needs the items of all
- * rows in the window. The input is not changed.
+ * Walks to the invoice of the run at the target date, after all earlier due dates and events. Returns null without an
+ * invoice (§11 rule 1, TARGET_DATE). Requested runs come first. The result is the requested run at the target date,
+ * or the last invoice of the requested runs if nothing else is billed up to that date. Each earlier date is evaluated
+ * by the rules of a real run and counts as billed for the next date. The first step needs the items of all rows in
+ * the window. The input is not changed.
  */
 export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunWalk {
   const { targetDate, runDates = [] } = input;

@@ -1,7 +1,7 @@
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import type { JsonSchema } from '../../wire/wire-type.ts';
 
-// Details of the Kill Bill 0.24 clients that the route table does not contain.
+// Details of the Kill Bill 0.24 clients that are missing from the route table.
 
 /** Client class by path segment. */
 export const classes: Readonly<Record<string, string>> = {
@@ -82,7 +82,7 @@ export const unpublishedOperations: ReadonlySet<string> = new Set([
   'writeLogInvoiceLogEntriesForAccount',
 ]);
 
-/** Differences between an operation in clients and in the route table. */
+/** Differences between the clients and the route table for one operation. */
 interface Published {
   /** Query parameters in order. Defaults to the parameters of the route. */
   readonly parameters?: readonly string[];

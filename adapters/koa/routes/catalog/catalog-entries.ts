@@ -11,7 +11,7 @@ import { consent, flag, instantParameter, uuidParameter } from '../../wire/query
 import { listOf } from '../../wire/wire-type.ts';
 
 const base = '/catalog';
-/** Default: the tenant's entries. */
+/** `accountId` selects the entries of an account. Default: the tenant's entries. */
 const query = { accountId: uuidParameter };
 const creation = {
   permission: 'catalog:config_upload',

@@ -139,7 +139,7 @@ async function xmlAnswer(
   return { text: await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)) };
 }
 
-/** Routes that read the catalog (catalog §12 row 10) and report on a candidate catalog. */
+/** Routes that read the catalog (catalog §12 row 10) and routes that check a catalog before its upload. */
 export const catalogReadRoutes: readonly Route[] = [
   subscriptionRoute('getPlanForSubscriptionAndDate', 'plan', {
     shows: Plan,

@@ -56,7 +56,7 @@ async function answered(call: OperationRequest, named: Named): Promise<Answer> {
   return { textPieces: lines(shown), headers: { 'Content-Type': LINES_TYPE } };
 }
 
-/** Returns the caller for the library, which opens its own context with the same author and token. */
+/** Returns the caller for the library. The library opens its own context with the same author and token. */
 function callerOf({
   tenant,
   userName: user,

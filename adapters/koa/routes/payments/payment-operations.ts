@@ -279,8 +279,8 @@ function factsOf(operation: Operation) {
 }
 
 /**
- * Returns true for a reversal, which succeeds once it is recorded, regardless of its transaction status (payments
- * §3.2).
+ * Returns true for a reversal. A reversal succeeds once it is recorded, regardless of its transaction status
+ * (payments §3.2).
  */
 function isReversal({ suffix }: Operation): boolean {
   return suffix === '/chargebackReversals';

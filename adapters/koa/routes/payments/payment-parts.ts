@@ -103,7 +103,7 @@ export function partiesOf(
   };
 }
 
-/** Errors of routes that are marked PAY (http-api §12, §13). */
+/** Errors of the routes that http-api §13 marks PAY (http-api §12). */
 export const paymentFailures = [
   'PAYMENT_NO_SUCH_PAYMENT_METHOD',
   'PAYMENT_NO_SUCH_PAYMENT',

@@ -72,7 +72,7 @@ function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
   const renderer = async () => ({ text: await rendererFile('swagger-ui-bundle.js'), headers: cached });
   const start = () => ({ text: startScript, headers: cached });
   const page = (basePath: string) => {
-    // Fails without the package, since the page would be empty.
+    // Fails if the package is missing, because the page would be empty.
     packageUrl();
     return { text: pageHtml(basePath), headers: pageHeaders };
   };

@@ -50,7 +50,7 @@ export function healthRoutes(group: Pick<ServerGroup, 'health'>): readonly Route
 }
 
 const textType = 'text/plain';
-/** The version of the format. */
+/** The version of the metrics format. */
 const prometheusType = `${textType}; version=0.0.4; charset=utf-8`;
 
 const groups = ['gauges', 'counters', 'histograms', 'meters', 'timers'] as const;

@@ -50,7 +50,7 @@ export const completionParameters = {
 /** Default of `callTimeoutSec` in dialect K, for creation and change calls (http-api §4 line 5). */
 export const DEFAULT_WAIT_SEC_IN_K = 3;
 
-/** The same for cancellation. */
+/** Default of `callTimeoutSec` in dialect K for cancellations. */
 export const DEFAULT_CANCEL_WAIT_SEC_IN_K = 5;
 
 interface CompletedCall {

@@ -18,7 +18,7 @@ import { type ErrorName, type Route, systemAuthorOf, tenantRoute, userRoute } fr
 import { flag, plainText, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** A value with its own path. */
+/** A tenant value that has its own path. */
 interface ValuePath {
   readonly path: `/${string}`;
   /** The noun in the operation names `upload…`, `get…` and `delete…`. */
@@ -84,7 +84,7 @@ export const tenantRoutes: readonly Route[] = [
     summary: 'Get a tenant by id',
     shows: Tenant,
     async handle({ billing, params: { tenantId }, user }) {
-      // A tenant without a grant is reported as unknown (http-api §13.1 note 21).
+      // A tenant for which the caller has no grant is reported as unknown (http-api §13.1 note 21).
       if (user !== null && isGranted(user, tenantId)) return billing.tenants.get(tenantId);
       const message = `Tenant does not exist for id ${tenantId}`;
       throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, message, { tenantId });
@@ -147,7 +147,7 @@ export const tenantRoutes: readonly Route[] = [
 
 function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: ValuePath): readonly Route[] {
   const fullPath = `/tenants${path}` as const;
-  // A path has at most one parameter.
+  // Each path has at most one parameter.
   const keyIn = (params: Readonly<Record<string, string>>): string => keyOf(Object.values(params)[0] ?? '');
   return [
     tenantRoute(uploadId ?? `upload${noun}`, `POST ${fullPath}`, {
