@@ -1,7 +1,23 @@
-import { type EInvoiceToSend, ErrorCode, type Uuid } from '../../lib/index.ts';
+import { defineCatalog, type EInvoiceToSend, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { french, german, InvoicedBusinesses, orchard } from '../support/e-invoices/invoiced-businesses.ts';
 import { eachDatabaseByTurns, expect, expectCode, newEvents } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
+
+const trialCatalog = defineCatalog({
+  name: 'Orchard',
+  effectiveDate: '2026-02-01',
+  recurringBillingMode: 'IN_ADVANCE',
+  currencies: ['EUR'],
+  products: { Trial: { category: 'BASE' } },
+  plans: {
+    'trial-monthly': {
+      product: 'Trial',
+      initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 31 }, fixed: { EUR: '0' } }],
+      finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { EUR: '10.00' } } },
+    },
+  },
+  priceLists: { DEFAULT: ['trial-monthly'] },
+});
 
 const standard = { category: 'S', rate: '19' } as const;
 const xmlOf = ({ bytes }: { readonly bytes: Uint8Array }) => new TextDecoder().decode(bytes);
@@ -91,6 +107,39 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(error).to.include({ code: ErrorCode.INVOICE_NOT_ELECTRONIC });
     expect(error.message).to.equal(
       'An e-invoice of invoice 1 needs: account taxId (a VAT id, for the reverse charge): acme.accounts.update; account country (two letters): acme.accounts.update',
+    );
+  });
+
+  it('do not exist of a credit note for a tax alone, which has no line', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const accountId = await shop.account(german, standard);
+    const { id: invoiceId, items } = await shop.charge(accountId, ['100', 'Work']);
+    const tax = items.find(({ itemType }) => itemType === 'TAX');
+    const adjustment = { accountId, invoiceId, invoiceItemId: tax?.id ?? '', amount: '9.5' };
+    await shop.engine.settle(shop.acme.invoices.adjustItem(adjustment));
+    const [note] = await shop.acme.creditNotes.ofInvoice(invoiceId);
+    const creditNoteId = note?.id ?? '';
+    expect((await shop.acme.creditNotes.pdf(creditNoteId)).length).to.be.greaterThan(0);
+    const error = await rejection(shop.acme.creditNotes.eInvoice({ creditNoteId, format: 'UBL' }));
+    expect(error).to.include({ code: ErrorCode.INVOICE_NOT_ELECTRONIC });
+    expect(error.message).to.equal(
+      'An e-invoice of credit note 1 needs: a line for the tax of 9.5: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). Adjust or bill a charge together with its tax',
+    );
+  });
+
+  it('do not exist of the invoice of a free trial, and exist of the first paid month', async () => {
+    const shop = await InvoicedBusinesses.open(open, { now: '2026-03-01T08:00:00Z' });
+    await shop.acme.uploadCatalog(trialCatalog);
+    const accountId = await shop.account(german, standard);
+    await shop.subscribe(accountId, 'trial-monthly');
+    await shop.engine.runTo('2026-04-02T08:00:00Z');
+    const [free, paid] = await shop.acme.invoices.ofAccount({ accountId });
+    const eInvoice = (invoiceId = '') => shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' });
+    expect((await rejection(eInvoice(free?.id))).message).to.equal(
+      'An e-invoice of invoice 1 needs: a charge other than 0: the document has none',
+    );
+    expect(xmlOf(await eInvoice(paid?.id))).to.include(
+      '<cbc:PayableAmount currencyID="EUR">11.90</cbc:PayableAmount>',
     );
   });
 

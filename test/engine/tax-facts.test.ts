@@ -7,7 +7,14 @@ import {
   type TenantBilling,
 } from '../../lib/index.ts';
 import type { HostInput } from '../../lib/values/host-values/index.ts';
-import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
+import {
+  eachDatabaseByTurns,
+  expect,
+  expectCode,
+  messageOf,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const UNKNOWN_ID = '11111111-1111-4111-8111-111111111119';
 const reverseCharge = { taxRate: '0', taxCategory: 'AE', taxExemption: 'Reverse charge' } as const;
@@ -83,6 +90,25 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       expect(foreseen?.items.filter(({ itemType }) => itemType === 'TAX').map(factsOf)).to.eql(['S 19 null']);
     });
 
+    it('are rejected if a later plugin changes the charge without its tax', async () => {
+      const discount: InvoicePlugin = {
+        name: 'z-discount',
+        getAdditionalInvoiceItems: async ({ items }) => ({
+          items: items
+            .filter(({ itemType }) => itemType === 'EXTERNAL_CHARGE')
+            .map(({ id }) => ({ id, amount: '10' })),
+        }),
+      };
+      await engine.close();
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [plugin, discount] });
+      acme = engine.acme;
+      taxing({ amount: '3.8', taxRate: '19', taxCategory: 'S' });
+      const adding = acme.invoices.addCharges({ accountId: await newAccount(), items: [{ amount: '20' }] });
+      expect(await messageOf(adding)).to.match(
+        /"z-discount".*amount 3\.8 .* on an amount of 10: expected 1\.9/,
+      );
+    });
+
     it('can be changed by a later plugin, and in a draft that gets more items', async () => {
       const changing: InvoicePlugin = {
         name: 'tax-later',
@@ -106,7 +132,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       expect(await taxes()).to.eql(['2 S 10 null']);
       taxing();
       const items = [
-        { invoiceId, amount: '0', taxRate: '19', taxCategory: 'S', linkedItemId: charge?.id },
+        { invoiceId, amount: '3.8', taxRate: '19', taxCategory: 'S', linkedItemId: charge?.id },
       ] as const;
       await acme.invoices.addTaxes({ accountId, items });
       expect(await taxes()).to.eql(['2 S 10 null', '2 S 10 null']);
@@ -117,6 +143,10 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       'a rate of another category': [
         { taxCategory: 'K', taxRate: '19' },
         /taxRate 19 with the taxCategory K/,
+      ],
+      'an amount that is not by the rate': [
+        { taxCategory: 'S', taxRate: '19', amount: '10' },
+        /amount 10 with the taxRate 19 on an amount of 20: expected 3\.8/,
       ],
       'an amount of another category': [
         { taxCategory: 'AE', amount: '5' },
@@ -191,6 +221,19 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       const items = [{ amount: '1', taxRate: '19' }];
       await expectCode(acme.invoices.addCharges({ accountId, items }), 60003);
       await expectCode(acme.invoices.addCredits({ accountId, items }), 60003);
+    });
+
+    it('are rejected if the amount is not by the rate of category S', async () => {
+      const { accountId, charge } = await charged();
+      const tax = { linkedItemId: charge?.id ?? '', taxRate: '19', taxCategory: 'S' } as const;
+      expect(await messageOf(add(accountId, { ...tax, amount: '3.82' }))).to.equal(
+        'Invoice item has the amount 3.82 with the taxRate 19 on an amount of 20: expected 3.8',
+      );
+      await add(accountId, { ...tax, amount: '3.81' });
+      const { invoiceId = '', id: invoiceItemId = '' } = charge ?? {};
+      await acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: '10' });
+      await add(accountId, { ...tax, amount: '1.9' });
+      await expectCode(add(accountId, { ...tax, amount: '1.8' }), 60003);
     });
 
     it('are rejected for an item that is not a charge of the account', async () => {

@@ -37,6 +37,17 @@ eachDatabaseByTurns.describe('tax facts over HTTP (invoicing §14 rule 9)', (ope
     expect(items[0]).to.deep.include({ taxRate: null, taxCategory: null, taxExemption: null });
   });
 
+  it('are rejected with the expected amount if the amount is not by the rate', async () => {
+    const tax = { amount: 10, linkedInvoiceItemId, taxRate: 19, taxCategory: 'S' };
+    const refused = await add('taxes', tax);
+    expect(refused.status).to.equal(400);
+    expect(refused.json).to.deep.include({
+      code: 60003,
+      message: 'Invoice item has the amount 10 with the taxRate 19 on an amount of 20: expected 3.8',
+    });
+    expect(await added('taxes', { ...tax, amount: 3.8 })).to.deep.include({ amount: 3.8, taxRate: 19 });
+  });
+
   it('are rejected for a charge, a wrong rate and an unknown item', async () => {
     for (const [kind, item, status, code] of [
       ['charges', { amount: 1, taxRate: 19 }, 400, 60003],

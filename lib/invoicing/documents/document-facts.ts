@@ -37,7 +37,9 @@ export interface TaxGroup extends ItemTax {
   readonly net: Decimal;
   /** Sum of the taxes. */
   readonly tax: Decimal;
-  /** net × rate, rounded to the currency; `tax` if there is no rate. */
+  /** Sum of the taxes whose items are not on the document. They have no part in `net`. */
+  readonly unlinked: Decimal;
+  /** net × rate, rounded to the currency, with `unlinked`; `tax` if there is no rate. */
   readonly computed: Decimal;
   /** tax − computed: what rounding line by line adds. */
   readonly difference: Decimal;
@@ -238,6 +240,8 @@ interface Relations {
   hasTaxFacts(item: InvoiceItemView): boolean;
   /** The facts of a TAX item or of the tax that an adjustment lowers; null for another item. */
   taxOf(item: InvoiceItemView): ItemTax | null;
+  /** The id of the item that a TAX item or the tax that an adjustment lowers is for; null if it names none. */
+  taxedIdOf(item: InvoiceItemView): Uuid | null;
   /** The tax facts of a line. */
   taxesOf(item: InvoiceItemView): readonly ItemTax[];
 }
@@ -274,6 +278,7 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
       const tax = taxItemOf(item);
       return tax === null ? null : factsOf(tax);
     },
+    taxedIdOf: (item) => taxItemOf(item)?.linkedItemId ?? null,
     taxesOf,
   };
 }
@@ -291,11 +296,11 @@ function groupsOf(
     readonly currency: Currency;
   },
 ): readonly TaxGroup[] {
-  const sums = new Map<string, { facts: ItemTax; net: Decimal; tax: Decimal }>();
+  const sums = new Map<string, { facts: ItemTax; net: Decimal; tax: Decimal; unlinked: Decimal }>();
   const sumsOf = (facts: ItemTax) => {
     const { category, rate, exemption } = facts;
     const key = JSON.stringify([category, rate?.toFixed() ?? null, exemption]);
-    const found = sums.get(key) ?? { facts, net: ZERO, tax: ZERO };
+    const found = sums.get(key) ?? { facts, net: ZERO, tax: ZERO, unlinked: ZERO };
     sums.set(key, found);
     return found;
   };
@@ -305,14 +310,18 @@ function groupsOf(
       group.net = group.net.plus(net);
     }
   }
+  const onLines = new Set(lines.flatMap(({ item: { id, linkedItemId } }) => [id, linkedItemId]));
   for (const item of taxItems) {
     const group = sumsOf(relations.taxOf(item) ?? NO_TAX);
     group.tax = group.tax.plus(item.amount);
+    const taxedId = relations.taxedIdOf(item);
+    if (taxedId === null || !onLines.has(taxedId)) group.unlinked = group.unlinked.plus(item.amount);
   }
-  return [...sums.values()].map(({ facts, net, tax }) => {
+  return [...sums.values()].map(({ facts, net, tax, unlinked }) => {
     const { rate } = facts;
-    const computed = rate === null ? tax : roundToCurrency(net.times(rate).dividedBy(100), currency);
-    return { ...facts, net, tax, computed, difference: tax.minus(computed) };
+    const ofLines = rate === null ? ZERO : roundToCurrency(net.times(rate).dividedBy(100), currency);
+    const computed = rate === null ? tax : ofLines.plus(unlinked);
+    return { ...facts, net, tax, unlinked, computed, difference: tax.minus(computed) };
   });
 }
 

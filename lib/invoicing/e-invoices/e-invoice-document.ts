@@ -1,6 +1,6 @@
 import type { EInvoiceDocument, EInvoicePaymentMeans } from '../../ports/index.ts';
 import type { EInvoiceProfile, Seller, TaxCategory } from '../../records/index.ts';
-import { type Decimal, minorUnits, sum } from '../../values/money/index.ts';
+import { type Decimal, decimal, formatDecimal, minorUnits, sum } from '../../values/money/index.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
 import type { DocumentFacts } from '../documents/document-facts.ts';
 import {
@@ -45,6 +45,7 @@ export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoi
   const sums = taxSums(lines, currency, missing);
   const categories = new Set<TaxCategory>(sums.map(({ group }) => group.category));
   requireWhole(facts, categories, missing);
+  requireTaxesOfLines(facts, sums, missing);
   const isGerman = isGermanInvoice(profile, seller, buyer);
   const rules: PartyRules = { profile, categories, isGerman, missing };
   const buyerData = buyerParty(buyer, customFields, rules);
@@ -79,16 +80,45 @@ export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoi
 
 /** Adds what the document as a whole lacks. */
 function requireWhole(
-  { lines, currency, seller }: DocumentFacts,
+  { lines, taxes, currency, seller }: DocumentFacts,
   categories: ReadonlySet<TaxCategory>,
   missing: MissingFields,
 ): void {
-  if (lines.every(isUntaxedCredit)) missing.add('a charge: the document has none');
+  if (lines.every(isUntaxedCredit) && unlinkedTax(taxes).isZero())
+    missing.add('a charge other than 0: the document has none');
   if (categories.has('O') && categories.size > 1)
     missing.add('one kind of taxes: lines of category O need a document of their own');
   if (minorUnits(currency) > MAX_DECIMALS)
     missing.add(`a currency with at most ${MAX_DECIMALS} decimals: EN 16931 has no amounts in ${currency}`);
   if (seller === null) missing.add('seller data (name, country, taxId): acme.sellers.upload');
+}
+
+/** Returns the taxes whose items are not on the document. */
+function unlinkedTax(taxes: DocumentFacts['taxes']): Decimal {
+  return sum(taxes.map(({ unlinked }) => unlinked));
+}
+
+/** The taxes of an e-invoice are the rates of its lines (BR-CO-17). Its rounding amount contains only rounding. */
+function requireTaxesOfLines(
+  { lines, taxes, tax, currency }: DocumentFacts,
+  sums: readonly TaxSum[],
+  missing: MissingFields,
+): void {
+  const unlinked = unlinkedTax(taxes);
+  if (!unlinked.isZero()) {
+    missing.add(
+      `a line for the tax of ${formatDecimal(unlinked)}: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). Adjust or bill a charge together with its tax`,
+    );
+    return;
+  }
+  // Lines without exactly one category are reported by themselves.
+  if (lines.some((line) => line.taxes.length !== 1 && !isUntaxedCredit(line))) return;
+  const computed = sum(sums.map((each) => each.tax));
+  const tolerance = decimal(10).pow(-minorUnits(currency)).times(lines.length);
+  if (tax.minus(computed).abs().greaterThan(tolerance))
+    missing.add(
+      `taxes that follow from the rates: the document has taxes of ${formatDecimal(tax)}, and its lines and rates result in ${formatDecimal(computed)}`,
+    );
 }
 
 function precedingInvoiceOf({ credited }: DocumentFacts): EInvoiceDocument['precedingInvoice'] {

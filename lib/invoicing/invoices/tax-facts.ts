@@ -1,6 +1,16 @@
 import { type InvoiceItem, InvoiceItemType, invoiceItemFields, TaxCategory } from '../../records/index.ts';
 import { invalidField } from '../../values/errors/index.ts';
-import { type Decimal, decimal, formatDecimal } from '../../values/money/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  type Currency,
+  type Decimal,
+  decimal,
+  formatDecimal,
+  minorUnits,
+  roundToCurrency,
+  sum,
+  ZERO,
+} from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 
 /** The tax facts of a TAX item (§14 rule 9). Absent and null members are equivalent. */
@@ -70,4 +80,78 @@ export function hasTaxReason({
   taxExemption,
 }: Pick<InvoiceItem, 'taxCategory' | 'taxExemption'>): boolean {
   return taxCategory !== null || (taxExemption ?? '') !== '';
+}
+
+/** A TAX item to compare with its declared rate. */
+export interface DeclaredTax extends TaxFacts {
+  readonly itemType: InvoiceItemType;
+  readonly amount: Decimal;
+  /** The item that it taxes. */
+  readonly linkedItemId?: Uuid | null | undefined;
+}
+
+/** A charge or repair with taxes. */
+export interface TaxedItem {
+  readonly amount: Decimal;
+  /** The part of the amount that earlier adjustments and repairs leave; 0 for a repair. */
+  readonly left: Decimal;
+}
+
+/**
+ * Returns what is wrong with the amounts of the TAX items of category S, to follow the name of the item; null if
+ * nothing is. Each amount, and the sum of the amounts with the same rate, is the rate of the taxed amount, with a
+ * tolerance of one minor unit for each TAX item with this rate (§14 rule 9).
+ * @param taxes the TAX items to check; items of other types are skipped.
+ * @param taxedBy returns the item that a TAX item taxes; undefined if it is not known, so that nothing is compared.
+ * @param others further TAX items of the invoice, whose rounding differences the checked items may contain.
+ */
+export function declaredTaxProblem(
+  taxes: readonly DeclaredTax[],
+  taxedBy: (linkedItemId: Uuid) => TaxedItem | undefined,
+  { currency, others = [] }: { readonly currency: Currency; readonly others?: readonly DeclaredTax[] },
+): string | null {
+  const compared = taxes.flatMap((tax) => comparedTax(tax, taxedBy) ?? []);
+  const keyOf = ({ rate }: Pick<ComparedTax, 'rate'>) => rate.toFixed();
+  for (const group of Map.groupBy(compared, keyOf).values()) {
+    const [{ rate } = { rate: ZERO }] = group;
+    const count = group.length + others.filter((tax) => declaredRate(tax)?.equals(rate)).length;
+    const tolerance = decimal(10).pow(-minorUnits(currency)).times(count);
+    const isOff = (deviation: Decimal) => deviation.abs().greaterThan(tolerance);
+    const shown = (amount: Decimal) => formatDecimal(roundToCurrency(amount, currency));
+    const off = group.find(({ deviation }) => isOff(deviation));
+    if (off !== undefined)
+      return `has the amount ${formatDecimal(off.amount)} with the taxRate ${formatDecimal(rate)} on an amount of ${formatDecimal(off.taxed)}: expected ${shown(off.amount.minus(off.deviation))}`;
+    const deviation = sum(group.map((each) => each.deviation));
+    const total = sum(group.map(({ amount }) => amount));
+    if (isOff(deviation))
+      return `is one of ${group.length} with the taxRate ${formatDecimal(rate)} and the total amount ${formatDecimal(total)}: expected ${shown(total.minus(deviation))}`;
+  }
+  return null;
+}
+
+interface ComparedTax {
+  readonly rate: Decimal;
+  readonly amount: Decimal;
+  readonly taxed: Decimal;
+  /** The amount less the nearest amount by the rate. */
+  readonly deviation: Decimal;
+}
+
+function comparedTax(
+  tax: DeclaredTax,
+  taxedBy: (linkedItemId: Uuid) => TaxedItem | undefined,
+): ComparedTax | null {
+  const rate = declaredRate(tax);
+  const item = tax.linkedItemId == null ? undefined : taxedBy(tax.linkedItemId);
+  if (rate === null || item === undefined) return null;
+  const { amount } = tax;
+  const taxOn = (taxed: Decimal) => taxed.times(rate).dividedBy(100);
+  const [least = ZERO, most = ZERO] = [item.left, item.amount].map(taxOn).sort((a, b) => a.comparedTo(b));
+  const nearest = amount.lessThan(least) ? least : amount.greaterThan(most) ? most : amount;
+  return { rate, amount, taxed: item.amount, deviation: amount.minus(nearest) };
+}
+
+/** Returns the rate of a TAX item of category S; null for another item. */
+function declaredRate({ itemType, taxCategory, taxRate }: DeclaredTax): Decimal | null {
+  return itemType === InvoiceItemType.TAX && taxCategory === TaxCategory.S ? (taxRate ?? null) : null;
 }

@@ -15,7 +15,14 @@ import {
 } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { belowMinorUnit, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
+import {
+  belowMinorUnit,
+  type Currency,
+  type Decimal,
+  formatDecimal,
+  statedAmount,
+  ZERO,
+} from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import { invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { InvoiceItemView, InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
@@ -30,12 +37,18 @@ import {
   statedItemAmount,
 } from '../invoices/manual-items.ts';
 import { draftOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
-import { adjustedAmount, afterAdjustment, itemAdjustment } from '../invoices/new-item.ts';
+import {
+  adjustedAmount,
+  afterAdjustment,
+  itemAdjustment,
+  type NewInvoiceItem,
+} from '../invoices/new-item.ts';
 import type {
   ItemAdjustmentRequest,
   ManualItemsRequest,
   MigrationInvoiceRequest,
 } from '../invoices/requests.ts';
+import { declaredTaxProblem, type TaxedItem } from '../invoices/tax-facts.ts';
 import { catalogsForNames, loadInvoiceViews } from '../loading/load-invoice-views.ts';
 import type { ProposedInvoice } from '../plugins/approved-change.ts';
 import {
@@ -146,7 +159,8 @@ async function planItems(
 ) {
   const currency = invoicingCurrency(account);
   for (const item of request.items) checkCurrency(item.currency, currency);
-  if (type === InvoiceItemType.TAX) await checkTaxedItems(session, account, request.items);
+  const isTax = type === InvoiceItemType.TAX;
+  const taxed = isTax ? await taxedItems(session, account, request.items) : new Map<Uuid, InvoiceItem>();
   const drafts = await draftsOf(session, account, request.items);
   const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
   const added = request.items.map((item) => {
@@ -154,6 +168,11 @@ async function planItems(
     const made = manualItem(type, { ...item, amount }, { id: ids.next(), requestedDate });
     return { invoiceId: item.invoiceId ?? null, item: made };
   });
+  checkDeclaredTaxes(
+    added.map(({ item }) => item),
+    taxed,
+    currency,
+  );
   const itemsOf = (id: Uuid | null) =>
     added.flatMap(({ invoiceId, item }) => (invoiceId === id ? [item] : []));
   const invoice = emptyInvoice({
@@ -173,10 +192,14 @@ async function planItems(
   return { accounts: [account], account, invoices, itemIds: added.map(({ item }) => item.id) };
 }
 
-/** Checks that taxes refer to charges of the account. @throws BillingError 4011, MISSING_OR_INVALID_FIELD (60003). */
-async function checkTaxedItems(session: ReadSession, account: Account, taxes: readonly ManualItem[]) {
+/**
+ * Returns the items that the taxes refer to, by id.
+ * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011), MISSING_OR_INVALID_FIELD (60003) for an item that is not a
+ * charge.
+ */
+async function taxedItems(session: ReadSession, account: Account, taxes: readonly ManualItem[]) {
   const ids = [...new Set(taxes.flatMap(({ linkedItemId }) => linkedItemId ?? []))];
-  if (ids.length === 0) return;
+  if (ids.length === 0) return new Map<Uuid, InvoiceItem>();
   const stored = new Map((await session.invoices.findItemsByIds(ids)).map((item) => [item.id, item]));
   for (const id of ids) {
     const item = stored.get(id);
@@ -184,6 +207,21 @@ async function checkTaxedItems(session: ReadSession, account: Account, taxes: re
     if (isTaxable(item)) continue;
     throw invalidField(`Invoice item ${id} is a ${item.itemType}, which cannot be taxed: only a charge can`);
   }
+  return stored;
+}
+
+/** Compares new taxes with their rates (§14 rule 9). @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+function checkDeclaredTaxes(
+  items: readonly NewInvoiceItem[],
+  taxed: ReadonlyMap<Uuid, InvoiceItem>,
+  currency: Currency,
+): void {
+  const taxedBy = (id: Uuid): TaxedItem | undefined => {
+    const item = taxed.get(id);
+    return item && { amount: item.amount, left: item.repairable };
+  };
+  const problem = declaredTaxProblem(items, taxedBy, { currency });
+  if (problem !== null) throw invalidField(`Invoice item ${problem}`);
 }
 
 function isTaxable({ itemType }: InvoiceItem): boolean {

@@ -12,6 +12,7 @@ import {
   type Decimal,
   formatDecimal,
   roundToCurrency,
+  sum,
   ZERO,
 } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
@@ -23,7 +24,7 @@ import {
   type NewInvoiceItem,
   plainItem,
 } from '../invoices/new-item.ts';
-import { taxFactsProblem } from '../invoices/tax-facts.ts';
+import { declaredTaxProblem, type TaxedItem, taxFactsProblem } from '../invoices/tax-facts.ts';
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
 /** A new item for another invoice. If `invoiceId` is null, the item goes to the invoice of the item that it adjusts. */
@@ -86,7 +87,31 @@ export function withAdditionalItems(
     } else if (stored !== undefined) after = withRewriting(after, stored, claim);
     else if (claim.id === null || !invoice.creditIds.has(claim.id)) after = withNew(after, claim, context);
   }
+  if (claims.length > 0) checkDeclaredTaxes(after, invoice);
   return { invoice: after, passedOver };
+}
+
+/** Compares the taxes that are new or changed with their rates (§14 rule 9). @throws MalformedAnswer. */
+function checkDeclaredTaxes({ items, existing, currency }: ConsultedInvoice, before: ConsultedInvoice): void {
+  const all = [...existing, ...items];
+  const byId = new Map(all.map((item) => [item.id, item]));
+  const reductions = Map.groupBy(all.filter(isReduction), ({ linkedItemId }) => linkedItemId);
+  const taxedBy = (id: Uuid): TaxedItem | undefined => {
+    const item = byId.get(id);
+    if (item === undefined) return undefined;
+    if (item.itemType === InvoiceItemType.REPAIR_ADJ) return { amount: item.amount, left: ZERO };
+    const reduced = sum((reductions.get(id) ?? []).map(({ amount }) => amount));
+    return { amount: item.amount, left: item.amount.plus(reduced) };
+  };
+  const unchanged = new Set(before.existing);
+  const rewritten = existing.filter((item) => !unchanged.has(item));
+  const others = existing.filter((item) => unchanged.has(item));
+  const problem = declaredTaxProblem([...items, ...rewritten], taxedBy, { currency, others });
+  if (problem !== null) throw new MalformedAnswer(`returned an item that ${problem}`);
+}
+
+function isReduction({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
+  return itemType === InvoiceItemType.ITEM_ADJ || itemType === InvoiceItemType.REPAIR_ADJ;
 }
 
 /** Changes the changeable members of a known item (rule 3). */

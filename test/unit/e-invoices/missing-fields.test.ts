@@ -62,9 +62,25 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
+  it('include a line for a tax whose item is not on the document', () => {
+    const unlinked = viewedItem('TAX', '1.9', { taxRate: decimal('19'), taxCategory: 'S' });
+    expect(missingOf([...standard(), unlinked])).to.eql([
+      'a line for the tax of 1.9: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). Adjust or bill a charge together with its tax',
+    ]);
+  });
+
+  it('include taxes by the rates if the difference is more than rounding', () => {
+    const rounded = taxed(viewedItem('RECURRING', '100'), { tax: '19.01' });
+    expect(missingOf(rounded)).to.eql([]);
+    const off = taxed(viewedItem('RECURRING', '100'), { tax: '10' });
+    expect(missingOf(off)).to.eql([
+      'taxes that follow from the rates: the document has taxes of 10, and its lines and rates result in 19',
+    ]);
+  });
+
   it('include a charge for an invoice that consists of credits', () => {
     expect(missingOf([viewedItem('CREDIT_ADJ', '-5'), viewedItem('CBA_ADJ', '5')])).to.eql([
-      'a charge: the document has none',
+      'a charge other than 0: the document has none',
     ]);
   });
 

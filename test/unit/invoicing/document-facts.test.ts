@@ -164,6 +164,16 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['119', '0', '119', '0']);
     });
 
+    it('are not a rounding difference if their item is not on the document', () => {
+      const [charge, elsewhere] = [month('100'), month('50')];
+      const tax = taxOf(elsewhere, '9.5');
+      const unlinked = viewedItem('TAX', '1.9', { taxRate: decimal('19'), taxCategory: 'S' });
+      const facts = factsOf([charge, taxOf(charge, '19.01'), tax, unlinked], { linkedItems: [elsewhere] });
+      expect(groupsOf(facts)).to.eql(['S 19 %: 100 + 30.41 (0.01)']);
+      expect(facts.taxes.map((group) => String(group.unlinked))).to.eql(['11.4']);
+      expect(totalsOf(facts)).to.eql(['100', '30.41', '130.41', '0.01']);
+    });
+
     it('form one group with its net amount for each of several rates on a charge', () => {
       const charge = month('100');
       const facts = factsOf([charge, taxOf(charge, '6.25', ['6.25', 'S']), taxOf(charge, '1', ['1', 'S'])]);
