@@ -9,7 +9,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
 const namePrefixes = ['org.service.', 'org.killbill.'];
 
-/** Returns the value of a property, and the variable or name that sets the property. Both are empty for an unset property. */
+/**
+ * Returns the value of a property, and the variable or name that sets the property. Both are empty for an unset
+ * property.
+ */
 export function environmentValue(
   property: string,
   environment: Environment,

@@ -101,7 +101,7 @@ export function postgresql(
   hostOptions: PostgresqlHostOptions = {},
 ): Storage<PostgresqlHost> {
   if (source instanceof MikroORM) {
-    // The host closes what it opened.
+    // The host opened this instance, so the host closes it.
     return storageOver(source, {
       ...hostOptions,
       closesOrm: false,
@@ -109,7 +109,7 @@ export function postgresql(
     });
   }
   const options = typeof source === 'string' ? { url: source } : source;
-  // The message omits the text, because it may contain a password.
+  // The message omits the given text, because the text may contain a password.
   const given: unknown = options?.url;
   if (typeof given !== 'string' || !isPostgresqlUrl(given))
     throw new TypeError(
@@ -178,14 +178,14 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     entities: [],
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
-    // Otherwise a misspelled name creates an empty database if the role may.
+    // Otherwise a misspelled name would create an empty database if the role is allowed to.
     ensureDatabase: false,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
     driverOptions: { keepAlive: true, onPoolCreated: connectAs(url) },
   });
 }
 
-/** Closes the pool of the own MikroORM instance. MikroORM itself closes a pool only after using it. */
+/** Closes the pool of our own MikroORM instance. MikroORM itself closes a pool only if it has used it. */
 async function closeOwn(orm: MikroORM) {
   const pool = await nativePoolOf(orm);
   await orm.close(true);

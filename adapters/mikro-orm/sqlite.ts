@@ -73,7 +73,7 @@ export interface SqliteOptions {
 export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqliteHost> {
   if (source instanceof MikroORM) return hostStorage(source);
   const options = typeof source === 'string' ? { path: source } : source;
-  // Prisma and others use URLs, which SQLite would take for a file name.
+  // Prisma and other libraries use URLs, but SQLite would take a URL for a file name.
   const path: unknown = options?.path;
   if (typeof path !== 'string' || path === '' || path.startsWith('file:'))
     throw new TypeError(`sqlite() needs the path of a file, such as "billing.db"; it received ${path}`);
@@ -115,7 +115,7 @@ function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
 }
 
 function hostStorage(orm: MikroORM): Storage<SqliteHost> {
-  // The host closes what it opened.
+  // The host opened this instance, so the host closes it.
   const stayOpen = async (): Promise<void> => undefined;
   return storageOver(orm, {
     dialect: sqliteDialect,
@@ -145,7 +145,7 @@ function storageOver(
     poolUse: async () => null,
     requireRowSecurity: false,
     nodeTag: '',
-    // No other process writes to the file; `onCommit` signals the commits of this one.
+    // No other process writes to the file, and `onCommit` signals the commits of this process.
     onSignal: () => () => undefined,
     // The lock of the database file keeps other nodes away, regardless of their names.
     reserveName: async () => 'HELD',

@@ -17,7 +17,9 @@ const KEPT_CONNECTIONS = 100;
 const READ_BYTES = 64 * 1_024;
 const READ_MS = 1_000;
 
-/** The checked addresses of a call. Together with host and port, they identify the connections that the call may use. */
+/**
+ * The checked addresses of a call. Together with host and port, they identify the connections that the call may use.
+ */
 interface Pinned {
   readonly pinned?: string;
 }

@@ -10,7 +10,10 @@ const MAX_PIXELS = 4_000_000;
 
 const SIGNATURE = '89504e470d0a1a0a';
 
-/** The logo of a document, or the reason why the logo cannot be drawn. Both are null if the document has no logo for PDFs. */
+/**
+ * The logo of a document, or the reason why the logo cannot be drawn. Both are null if the document has no logo for
+ * PDFs.
+ */
 export interface Logo {
   readonly opened: OpenedImage | null;
   readonly problem: string | null;

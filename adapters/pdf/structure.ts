@@ -42,7 +42,10 @@ export class Structure {
     this.close();
   }
 
-  /** Hides decoration, page numbers and repeated headings from assistive technology. Must not be called within `content`. */
+  /**
+   * Hides decoration, page numbers and repeated headings from assistive technology. Must not be called within
+   * `content`.
+   */
   artifact<T>(type: 'Layout' | 'Pagination', draw: () => T): T {
     this.#pdf.markContent('Artifact', { type });
     const drawn = draw();

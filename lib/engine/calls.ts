@@ -141,7 +141,9 @@ export function idOf(given: string, name: string): Uuid {
   return takeId(given, name) as Uuid;
 }
 
-/** Returns the reference to a tenant. @throws BillingError MISSING_OR_INVALID_FIELD (60003), or the error of `refOf`. */
+/**
+ * Returns the reference to a tenant. @throws BillingError MISSING_OR_INVALID_FIELD (60003), or the error of `refOf`.
+ */
 export async function tenantRefOf(
   given: Uuid | string | TenantRef,
   refOf: (tenantId: Uuid) => Promise<TenantRef>,

@@ -26,7 +26,10 @@ export interface BillingEvent {
   readonly effectiveDate: Instant;
   /** The stored local date, which billing uses instead of `effectiveDate`. */
   readonly localDate: LocalDate;
-  /** Start of the bill cycle: `localDate`, or that of an earlier event whose period this one splits (invoicing §5.2 rule 5). */
+  /**
+   * Start of the bill cycle: `localDate`, or that of an earlier event whose period this one splits (invoicing §5.2
+   * rule 5).
+   */
   readonly cycleStart: LocalDate;
   /** Order of events at one instant across subscriptions: the order of storage, new events last. */
   readonly totalOrdering: number;
@@ -43,7 +46,10 @@ export interface BillingEvent {
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
-  /** 1–31, from the alignment or the last BCD_CHANGE; from the subscription if the account has none (invoicing §4 rule 4). */
+  /**
+   * 1–31, from the alignment or the last BCD_CHANGE; from the subscription if the account has none (invoicing §4 rule
+   * 4).
+   */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
   /** The alignment of the bill cycle with its catalog case; null if no plan was ever in force. */
@@ -51,7 +57,10 @@ export interface BillingEvent {
   /** True if the day comes from a BCD_CHANGE. */
   readonly isRequestedDay: boolean;
   readonly quantity: number;
-  /** Usage sections billed IN_ARREAR of the phase in force; empty on CANCEL, EXPIRED and START_BILLING_DISABLED (usage §6). */
+  /**
+   * Usage sections billed IN_ARREAR of the phase in force; empty on CANCEL, EXPIRED and START_BILLING_DISABLED (usage
+   * §6).
+   */
   readonly usages: readonly UsageSection[];
 }
 

@@ -1,7 +1,10 @@
 /** Shows a detail of the task's progress, such as a count. */
 type ShowDetail = (detail: string) => void;
 
-/** Runs a long task and shows its title on standard error until the task ends. Prints nothing if standard error is not a terminal. */
+/**
+ * Runs a long task and shows its title on standard error until the task ends. Prints nothing if standard error is not
+ * a terminal.
+ */
 export async function withProgress<T>(title: string, task: (show: ShowDetail) => Promise<T>): Promise<T> {
   if (!isInteractive()) return task(() => undefined);
   const { default: spinnerOf } = await import('yocto-spinner');

@@ -19,7 +19,10 @@ export interface CredentialKey {
  */
 export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => Promise<T | null>;
 
-/** Caches the results of successful slow hash checks for 60 s. The keys are HMACs, so no secret stays in memory (platform §6.3 rule 2). */
+/**
+ * Caches the results of successful slow hash checks for 60 s. The keys are HMACs, so no secret stays in memory
+ * (platform §6.3 rule 2).
+ */
 export function verifiedCache<T>({ nowMs }: Pick<SystemClock, 'nowMs'>): VerifiedCache<T> {
   const processKey = createSecretKey(randomBytes(32));
   const cached = new Map<string, { readonly value: T; readonly untilMs: number }>();

@@ -173,7 +173,10 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   quantity: ignoredInK(int()),
 });
 
-/** Policy for an action that has neither a date nor a policy. Null means the catalog's policy, as in the action itself. */
+/**
+ * Policy for an action that has neither a date nor a policy. Null means the catalog's policy, as in the action
+ * itself.
+ */
 const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
   K: BillingActionPolicy.IMMEDIATE,

@@ -31,7 +31,10 @@ type RecordFields<F extends Fields> = {
     : never;
 };
 
-/** Kinds of fields that all models show in the same way. Dates are excluded, because some models show them as instants and others as days. */
+/**
+ * Kinds of fields that all models show in the same way. Dates are excluded, because some models show them as instants
+ * and others as days.
+ */
 type ShownKind = Exclude<FieldKind, 'dated'>;
 
 const wireTypes: Readonly<Record<ShownKind, (each: RecordField) => WireType<unknown>>> = {

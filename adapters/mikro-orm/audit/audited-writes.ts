@@ -166,7 +166,7 @@ const MOST_ROWS = 4_096;
 /** Collects the changes of a transaction and writes their audit rows in large statements (accounts §14 rule 1). */
 class ChangeLog {
   readonly #noted: Changes[] = [];
-  /** The number of changes at the start of the log that have been written. */
+  /** The number of changes at the start of the log that are already stored. */
   #written = 0;
   #left = 0;
 

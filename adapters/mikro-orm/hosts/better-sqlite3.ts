@@ -1,7 +1,7 @@
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** A `better-sqlite3` handle with an open transaction: `handle.exec('begin immediate')`. */
+/** A `better-sqlite3` handle whose transaction the host has opened with `handle.exec('begin immediate')`. */
 export interface SqliteHandle {
   readonly inTransaction: boolean;
   readonly open: boolean;

@@ -3,9 +3,9 @@ import type { Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
 export interface Lent {
-  /** The transaction. It is the same object for the same connection, so that concurrent calls find each other. */
+  /** The transaction. The same connection has the same object, so that concurrent calls share it. */
   readonly transaction: Transaction;
-  /** The connection. It is the same object as long as it leads to the same database. */
+  /** The connection. The object stays the same as long as the connection leads to the same database. */
   readonly connection: object;
   /** Returns true if the transaction is open. Null if the driver does not know, so the database must be queried. */
   readonly isOpen: (() => boolean) | null;

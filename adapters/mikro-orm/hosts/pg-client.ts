@@ -1,7 +1,7 @@
 import type { CompiledStatement, Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** A client of the driver `pg` with an open transaction: `await client.query('begin')`. */
+/** A client of the driver `pg` whose transaction the host has opened with `await client.query('begin')`. */
 export interface PgClient {
   readonly query: unknown;
   escapeIdentifier(text: string): string;

@@ -7,7 +7,7 @@ import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: unknown;
   readonly $executeRawUnsafe: unknown;
-  /** Exists only on Prisma's client, which distinguishes the client from its transactions. */
+  /** Exists only on Prisma's client, not on its transactions. */
   readonly $connect?: undefined;
 }
 

@@ -65,7 +65,7 @@ export interface KyselyTransaction {
 
 interface UsedKysely {
   readonly isTransaction: boolean;
-  /** Set only in transactions that the host itself ends. */
+  /** Present only in transactions that the host itself ends. */
   readonly isCommitted?: boolean;
   readonly isRolledBack?: boolean;
   getExecutor(): { readonly adapter: object };

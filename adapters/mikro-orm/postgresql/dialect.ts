@@ -84,7 +84,8 @@ export const postgresqlDialect: Dialect = {
     },
     orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {
-      // One array per column: reading the rows of 30,000 items from JSON took the server 0.7 s instead of 0.2 s.
+      // One array per column: reading the rows of 30,000 items from JSON took the server 0.7 s instead of 0.2
+      // s.
       const bound = gather(rows, columns.map(elementWriter));
       const arrays: string[] = [];
       const names: string[] = [];
@@ -99,7 +100,8 @@ export const postgresqlDialect: Dialect = {
         return type === 'json' ? `${value}::json as ${name}` : `${value} as ${name}`;
       });
       const given = arrays.length < columns.length ? MANY_ROWS : 'given';
-      // The planner takes the number of rows from the limit. Otherwise it may read a whole table to change one row.
+      // The planner derives the number of rows from the limit. Without the limit, it may read a whole table
+      // to change one row.
       return `(select ${read.join(', ')}
         from unnest(${arrays.join(', ')}) as ${given}(${names.join(', ')})
         limit ${bind(rows.length)}) as ${alias}`;
@@ -109,7 +111,7 @@ export const postgresqlDialect: Dialect = {
     table.columns
       .map(({ name, type }: Column) => {
         const column = alias ? `${alias}.${name}` : name;
-        // Read as text, because the driver would parse its numbers as doubles.
+        // The column is read as text, because the driver would parse the numbers in it as doubles.
         return type === 'json' ? `${column}::text as ${name}` : column;
       })
       .join(', '),
@@ -121,7 +123,8 @@ export const postgresqlDialect: Dialect = {
   forShare: 'for share',
   forKeyShare: 'for key share',
   forDeletion: 'for update',
-  // The planner expects few due entries and would sort them all instead of using the index.
+  // The planner expects few due entries. Without this text, it would sort all of them instead of using the
+  // index.
   // The first 100 of 10,000 entries would take 22 ms instead of 4 ms.
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,

@@ -80,7 +80,7 @@ export class QueueListener {
       client.on('end', () => this.#lost(client));
       await client.connect();
       client.on('notification', ({ payload }) => {
-        // Our own commits are signaled within the process.
+        // This node's own commits are signaled within the process.
         if (payload !== this.#ownTag) this.#tell();
       });
       await client.query(`listen ${QUEUE_CHANNEL}`);

@@ -9,7 +9,7 @@ interface Wire {
 interface DriverQuery {
   readonly name?: string | undefined;
   readonly text: string;
-  /** Set by the client for statements that the client itself receives. */
+  /** The client sets this member for statements that are passed to the client itself. */
   readonly _result: { _types: unknown; addRow(row: unknown): void };
   prepare(wire: Wire): void;
   handleRowDescription(message: unknown): void;

@@ -40,7 +40,7 @@ export async function storeUsage(
   const units = unitsOf(chunk);
   const answers = await statements.rows(storing(chunk, units));
   if (answers.some(({ are_known }) => are_known === false)) {
-    // Units are never deleted, so this happens once.
+    // Units are never deleted, so each unit is added only once.
     await addUnits(statements, chunk.tenantRecordId, units);
     return storeUsage(statements, chunk);
   }

@@ -15,7 +15,7 @@ import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 
 interface Waking {
-  /** Name under which this node notifies the other nodes. */
+  /** Name that this node adds to its notifications of other nodes. */
   readonly nodeTag: string;
   readonly onReady: () => void;
   readonly onPushesReady: () => void;
@@ -107,7 +107,7 @@ function seen(look: EntryLook) {
       : before === null
         ? dueOf(kind)
         : dueBefore(kind, before);
-  // Live entries have an index by account. An index by tenant would contain every scheduled entry.
+  // Uses the index of live entries by account. An index by tenant would contain every scheduled entry.
   const whose =
     accountId === null
       ? sql`${tenants === null ? nothing : sql`and ${isIn('tenant_record_id + 0', 'bigint', tenants)}`}`
@@ -235,7 +235,8 @@ function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks
     },
     resendDeliveries: async ({ recordIds, now, ...of }) => {
       if (recordIds.length === 0) return 0;
-      // The order is not 0, which is reserved for first attempts: the first attempts of an account are sent in order.
+      // The order is not 0, which is reserved for first attempts: the first attempts of an account are sent
+      // in order.
       return change(sql`
         update bw_push_deliveries
         set state = 'AVAILABLE', failures = 0, ended_date = null, due_order = ${Math.max(1, now)}

@@ -178,7 +178,8 @@ export function pushStore(
         const { tenantRecordId } = lease;
         const { affected } = await runner.run(moved(tenantRecordId, { after, upTo }));
         if (affected === 0) return 'MOVED';
-        // An earlier version, which may run at the same time, writes its deliveries together with the change.
+        // A node with an earlier version, which may run at the same time, writes its deliveries together with
+        // the change.
         if (made.length > 0)
           await runner.run(sql`${insertInto(tenantRecordId, deliveries, made)} on conflict do nothing`);
         return 'TAKEN';
@@ -289,7 +290,8 @@ export function pushWrites(scope: TenantScope, onPushRequested: () => void): Pus
 const HELD_BACK = 9_000_000_000_000_000;
 
 /**
- * Holds back the events after an event that is being retried. If no event is being retried, this is a single lookup.
+ * Holds back the events after an event that is being retried. If no event is being retried, this takes a single
+ * lookup.
  */
 export function heldBack(tenantRecordId: number, sink: string): Sql {
   const again = sql`from bw_sink_deliveries w

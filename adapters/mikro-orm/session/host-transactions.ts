@@ -23,7 +23,7 @@ const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 export class HostTransactions {
   readonly #own: OwnDatabase;
   readonly #onCommit: () => void;
-  /** For each connection, whether it leads to the engine's database. */
+  /** True for each connection that leads to the engine's database, false for any other connection. */
   readonly #leadHere = new WeakMap<object, boolean>();
   /**
    * Host transactions on other connections to the engine's SQLite file. While one is open, no other connection can
@@ -31,7 +31,7 @@ export class HostTransactions {
    */
   readonly #holding = new Map<Transaction, () => boolean>();
   readonly #watched = new WeakSet<Transaction>();
-  /** Host connections whose locks the engine's connections see. */
+  /** Host connections whose locks are visible to the engine's connections. */
   readonly #seen = new WeakSet<object>();
   /** The latest savepoint of each transaction. Savepoints must end in reverse order. */
   readonly #savepoints = new WeakMap<Transaction, Promise<unknown>>();
@@ -99,7 +99,7 @@ export class HostTransactions {
     const theirs = await this.#identityIn(transaction);
     if (theirs === null || theirs !== (await this.#identityIn(this.#own.connection.getClient())))
       return false;
-    // Only drivers without per-statement settings depend on the host's configuration.
+    // Only drivers that have no settings per statement depend on the host's configuration.
     if (isOpen === null && !(await readsWhole(this.#own.hostDialect.kind, transaction))) {
       throw refused(
         'within(handle) received a transaction whose driver returns amounts or large integers as doubles: configure it to return numeric and bigint as text',
@@ -145,7 +145,8 @@ export class HostTransactions {
       return result;
     } catch (error) {
       await statements.end();
-      // A failing rollback must not hide the original error. The connection is then broken and its work is lost.
+      // A failing rollback must not hide the original error. The connection is then broken and its work is
+      // lost.
       await transaction.executeQuery(compiled(`rollback to savepoint ${name}`)).catch(() => undefined);
       await transaction.executeQuery(compiled(`release savepoint ${name}`)).catch(() => undefined);
       throw error;
@@ -205,7 +206,8 @@ function refused(message: string) {
 }
 
 /**
- * Returns true if the connection is in a transaction. SQLite rejects `begin` inside a transaction, which stays open.
+ * Returns true if the connection is in a transaction. Inside a transaction, SQLite rejects `begin` and the
+ * transaction stays open.
  */
 async function isInSqlite(transaction: Transaction) {
   try {

@@ -16,7 +16,7 @@ export async function applyMigrations(input: {
   const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
   const refused = refusal({ ...schemaState(input.migrations, executed), missing: [] });
   if (refused) throw refused;
-  // Not closed, because the connection belongs to the caller.
+  // The instance is not closed, because its connection belongs to the caller.
   const done = await orm.migrator.up();
   return done.map(({ name }) => name);
 }

@@ -71,7 +71,7 @@ export interface StorageParts {
   letGo(): Promise<void>;
   close(): Promise<void>;
   poolUse(): Promise<PoolUse | null>;
-  /** Name under which this node notifies the other nodes of its commits. */
+  /** Name that this node adds to its notifications of commits. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
   readonly reserveName: NodeStore['hold'];
@@ -401,7 +401,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return new Runner({ dialect, trace, violationOf }, transaction);
   }
 
-  /** Wraps every use of the engine's connections. `close` waits for its end. */
+  /** Wraps every use of the engine's connections, so that `close` can wait until the use ends. */
   async #reaching<T>(work: () => Promise<T>): Promise<T> {
     const { underWay } = this.#shared;
     return this.#reachingHost(async () => {

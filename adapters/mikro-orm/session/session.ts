@@ -127,7 +127,7 @@ export function readSession(runner: Runner, tenant: TenantRef, countThreshold: n
 export interface Flushed {
   /** True if a queue entry is due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
-  /** True if the tenant's callback gets a push. */
+  /** True if the tenant's callback will receive a push. */
   readonly hasPushes: boolean;
   /** The bus events, including events that the tenant skips. */
   readonly published: readonly NewBusEvent[];
@@ -236,7 +236,7 @@ type OptionalPolicy = 'consumedTopics' | 'traceParentOf' | 'aroundWrite';
 export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
   Pick<StoragePolicy, OptionalPolicy>;
 
-/** The policy until an engine sets its own. */
+/** The policy that applies until an engine sets its own. */
 export const defaultPolicy: SessionPolicy = {
   countThreshold: MAX_COUNTED_RECORDS,
   lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,

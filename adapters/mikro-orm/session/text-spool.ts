@@ -16,7 +16,7 @@ interface TextSpool {
 
 export async function openTextSpool(): Promise<TextSpool> {
   const path = join(tmpdir(), `billwright-${randomUUID()}`);
-  // Accessible only to this user, because the file contains customer data.
+  // Only this user can open the file, because it contains customer data.
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return {
@@ -40,7 +40,8 @@ function piecesOf(file: FileHandle): AsyncIterable<string> {
     }
     return { done: true, value: undefined };
   };
-  // Not a generator, which would not close the file if its reader stopped before the first piece.
+  // This is not a generator, because a generator would not close the file if the reader stopped before the
+  // first piece.
   const iterator: AsyncIterator<string> = {
     async next() {
       if (!isOpen) return { done: true, value: undefined };

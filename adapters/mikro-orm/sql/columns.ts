@@ -13,7 +13,7 @@ import {
   parseLocalDate,
 } from '../../../lib/values/time/index.ts';
 
-/** Kinds of columns. Each dialect has an exact type for each. */
+/** Kinds of columns. Each dialect has an exact type for each kind. */
 export type ColumnType =
   /** Primary key `record_id` with an identity sequence. */
   'identity' | 'bigint' | 'integer' | 'uuid' | 'text' | 'boolean' | 'date' | 'decimal' | 'json';
@@ -45,7 +45,7 @@ export interface Field<T> {
   read(row: Row): T;
 }
 
-/** A field for each property. A missing field does not compile. */
+/** A field for each property. The compiler rejects a missing field. */
 export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 
 interface Conversion<T> {
@@ -307,7 +307,7 @@ export function datedOrNull(name: string): Field<DatedInstant | null> {
   };
 }
 
-/** Maximum number of cached conversions. The thousands of rows of a run have few different days and instants. */
+/** Maximum number of cached conversions. Thousands of rows of a run have only a few different days and instants. */
 const MOST_REMEMBERED = 1_000;
 
 const daysRead = new Map<string, LocalDate>();

@@ -4,7 +4,7 @@ import type { Row } from './columns.ts';
 import type { Sql } from './sql.ts';
 
 export interface CompiledStatement extends CompiledQuery {
-  /** Converts each row. Drivers that return rows one by one need not keep them. */
+  /** Converts each row. A driver that returns rows one by one then need not keep the rows. */
   readonly read?: ((row: Row) => unknown) | undefined;
 }
 
@@ -128,12 +128,13 @@ export async function inTransaction<T>(
     await own.executeQuery(compiled(beginning));
     const { result, last } = await work(statements);
     await last;
-    // Runs after the other statements, so that it does not run if one of them fails.
+    // The commit runs after the other statements, so that it does not run if one of them fails.
     await statements.executeQuery(compiled('commit'));
     return result;
   } catch (error) {
     await statements.end();
-    // Fails without an open transaction: SQLite has rolled back by itself, or the connection is lost.
+    // The rollback fails if no transaction is open: SQLite has rolled back by itself, or the connection is
+    // lost.
     await own.executeQuery(compiled('rollback')).catch(() => undefined);
     throw error;
   }

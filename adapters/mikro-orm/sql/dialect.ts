@@ -5,7 +5,7 @@ import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Statements } from './connection.ts';
 import type { Sql, SqlWriter } from './sql.ts';
 
-/** The violated unique index, or its columns. A driver names one of them. */
+/** The violated unique index or its columns, depending on what the driver reports. */
 export type UniqueViolation =
   | { readonly index: string }
   | { readonly table: string; readonly columns: readonly string[] };

@@ -140,7 +140,7 @@ export function render(statement: Sql, writer: SqlWriter): Statement {
   return { text, parameters, end };
 }
 
-/** A column of rows: the values of all rows, or null if every row has `cell`. */
+/** A column of rows: the values of all rows, or null if every row has the value `cell`. */
 export interface GatheredColumn<T> {
   readonly cell: Cell;
   readonly values: readonly T[] | null;

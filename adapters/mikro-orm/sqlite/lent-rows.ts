@@ -74,8 +74,8 @@ export const lendingDialect: Dialect = {
 };
 
 /**
- * Passes a cell unchanged, which takes as long as storing it. 30,000 items with 23 of 26 common columns take 130 ms
- * instead of 350 ms.
+ * Passes a cell unchanged. Passing a cell takes as long as storing it. 30,000 items with 23 of 26 common columns take
+ * 130 ms instead of 350 ms.
  */
 const asIs = (cell: Cell) => cell;
 

@@ -185,7 +185,7 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
     where ${chosen} order by record_id ${raw(lock)}`;
 }
 
-/** Returns `and` with the search condition. The condition is valid until the transaction ends. */
+/** Returns the search condition after `and`. The condition is valid until the transaction ends. */
 async function accountSearchCondition(scope: TenantScope, search: AccountSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
@@ -197,7 +197,7 @@ async function accountSearchCondition(scope: TenantScope, search: AccountSearch)
   }
   await scope.runner.run(seekAccountText(patternOf(text)));
   const orNamed = named === null ? nothing : sql`union all ${named}`;
-  // The policy serves only to enable the index; it does not apply to every role.
+  // The policy exists only to make the index usable. It does not apply to every role.
   return sql`and record_id in (
     select record_id from bw_account_texts
     where ${scope.ofTenant} and ${contains('folded_text', text)} ${orNamed})`;

@@ -302,7 +302,10 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
 }
 
-/** Checksum of the usage days of the last run. Late usage changes the checksum (usage §7.7). Evaluated last. */
+/**
+ * Checksum of the usage days of the last run, which late usage changes (usage §7.7). Compared last, because it costs
+ * most.
+ */
 const usageMark = sql`(
   select coalesce(sum(d.point_count + d.version), 0)
   from bw_subscriptions s cross join bw_usage_days d

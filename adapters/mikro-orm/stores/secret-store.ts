@@ -6,7 +6,7 @@ import { raw, type Sql, sql } from '../sql/sql.ts';
 interface EncryptedColumn {
   readonly table: string;
   readonly column: string;
-  /** SQL for the name that operators see. */
+  /** SQL for the name that is shown to operators. */
   readonly name: Sql;
   readonly condition: Sql;
 }

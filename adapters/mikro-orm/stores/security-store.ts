@@ -253,7 +253,7 @@ function byName(found: readonly Role[]): readonly Role[] {
 }
 
 async function changeFailures(runner: Runner, subjects: readonly string[], rule: FailureRule) {
-  // Sorted, so that two calls with the same subjects cannot deadlock.
+  // The subjects are sorted, so that two calls with the same subjects cannot deadlock.
   const sorted = subjects.toSorted();
   const fresh = sorted.map((subject) => ({ subject, failedAtMs: [], lastFailureMs: 0, lockedUntilMs: null }));
   await runner.run(sql`${insertInto(noTenant, loginFailuresTable, fresh)} on conflict (subject) do nothing`);

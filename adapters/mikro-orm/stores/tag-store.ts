@@ -161,7 +161,7 @@ export function customFieldWrites(scope: WriteScope): CustomFieldWrites {
     insert: async (fields) => scope.insertAudited(customFieldAudit, fields.map(storedOf)),
     updateValues: async (fields) => {
       const off = fields.map(({ id }) => ({ id, isActive: false }));
-      // Removed from the unique index first, because two fields may swap values.
+      // The values are removed from the unique index first, because two fields may swap their values.
       await scope.update(customFieldsTable, { properties: ['isActive'], records: off });
       await scope.updateKnown(customFieldAudit, {
         properties: ['value', 'foldedValue', 'isActive', 'updatedBy', 'updatedDate'],

@@ -68,7 +68,7 @@ export const catalogPartsTable = new RecordTable('catalog_parts', partFields, {
   uniques: { content_hash: 'tenant_record_id, content_hash' },
 });
 
-/** Violation after which the next attempt finds the plan that the faster transaction stored (catalog §17). */
+/** After this violation, the next attempt finds the plan that the faster transaction has stored (catalog §17). */
 const overridePlanBusy = {
   code: ErrorCode.BUSY,
   message: 'Another request created an override plan at the same time; try again',

@@ -5,7 +5,10 @@ import { tables } from './index.ts';
 import { type TableSpec, TENANT_COLUMN, uniqueName } from './record-table.ts';
 import { tenantsTable } from './system.ts';
 
-/** Returns the MikroORM entities, which only its migrator uses. Hydrating entities takes longer than the statements. */
+/**
+ * Returns the MikroORM entities. Only the migrator of MikroORM uses them, because hydrating entities takes longer
+ * than the statements.
+ */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
 }

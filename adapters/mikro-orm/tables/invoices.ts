@@ -76,8 +76,9 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
     currency: 'tenant_record_id, currency, record_id',
     status: 'tenant_record_id, status, record_id',
     created_by: 'tenant_record_id, created_by, record_id',
-    // Indexed by day, so that finding the first invoice of a range takes one lookup per day.
-    // Under row-level security, PostgreSQL does not use an index on an expression that can fail, such as a division.
+    // The index is by day, so that finding the first invoice of a range takes one lookup per day.
+    // Under row-level security, PostgreSQL does not use an index on an expression that can fail, such as a
+    // division.
     created_day: 'tenant_record_id, created_day, record_id, created_date',
     migrated: 'tenant_record_id, record_id where is_migration',
     parent: 'tenant_record_id, record_id where is_parent_invoice',
@@ -88,7 +89,10 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
   },
 });
 
-/** Returns the basis in a separate table, because it is rarely read and takes as much space as the rest of the item. */
+/**
+ * Returns a column for the basis that is read only on request. The basis is rarely needed and as large as the rest of
+ * the item.
+ */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
   return {
@@ -148,7 +152,8 @@ const cursorColumns = {
 
 export const cursorsTable = new RecordTable<New<StoredCursor>>('invoicing_cursors', cursorColumns, {
   uniques: { subscription: 'tenant_record_id, subscription_id' },
-  // Without columns that a run writes, so that PostgreSQL updates rows without touching the indexes.
+  // The indexes omit the columns that a run writes, so that PostgreSQL updates rows without touching the
+  // indexes.
   indexes: { due: 'tenant_record_id, account_record_id' },
 });
 

@@ -13,7 +13,7 @@ const WRITE = 0;
 const READ = 1;
 type Direction = typeof WRITE | typeof READ;
 
-/** The conversion of a value or of the values that it contains; never for a value that needs none. */
+/** The conversion of a value or of the values in it. `never` for a value that needs no conversion. */
 type ConversionOf<T> = T extends Decimal
   ? Conversion<Decimal>
   : T extends Instant
@@ -28,7 +28,7 @@ type ConversionOf<T> = T extends Decimal
             : Conversions<T>
           : never;
 
-/** A conversion for each property that needs one. Another property does not compile. */
+/** A conversion for each property that needs one. The compiler rejects any other property. */
 type Conversions<T> = {
   readonly [K in keyof T as [ConversionOf<NonNullable<T[K]>>] extends [never] ? never : K]-?: ConversionOf<
     NonNullable<T[K]>

@@ -2,10 +2,10 @@ import type { BillingEvent, OngoingCharge } from '../../../lib/records/index.ts'
 import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
 import { amountText, dayText } from './item-basis-text.ts';
 
-/** The facts of charges that are equal for subscriptions bought together, so their texts are equal too. */
+/** The facts of a charge that are equal for subscriptions bought together. Their texts are therefore equal too. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
 
-/** The usage sections of an ongoing charge, which has none. */
+/** An ongoing charge has no usage sections. */
 const NO_USAGES: BillingEvent['usages'] = [];
 
 /** Returns an ongoing charge in three columns. The ids of the subscription are stored apart from the rest. */
@@ -70,7 +70,7 @@ const fields = Object.entries(stored) as readonly (readonly [
   name: keyof typeof stored,
   conversion: readonly [write: (value: never) => string, read: (text: string) => unknown] | null,
 ])[];
-// Copied as a whole, as in `RecordTable`.
+// Copied as a whole from a template, as in `RecordTable`.
 const noFacts = Object.fromEntries(fields.map(([name]) => [name, null]));
 
 /**
@@ -84,7 +84,7 @@ function valuesOf(event: SharedFacts): readonly unknown[] {
   });
 }
 
-/** Returns the facts, or null for a text that is too short, which a version without `cycleStart` wrote. */
+/** Returns the facts. Returns null for a text that is too short, because a version without `cycleStart` wrote it. */
 function readFacts(text: string): SharedFacts | null {
   const values: readonly unknown[] = JSON.parse(text);
   if (values.length < fields.length) return null;

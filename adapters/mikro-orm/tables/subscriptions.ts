@@ -72,7 +72,8 @@ export const lifecycleEventsTable = new RecordTable('subscription_events', colum
   },
   indexes: {
     subscription: 'tenant_record_id, subscription_id, effective, sequence',
-    // Finds whether a plan is in use, which prevents its deletion, and which accounts a plan change affects.
+    // Shows whether a plan is in use, which prevents its deletion, and which accounts a change of the plan
+    // affects.
     of_plan: 'tenant_record_id, plan_name, account_record_id',
   },
 });

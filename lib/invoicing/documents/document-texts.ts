@@ -84,7 +84,10 @@ export type DocumentTextUpload = DocumentText & {
 
 /** Options of a document. */
 export interface DocumentOptions {
-  /** Called if the tenant had no seller data at the document's date (§14 rule 7). The document itself does not show this. */
+  /**
+   * Called if the tenant had no seller data at the document's date (§14 rule 7). The document itself does not show
+   * this.
+   */
   readonly onMissingSeller?: () => void;
 }
 

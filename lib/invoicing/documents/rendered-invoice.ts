@@ -256,7 +256,10 @@ function totalsOf(view: Totalled): readonly PrintableFact[] {
   return totals;
 }
 
-/** PAID: a debt is settled, by the invoice or the parent's summary; write-offs and migrated invoices are not (§1.4 rule 6). */
+/**
+ * PAID: a debt is settled, by the invoice or the parent's summary; write-offs and migrated invoices are not (§1.4
+ * rule 6).
+ */
 function statusOf(invoice: InvoiceView, summary: Invoice | null): DocumentStatus {
   const { status, amount } = invoice;
   switch (status) {

@@ -52,7 +52,9 @@ interface ViewTools {
   readonly settingsOf: SettingsOf | null;
 }
 
-/** Returns the invoices in the given order, with their items and the names of plans, in a constant number of queries. */
+/**
+ * Returns the invoices in the given order, with their items and the names of plans, in a constant number of queries.
+ */
 export async function loadInvoiceViews(
   session: ReadSession,
   invoices: readonly Invoice[],
@@ -302,7 +304,9 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
   return withLinked(session, items, { invoiceId, taxedIds: items.map(({ id }) => id) });
 }
 
-/** Adds the items that these refer to, and the TAX items of all of them (§14 rule 9), as if they were on this invoice. */
+/**
+ * Adds the items that these refer to, and the TAX items of all of them (§14 rule 9), as if they were on this invoice.
+ */
 async function withLinked(
   session: ReadSession,
   items: readonly InvoiceItem[],

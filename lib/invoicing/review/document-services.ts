@@ -120,7 +120,10 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
       return rendered(facts, () => documentRenderer.pdf(document, { signal }));
     },
 
-    /** Creates a PDF with an attached e-invoice (§22). @throws BillingError NOT_IMPLEMENTED (1) if the renderer cannot. */
+    /**
+     * Creates a PDF with an attached e-invoice (§22). @throws BillingError NOT_IMPLEMENTED (1) if the renderer
+     * cannot.
+     */
     pdfWithEInvoice: async (
       document: PrintableDocument,
       attachment: EInvoiceAttachment,

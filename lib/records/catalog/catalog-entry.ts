@@ -10,7 +10,10 @@ import type {
   UsageType,
 } from './catalog-enumerations.ts';
 
-/** Kinds of names in the entry catalog, which are unique across both scopes (catalog §15.1, V1). CATALOG is its own name. */
+/**
+ * Kinds of names in the entry catalog, which are unique across both scopes (catalog §15.1, V1). CATALOG is its own
+ * name.
+ */
 export const EntryKind = enumeration('CATALOG', 'PRODUCT', 'PRICE_LIST', 'PLAN', 'USAGE', 'UNIT');
 export type EntryKind = keyof typeof EntryKind;
 

@@ -8,7 +8,7 @@ const types: Readonly<Record<string, string>> = {
   boolean: 'integer',
   uuid: 'text',
   date: 'text',
-  // Text keeps all digits; SQLite's numbers are doubles.
+  // Text keeps all digits, but SQLite's numbers are doubles.
   numeric: 'text',
   json: 'text',
 };

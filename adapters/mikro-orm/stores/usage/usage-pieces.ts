@@ -103,7 +103,7 @@ export async function usagePieces(
 ): Promise<readonly (readonly UsagePiece[])[]> {
   const wanted = requests.flatMap(wantedPieces);
   if (wanted.length === 0) return requests.map(() => []);
-  // Archived pieces keep their boundaries; the remaining points came later.
+  // Archived pieces keep their boundaries, because the remaining points were added later.
   const found = (await archivedPieces(scope, requests)).map((pieces) => [...pieces]);
   const { runner, tenantRecordId } = scope;
   const { dialect } = runner;

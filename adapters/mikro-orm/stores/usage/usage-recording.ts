@@ -65,7 +65,7 @@ export async function recordMarked(
   const usedBy = await recordUsage(scope.runner, scope, submissions);
   const stored = submissions.filter((_submission, index) => usedBy[index] === null);
   const marked = new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId));
-  // Sorted to avoid deadlocks. These are the last rows that a recording locks.
+  // The rows are sorted to avoid deadlocks. They are the last rows that a recording locks.
   const marks = [...marked].sort((a, b) => a - b).map((each) => ({ subscriptionRecordId: each, version: 1 }));
   await scope.insertAll(
     usageMarksTable,

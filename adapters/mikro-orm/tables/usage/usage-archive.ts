@@ -28,9 +28,9 @@ export const archivedPiecesTable = archiveTable(
 
 /** Tracking ids of archived points, including voided ones. There is one row for each part of a day with points. */
 export const archivedIdsTable = archiveTable('usage_archived_ids', [
-  // For parts between two instants.
+  // Members of parts between two instants.
   { name: 'start_at', type: 'bigint', nullable: true, isInstant: true },
   { name: 'end_at', type: 'bigint', nullable: true, isInstant: true },
-  // For each submission: record id, tracking id, and the time it was voided.
+  // The record id, the tracking id and the time of voiding, for each submission.
   { name: 'tracking_ids', type: 'json', nullable: false },
 ]);

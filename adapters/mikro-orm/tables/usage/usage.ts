@@ -55,7 +55,7 @@ export const usagePointsTable: TableSpec = {
   columns: [
     tenantColumn,
     ...bucketColumns,
-    // Starts at 1, without gaps, in commit order.
+    // Numbers start at 1 and have no gaps, in commit order.
     { name: 'ordinal', type: 'bigint', nullable: false },
     { name: 'recorded_for', type: 'bigint', nullable: false, isInstant: true },
     { name: 'is_date_only', type: 'boolean', nullable: false },
