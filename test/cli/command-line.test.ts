@@ -88,7 +88,7 @@ describe('command line', () => {
     }
   });
 
-  it('answers a running wait immediately when it is stopped', async () => {
+  it('answers a waiting request immediately when the server stops', async () => {
     const running = await serve(['--database', join(directory, 'waiting.db'), '--test-mode'], {
       SERVICE_persistent_bus_main_off: 'true',
       SERVICE_notificationq_main_notification_off: 'true',
@@ -196,7 +196,7 @@ describe('command line', () => {
     expect(unknown.errors).to.match(/no user "nobody"/);
   });
 
-  it('uses the first password of the environment if it is long enough', async () => {
+  it('uses the initial password from the environment if it is long enough', async () => {
     const environment = { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
     const server = await serve(['--database', join(directory, 'given.db')], environment);
     expect(server.greeting).to.match(/BILLWRIGHT_ADMIN_PASSWORD/);
@@ -210,7 +210,7 @@ describe('command line', () => {
     expect(short.errors).to.match(/at least 8 characters/);
   });
 
-  it('uses the first administrator of the properties security.admin.*', async () => {
+  it('takes the initial administrator from the security.admin.* properties', async () => {
     const database = join(directory, 'named.db');
     const environment = {
       SERVICE_security_admin_user: 'root',
@@ -232,7 +232,7 @@ describe('command line', () => {
     expect(short.errors).to.match(/SERVICE_security_admin_password needs at least 8 characters/);
   });
 
-  it('rejects the administrator of test mode even under another name', async () => {
+  it('rejects the test-mode administrator even under another name', async () => {
     const database = join(directory, 'renamed.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const renamed = { SERVICE_security_admin_user: 'root', BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
@@ -258,7 +258,7 @@ describe('command line', () => {
     expect((await run(['serve', ...args], { NODE_ENV: 'Production' })).code).to.equal(2);
   });
 
-  it('uses server properties from options and environment', async () => {
+  it('uses server properties from options and the environment', async () => {
     const options = [
       '--base-path',
       '/billing',
@@ -321,7 +321,7 @@ describe('command line', () => {
     expect(refused.errors).to.match(/SERVICE_server_trustedProxies "nowhere"/);
   });
 
-  it('keeps the sandbox ledger in a file on PostgreSQL too', async () => {
+  it('keeps the sandbox ledger in a file even on PostgreSQL', async () => {
     const database = await freshDatabase('postgresql', migrated);
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');
     const args = ['serve', '--port', '0', '--test-mode', '--database', database.url];
@@ -393,7 +393,7 @@ describe('command line', () => {
 // Of SQLite's databases the tests above make many.
 eachDatabase((kind, open) => {
   if (kind === 'sqlite' && !isLongRun) return;
-  it(`billwright commands migrate, serve, check and archive a ${kind} database`, async () => {
+  it(`migrates, serves, checks and archives a ${kind} database`, async () => {
     const database = await open();
     const where = database.kind === 'sqlite' ? database.path : database.url;
     const first = await run(['migrate', '--database', where]);

@@ -44,7 +44,7 @@ describe('server configuration', () => {
     expect(definition.eventSinks?.map(({ name }) => name)).to.eql(['mailer']);
   });
 
-  it('is a module of the working directory that imports the running program, with or without types', async () => {
+  it('can be a module in the working directory that imports the running program, with or without types', async () => {
     write('package.json', '{ "type": "commonjs" }');
     const file = write(
       'billwright.config.ts',
@@ -73,7 +73,7 @@ describe('server configuration', () => {
     expect(environment).to.eql({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
-  it('reports the required name of a module that Node treats as CommonJS, and a missing module', async () => {
+  it('is rejected with the required file name if Node treats it as CommonJS, and with its path if it is missing', async () => {
     write('package.json', '{ "type": "commonjs" }');
     write('server.js', 'export default {};');
     expect(await refusal('server.js')).to.match(
@@ -84,7 +84,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is not written next to an existing file, because startup rejects two', async () => {
+  it('is not written next to an existing file, because startup rejects two files', async () => {
     write('billwright.config.js', 'export default {};');
     const error = await writeDefinition({ directory, isTypeScript: true }).catch((thrown: unknown) => thrown);
     expect(error)
@@ -126,14 +126,14 @@ describe('server configuration', () => {
       expect(await refusal('wrong.mjs')).to.match(message);
     });
 
-  it('is rejected as a JSON object with an unknown property', async () => {
+  it('is rejected if it is a JSON object with an unknown property', async () => {
     const file = write('wrong.json', '{ "org.service.catalog.url": "x" }');
     expect(await refusal('wrong.json')).to.equal(
       `${file}: "org.service.catalog.url" is not a property of this server; did you mean org.service.catalog.uri?`,
     );
   });
 
-  it('is rejected in one line as JSON with settings that require a module, and as invalid JSON', async () => {
+  it('is rejected in one line if it is invalid JSON or JSON with settings that require a module', async () => {
     write('parts.json', '{ "org.service.server.basePath": "/x", "database": "a.db" }');
     expect(await refusal('parts.json')).to.match(
       /^.*parts\.json: "database" is not a property.*billwright init/,
@@ -144,7 +144,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is overridden by the environment, which options override', async () => {
+  it('is overridden by the environment, and both by options', async () => {
     const definition: ServerDefinition = {
       port: 1,
       host: 'h',

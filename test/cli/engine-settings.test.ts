@@ -17,8 +17,8 @@ import { example, expect } from '../support/index.ts';
 
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
-describe('engine settings from the environment', () => {
-  it('are read under every prefix, the documented one first', () => {
+describe('engine settings', () => {
+  it('are read from the environment under every prefix, the documented one first', () => {
     const environment = {
       SERVICE_payment_retry_days: '3,5,7',
       SERVICE_org_service_payment_retry_days: '1',
@@ -55,7 +55,7 @@ describe('engine settings from the environment', () => {
   });
 });
 
-describe('configuration file', () => {
+describe('properties in the configuration file', () => {
   let directory: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-config-'));
@@ -68,7 +68,7 @@ describe('configuration file', () => {
     return file;
   }
 
-  it('contains properties by full name, overridden by the environment and by options', async () => {
+  it('have full names and are overridden by the environment and by options', async () => {
     const issuers = [{ issuer: 'https://login.example', jwksUri: 'https://login.example/keys' }];
     const file = await fileWith(
       JSON.stringify({
@@ -95,7 +95,7 @@ describe('configuration file', () => {
     );
   });
 
-  it('is rejected if it is unreadable or not an object', async () => {
+  it('are rejected if the file is unreadable or not an object', async () => {
     for (const file of [join(directory, 'missing.json'), await fileWith('[]')]) {
       const error = await configurationFile(file).catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(UsageError);
@@ -189,7 +189,7 @@ describe('default documents of the command line', () => {
     }
   });
 
-  it('include the overdue configuration of the option, of overdue.uri, or of the definition', async () => {
+  it('include the overdue configuration from the option, from overdue.uri or from the definition', async () => {
     const defaultOverdueConfig = async (overdue: string | undefined, environment: Environment) => {
       const configured = { environment, definition: { defaultOverdueConfig: 'defined' } };
       return (await defaultDocuments({ 'default-overdue': overdue }, configured)).defaultOverdueConfig;
@@ -209,7 +209,7 @@ describe('default documents of the command line', () => {
     expect((thrown as Error).message).to.contain('--default-overdue');
   });
 
-  it('include the line of each error in an invalid overdue configuration', () => {
+  it('are rejected with the line of each error in the overdue configuration', () => {
     const error = new BillingError({
       code: ErrorCode.OVERDUE_INVALID_FOR_TENANT,
       message: 'Invalid overdue configuration: line 7, column 1: odd',
@@ -220,7 +220,7 @@ describe('default documents of the command line', () => {
     );
   });
 
-  it('include the line of each error in an invalid catalog', () => {
+  it('are rejected with the line of each error in the catalog', () => {
     const problems = Array.from({ length: 12 }, (_, index) => ({
       message: `wrong ${index}`,
       line: index + 1,

@@ -56,7 +56,7 @@ describe('files of a server', () => {
     expect(readdirSync(directory)).to.have.length(4);
   });
 
-  it('cause a warning if a key is readable by others and an error if they contain no key', async () => {
+  it('cause a warning if others can read a key, and an error if a key is too short', async () => {
     const database = join(directory, 'mine.db');
     await (await serve(['--database', database], environment)).stop();
     chmodSync(`${database}.key`, 0o644);
@@ -82,7 +82,7 @@ describe('files of a server', () => {
     ]);
   });
 
-  it('include a key that rotate-key replaces, but not with a wrong old key', async () => {
+  it('include a key that rotate-key replaces only if the given old key is correct', async () => {
     const database = join(directory, 'mine.db');
     const args = ['--database', database];
     const server = await serve(args, environment);
@@ -114,7 +114,7 @@ describe('files of a server', () => {
     expect([failed.code, readdirSync(directory)]).to.eql([1, []]);
   });
 
-  it('must be created, because a server does not start without its key', async () => {
+  it('cause an error if a folder has the name of the key file', async () => {
     const database = join(directory, 'mine.db');
     mkdirSync(`${database}.key`);
     const refused = await run(['serve', '--port', '0', '--database', database], environment);

@@ -52,7 +52,7 @@ anyDatabase.describe('progress of commands', (open, kind) => {
       return [command, '--database', where, ...options, ...file];
     };
 
-    it(`${command} shows its progress on a terminal, apart from its output`, async function () {
+    it(`appears on a terminal, apart from the output of ${command}`, async function () {
       if (!hasTerminal) {
         process.stderr.write('    NOT CHECKED: `script` of util-linux is not installed\n');
         this.skip();
@@ -66,7 +66,7 @@ anyDatabase.describe('progress of commands', (open, kind) => {
       expect(await readFile(file, 'utf8')).to.match(expected);
     });
 
-    it(`${command} prints only its output to a pipe`, async () => {
+    it(`is left out of a pipe, which receives only the output of ${command}`, async () => {
       const { code, output, errors } = await run(argsFor('pipe.db'));
       expect({ code, errors }).to.eql({ code: 0, errors: '' });
       expect(output).to.match(expected);

@@ -26,7 +26,7 @@ export default {
 };
 `;
 
-describe('server defined by a file of its directory', () => {
+describe('server defined by a file in its directory', () => {
   let directory: string;
   let server: RunningServer;
   let log: string;
@@ -69,7 +69,7 @@ describe('server defined by a file of its directory', () => {
     expect((await fetch(`${server.url}/billing/1.0/healthcheck`)).status).to.equal(200);
   });
 
-  it('is backed up at one moment while it writes, to a file readable only by its owner', async () => {
+  it('is backed up consistently while it writes, to a file that only its owner can read', async () => {
     const copying = ['backup', '--database', at('billwright-test.db'), '--to', at('copy.db')];
     let isCopied = false;
     let written = 0;

@@ -54,7 +54,7 @@ eachDatabase.describe('typed client', (open) => {
     expect(catalog).to.eql(JSON.parse(JSON.stringify(local)) && catalog);
   });
 
-  it('uploads and reads seller data with a logo', async () => {
+  it('uploads seller data with a logo and reads it back', async () => {
     const logo = { mediaType: 'image/png', bytes: png } as const;
     const stored = await acme.sellers.upload({ ...seller, logo });
     expect(stored).to.deep.include({ ...seller, logo });
@@ -119,7 +119,7 @@ eachDatabase.describe('typed client', (open) => {
     expect(await acme.catalogs.sync(lantern)).to.eql({ status: 'UNCHANGED', added: [] });
   });
 
-  it('throws the errors of the library with their facts', async () => {
+  it('throws the errors of the library with their details', async () => {
     const missing = '01234567-89ab-7def-8123-456789abcdef';
     const work = acme.getAccount(missing);
     await expectCode(work, 'ACCOUNT_DOES_NOT_EXIST_FOR_ID');
@@ -132,7 +132,7 @@ eachDatabase.describe('typed client', (open) => {
     });
   });
 
-  it('names the author, the reason and the comment of changes', async () => {
+  it('sends the author, reason and comment of changes', async () => {
     const author = createClient({ ...options, createdBy: 'Zoë', reason: 'sale', comment: 'by phone' });
     const { id } = await author.createAccount({ currency: 'USD' });
     const [entry] = await engine.acme.audit.ofAccount(id);
@@ -167,13 +167,13 @@ eachDatabase.describe('typed client', (open) => {
       }
     });
 
-    it('needs the permissions of options', async () => {
+    it('needs the permissions that options require', async () => {
       const { needs } = operationAccess.accounts.close;
       expect(needs(['id', { cancelAllSubscriptions: true }])).to.include('entitlement:cancel');
       expect(operationAccess.keyValues.add.needs(['CATALOG'])).to.include('catalog:config_upload');
     });
 
-    it('sees settings of the tenant masked', async () => {
+    it('sees tenant settings with masked secrets', async () => {
       const key = 'PLUGIN_CONFIG_acme';
       await acme.keyValues.add(key, 'password=swordfish');
       expect((await acme.keyValues.get(key)).values).to.eql(['password=swordfish']);
@@ -181,7 +181,7 @@ eachDatabase.describe('typed client', (open) => {
     });
   });
 
-  it('refuses unknown operations and operations of the other path', async () => {
+  it('refuses unknown operations, and operations under the wrong path', async () => {
     const { url, apiKey, apiSecret } = options;
     const headers = {
       authorization: `Basic ${btoa('admin:password')}`,
@@ -204,7 +204,7 @@ eachDatabase.describe('typed client', (open) => {
   });
 });
 
-describe('attempts of the typed client', () => {
+describe('transport of the typed client', () => {
   const options = {
     url: 'https://billing.test/',
     apiKey: 'acme',
@@ -229,7 +229,7 @@ describe('attempts of the typed client', () => {
   const busy = (status: number) => () => new Response('{}', { status, headers: { 'Retry-After': '0' } });
 
   for (const status of [409, 429, 503]) {
-    it(`repeat a change with the same key after ${status} with Retry-After`, async () => {
+    it(`repeats a change with the same key after ${status} with Retry-After`, async () => {
       const { requests, client } = against(busy(status), busy(status), done);
       await client.accounts.anonymize('id');
       expect(requests.map(({ url }) => url)).to.eql(
@@ -241,34 +241,34 @@ describe('attempts of the typed client', () => {
     });
   }
 
-  it('repeat a call without an answer', async () => {
+  it('repeats a call that gets no answer', async () => {
     const { requests, client } = against(new TypeError('fetch failed'), done);
     await client.accounts.anonymize('id');
     expect(requests).to.have.length(2);
   });
 
-  it('end with the last error', async () => {
+  it('ends with the last error', async () => {
     const { requests, client } = against(busy(503));
     const error = await client.getAccount('id').catch((thrown: unknown) => thrown);
     expect(error).to.be.an('error').with.property('message', 'The server answered 503: {}');
     expect(requests).to.have.length(5);
   });
 
-  it('are not repeated after a conflict without Retry-After', async () => {
+  it('does not repeat a change after a conflict without Retry-After', async () => {
     const body = JSON.stringify({ code: ErrorCode.ACCOUNT_ALREADY_EXISTS, message: 'exists' });
     const { requests, client } = against(() => new Response(body, { status: 409 }));
     await expectCode(client.createAccount({}), 'ACCOUNT_ALREADY_EXISTS');
     expect(requests).to.have.length(1);
   });
 
-  it('send queries without a key to their own path', async () => {
+  it('sends queries without a key to their own path', async () => {
     const { requests, client } = against(done);
     await client.invoices.explain('id');
     expect(requests[0]?.url).to.equal('https://billing.test/1.0/kb/queries/invoices/explain');
     expect(requests[0]?.headers.has('idempotency-key')).to.equal(false);
   });
 
-  it('carry the current bearer token', async () => {
+  it('sends the current bearer token', async () => {
     let turn = 0;
     const requests: Headers[] = [];
     const fetch = async (_: unknown, init?: RequestInit) => {
@@ -309,10 +309,10 @@ describe('the module of the typed client', () => {
   });
 });
 
-describe('stories of the engine over HTTP', function () {
+describe('typed client in the stories of the engine', function () {
   this.timeout(180_000);
 
-  it('have the same result as with the engine in process', async () => {
+  it('gets the same results over HTTP as the engine in process', async () => {
     const files = ['account-credit', 'price-changes', 'quantities'].map(
       (name) => `test/engine/${name}.test.ts`,
     );

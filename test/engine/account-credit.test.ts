@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('is not used by a draft; credit on a draft first reduces it, and the excess does not count yet', async () => {
+  it('is not used by a draft; credit on a draft first reduces the draft, and the excess does not count yet', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     }
   });
 
-  it('puts the items of one call without an invoice on one new invoice, and keeps a draft as a draft', async () => {
+  it('puts items that one call adds without an invoice on one new invoice, and keeps a draft a draft', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [draft] = await charge(id, '1', { autoCommit: false });
     const invoiceId = draft?.invoiceId as Uuid;
@@ -322,7 +322,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await invoicesOf(other.id)).to.eql(['EXTERNAL_CHARGE 1 = 1 owes 0']);
   });
 
-  it('rejects an adjustment in the order of the specification and stores nothing', async () => {
+  it('is checked in the specified order when adjusted, and stores nothing if a check fails', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [item] = await charge(id, '10');
     const [given] = await credit(id, '1');

@@ -5,7 +5,7 @@ const FEW = 2;
 const SEVERAL = 9;
 
 // No query in a loop, whatever an account has (accounts §14 rule 6, §19).
-eachDatabase.describe('statements of operations on whole accounts', (open) => {
+eachDatabase.describe('operation on a whole account', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
   async function accountWith(count: number): Promise<Uuid> {
@@ -42,7 +42,7 @@ eachDatabase.describe('statements of operations on whole accounts', (open) => {
     anonymizing: (id) => engine.acme.anonymizeAccount(id),
   };
 
-  it('are equally many for reads of accounts with few and with many records', async () => {
+  it('sends the same number of SQL statements for few and many records', async () => {
     const counts: Record<string, number[]> = {};
     for (const count of [FEW, SEVERAL]) {
       const [adjusted, writtenOff] = [await accountWith(count), await accountWith(count)];

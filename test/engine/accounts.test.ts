@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     await expectCode(create({ firstNameLength: 2 ** 31 }), 60003);
   });
 
-  it('accounts E2 Duplicate key: share no key within a tenant, but may share one across tenants', async () => {
+  it('accounts E2 Duplicate key: share no key within a tenant, but can share one across tenants', async () => {
     await create({ externalKey: 'acme' });
     await expectCode(create({ externalKey: 'acme' }), 3000);
     const { acme: other } = await openShop(engine.billing);
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await rows()).to.eql([null, paymentMethodId, null]);
   });
 
-  it('accounts §17: have events that name the changed fields of accounts, tags and custom fields', async () => {
+  it('accounts §17: emit events that name the changed fields of accounts, tags and custom fields', async () => {
     const { id: accountId } = await create({});
     const object = { type: 'ACCOUNT', id: accountId } as const;
     await update(accountId, { name: 'Ada' });

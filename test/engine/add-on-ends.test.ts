@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(items.some(({ subscriptionId }) => subscriptionId === archive)).to.equal(true);
   });
 
-  it('end with the undone pending plan they were bought for, also if their base reached its current plan by a change', async () => {
+  it('end when the pending plan they were bought for is undone, even if a change led their base to its current plan', async () => {
     await begin('team-now');
     const change = (planName: string, date: string) =>
       engine.acme.subscriptions.changePlan(base, { planName, requestedDate: date });

@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
         });
     });
 
-    it('matches subscriptions W18 "Fixed term"', async () => {
+    it('match subscriptions W18 "Fixed term"', async () => {
       await begin('2023-01-01');
       const base = await create({ planName: 'term-3m' });
       const support = await addOn(base.bundleId, 'support-6m');
@@ -324,7 +324,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       });
   });
 
-  describe('past creation beside a base that has changed since', () => {
+  describe('add-ons created in the past beside a base that has changed since', () => {
     /** A base that offers support and backup; since the 10th one that includes support and offers no backup. */
     async function beginChanged(): Promise<Uuid> {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
@@ -336,7 +336,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     }
     const from = (date: string) => ({ entitlementDate: date, billingDate: date });
 
-    it('follows the base of that day: the add-on ends with it, and is billed and stored up to the change', async () => {
+    it('follow the base of that day: they end with it, and are billed and stored up to the change', async () => {
       const bundleId = await beginChanged();
       const events = newEvents(engine.database);
       await events();
@@ -366,7 +366,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
     });
 
-    it('is rejected from the day the base left the plan that offered the add-on', async () => {
+    it('are rejected from the day the base left the plan that offered them', async () => {
       const bundleId = await beginChanged();
       const late = (planName: string, date: string) => addOn(bundleId, planName, from(date));
       await expectCode(late('support-monthly', '2024-06-10'), 'SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED');
@@ -375,7 +375,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
     });
 
-    it('rejects a change backdated to a product that the base has left since (subscriptions §7 rule 7)', async () => {
+    it('reject a change backdated to a product that the base has left since (subscriptions §7 rule 7)', async () => {
       const archive = await addOn(await beginChanged(), 'archive-monthly', from('2024-06-05'));
       const change = { planName: 'backup-monthly', requestedDate: '2024-06-06' };
       const changed = engine.acme.subscriptions.changePlan(archive, change);
@@ -383,7 +383,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.endsOf(archive)).to.equal('ACTIVE - -');
     });
 
-    it('expires the add-on with the fixed term of a base that is already over, if both are created late', async () => {
+    it('expire with the fixed term of a base that is already over, if both are created late', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const made = await engine.acme.subscriptions.createWithAddOns(
         ['term-3m', 'support-monthly'].map((planName) => ({ accountId, planName })),
@@ -401,8 +401,8 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     });
   });
 
-  describe('joint creation', () => {
-    it('gives a base and its add-ons the same dates, bundle and invoice, the base first', async () => {
+  describe('add-ons created together with other subscriptions', () => {
+    it('have the same dates, bundle and invoice as their base, which comes first', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const made = await engine.settle(together('support-monthly', 'solo-now', 'archive-monthly'));
       const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
@@ -427,7 +427,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       ]);
     });
 
-    it('gives each subscription its own quantity, prices, bill cycle day and key', async () => {
+    it('have their own quantity, prices, bill cycle day and key', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns([
         { accountId, planName: 'solo-now', bundleExternalKey: 'desk' },
@@ -452,7 +452,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await linesOf()).to.include('RECURRING 2024-06-01..2024-06-15 13.55');
     });
 
-    it('starts the bundle in the future, and raises an earlier add-on date to the start of the base', async () => {
+    it('can start in the future with their bundle; an earlier add-on date is raised to the start of the base', async () => {
       await begin('2024-06-01');
       const dates = { entitlementDate: '2024-06-01', billingDate: '2024-06-20' };
       const base = await create({ planName: 'solo-now' }, dates);
@@ -461,7 +461,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(billingStart?.date).to.equal('2024-06-20');
     });
 
-    it('stores subscriptions for several bundles, with all subscriptions of a key in one bundle', async () => {
+    it('are stored in several bundles, with all subscriptions of a key in one bundle', async () => {
       await begin('2024-06-01');
       const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
       const made = await engine.acme.subscriptions.createBundles([
@@ -475,7 +475,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.eql([1, 2, 1]);
     });
 
-    it('emits an event for each subscription and requests one invoice run', async () => {
+    it('emit an event for each subscription and request one invoice run', async () => {
       await begin('2024-06-01');
       const events = newEvents(engine.database);
       await events();
@@ -493,14 +493,14 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(runs).to.eql(['INVOICE_CREATION']);
     });
 
-    it('counts the fixed term of an add-on from its own start, whatever the age of the bundle', async () => {
+    it('count their fixed term from their own start, whatever the age of the bundle', async () => {
       await begin('2024-06-01');
       const { bundleId } = await together('solo-now');
       await engine.runTo('2024-07-15');
       expect((await rowsOf(await addOn(bundleId, 'support-6m'))).at(-1)).to.equal('STOP_BILLING 2025-01-15');
     });
 
-    it('accepts add-ons up to the limit of their plan, from only one of two simultaneous calls', async () => {
+    it('are accepted up to the limit of their plan, from only one of two simultaneous calls', async () => {
       await begin('2024-06-01');
       const { bundleId } = await together('solo-now', 'archive-monthly');
       const more = () => engine.acme.createSubscription({ accountId, bundleId, planName: 'archive-monthly' });
@@ -512,7 +512,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(bundle?.subscriptions).to.have.length(3);
     });
 
-    it('ignores ended add-ons in the limit of their plan', async () => {
+    it('no longer count toward the limit of their plan once they have ended', async () => {
       await begin('2024-06-01');
       const { bundleId, subscriptionIds } = await together('solo-now', 'archive-monthly', 'archive-monthly');
       await engine.acme.subscriptions.cancel(subscriptionIds[2] as Uuid, {});
@@ -520,7 +520,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     });
   });
 
-  describe('change', () => {
+  describe('plan changes of add-ons', () => {
     it('accepts only plans that the base offers, within the limit of the plan', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');

@@ -88,13 +88,13 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       });
   });
 
-  describe('subscriptions §15.2: the bill cycle day of an account without one', () => {
+  describe('subscriptions §15.2: bill cycle days of accounts without one', () => {
     const billedOff = { stateName: 'hold', service: 'fraud', isBlockBilling: true };
     const dayOfAccount = async () => (await engine.acme.getAccount(accountId)).billCycleDayLocal;
 
     const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
     for (const type of objects)
-      it(`is the day of a future charge, also while billing of the ${type} is blocked`, async () => {
+      it(`are the day of a future charge, even while billing of the ${type} is blocked`, async () => {
         await begin('2012-02-20T09:00:00Z');
         const options = { billingDate: '2012-03-03', entitlementDate: '2012-02-20' };
         const held = await engine.subscribe({ accountId, planName: 's-30' }, options);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
         expect(await lastLines()).to.eql(['RECURRING 2012-02-23..2012-03-03 9.31']);
       });
 
-    it('is the day of the first charge, also if billing is blocked from the start on or before the run', async () => {
+    it('are the day of the first charge, even if billing is blocked from the start on or before the run', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -126,7 +126,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2012-03-10..2012-03-20 10.34']);
     });
 
-    it('is used by a dry run of a blocked subscription without being stored', async () => {
+    it('are used by a dry run of a blocked subscription without being stored', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.acme.blocking.pauseBundle(bundleId);
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-07-10..2016-08-10 30']);
   });
 
-  it('raise a forced date before the start of billing to that start', async () => {
+  it('take effect at the start of billing if their forced date is earlier', async () => {
     await begin('2016-05-05T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     const forced = { effectiveFromDate: '2015-01-01', allowPastDate: true };
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-05 3.87']);
   });
 
-  it('drop a future change with a cancellation before it, and restore it with the reversal', async () => {
+  it('lose a future change to an earlier cancellation, and regain it with the reversal', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await change(subscriptionId, 15, { effectiveFromDate: '2016-06-15' });
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-15..2016-07-15 30']);
   });
 
-  it('stay if a plan change of the same second is undone', async () => {
+  it('stay if a plan change in the same second is undone', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-249' });
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('reject subscriptions that are cancelled, expired, unknown or of another tenant', async () => {
+  it('cannot be changed for subscriptions that are cancelled, expired, unknown or of another tenant', async () => {
     await begin('2016-05-01T00:00:00Z');
     const cancelled = await subscribe('s-30');
     await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });
@@ -281,12 +281,12 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(told).to.eql(['SUBSCRIPTION_BCD_CHANGE']);
   });
 
-  describe("the account's day", () => {
+  describe('bill cycle days set on accounts', () => {
     const allowed = { 'org.service.features.account.allowBCDUpdate': true };
     const days = async (...ids: readonly Uuid[]) =>
       Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
 
-    it('is set once; a second day is rejected', async () => {
+    it('are set once; a second day is rejected', async () => {
       await begin('2016-05-04T00:00:00Z');
       await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
       for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(billCycleDayLocal).to.equal(9);
     });
 
-    it('moves the subscriptions aligned to the account if the tenant allows changes, and leaves the rest', async () => {
+    it('move the subscriptions aligned to the account if the tenant allows changes, and leave the rest', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed });
       const aligned = await subscribe('s-30');
       const own = await subscribe('own-30');
@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ]);
     });
 
-    it('is removed if the tenant allows changes; the next run sets it to the day of the first charge', async () => {
+    it('are removed if the tenant allows changes; the next run sets them to the day of the first charge', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 1 });
       const aligned = await subscribe('s-30');
       const reset = { changes: { billCycleDayLocal: null }, treatNullAsReset: true };
@@ -328,7 +328,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-04 2.9']);
     });
 
-    it('bills nothing if it stays the same', async () => {
+    it('bill nothing if they stay the same', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 4 });
       await subscribe('s-30');
       const planned = async () =>

@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     await expectCode(acme.createSubscription({ ...request, priceOverrides: [trial] }), NO_PRICE);
   });
 
-  it('are rejected at a plan change immediately, on a future date and by policy; the subscription stays', async () => {
+  it('are rejected for a plan change, whether immediate, dated or by policy, and the subscription stays the same', async () => {
     const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
     for (const when of [
       { billingPolicy: 'IMMEDIATE' },

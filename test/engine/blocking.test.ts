@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await rowsShown(sold)).slice(2)).to.eql(pauseRows('2012-03-04', '2012-04-05'));
   });
 
-  it('emit one event each for pause and resume, and are invoiced automatically', async () => {
+  it('emit one event for each pause and resume, and are invoiced automatically', async () => {
     const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
     engine.clock.set('2012-03-04T00:00:00Z');
     await pause(sold.bundleId);

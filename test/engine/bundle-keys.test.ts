@@ -7,7 +7,7 @@ const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
 
 const IN_USE = ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS;
 
-eachDatabaseByTurns.describe('bundle keys', (open) => {
+eachDatabaseByTurns.describe('bundle key handling', (open) => {
   let ada: Account;
   let grace: Account;
 
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('bundle keys', (open) => {
       await expectCode(subscribe('K'), 'SUBSCRIPTION_CREATE_BP_EXISTS');
     });
 
-    it('gives a key to one of two simultaneous creations', async () => {
+    it('gives a key to only one of two simultaneous creations', async () => {
       await engine.cancelNow((await subscribe('K')).subscriptionId);
       const codes = await Promise.all([ada, grace].map((account) => codeOf(subscribe('K', { account }))));
       expect(codes.toSorted()).to.eql([IN_USE, 'no error']);

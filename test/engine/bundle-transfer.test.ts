@@ -16,7 +16,7 @@ function changesAlignedTo(alignment: string): string {
   );
 }
 
-eachDatabaseByTurns.describe('transfers of bundles', (open) => {
+eachDatabaseByTurns.describe('bundle transfer', (open) => {
   let engine: TestEngine;
   let source: Account;
   let target: Account;
@@ -424,7 +424,7 @@ eachDatabaseByTurns.describe('transfers of bundles', (open) => {
         await expectCode(transfer(bundleId), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       });
 
-      it('ends and credits an add-on that is billed to its term with its base (IMMEDIATE)', async () => {
+      it('ends and credits an add-on together with its base if it is billed to the end of its term (IMMEDIATE)', async () => {
         const policies = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' } as const;
         await engine.settle(engine.acme.subscriptions.cancel(addOn, policies));
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-02-09');

@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
-  it('works without naming the account', async () => {
+  it('works without an account id', async () => {
     expect(await engine.billing.completion(await subscribe(), LONG_MS)).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
   });
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(error).to.include({ code: 3002 });
   });
 
-  it('passes the token of a call to all work that follows from it, also in shared batches', async () => {
+  it('passes the token of a call to all its follow-up work, even in shared batches', async () => {
     const second = await engine.settle(engine.payingAccount({ currency: 'USD' }));
     const before = (await entryTokens(engine.database)).length;
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });

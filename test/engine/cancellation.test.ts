@@ -2,7 +2,7 @@ import type { CancelSubscriptionOptions, HostInput, Uuid } from '../../lib/index
 import type { ErrorName, TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, openShop } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
+eachDatabaseByTurns.describe('cancellation', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('cancellation and its reversal', (open) => {
     });
   });
 
-  it('subscriptions W18 Fixed term: is rejected after the term, and ends the term before its end', async () => {
+  it('subscriptions W18 Fixed term: is rejected after the term, and otherwise ends the term early', async () => {
     await begin('2023-01-01T00:00:00Z');
     const subscriptionId = await subscribe('term-3m');
     engine.clock.set('2023-02-10T00:00:00Z');

@@ -35,7 +35,7 @@ const lamp: HostInput<SimplePlan> = {
 };
 const orchard = example('catalogs/orchard-demo.xml');
 
-eachDatabaseByTurns.describe('administration of catalogs', (open) => {
+eachDatabaseByTurns.describe('catalog administration', (open) => {
   let engine: TestEngine;
   let source: string;
 
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('administration of catalogs', (open) => {
     return rows.slice(-3).map(({ payload }) => JSON.parse(String(payload)));
   }
 
-  it('removes a deleted catalog with the next call, emits its events and accepts any name and dates afterward', async () => {
+  it('shows a deletion to the next call, emits its events, and accepts any name and dates afterward', async () => {
     await begin();
     await engine.acme.uploadCatalog(dated('2024-03-01'));
     const events = newEvents(engine.database);
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('administration of catalogs', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('catalog W17 Simple plan: is stored, seen by the next call and billed; repeating it stores and emits nothing', async () => {
+  it('catalog W17 Simple plan: stores a simple plan, which the next call sees and bills; repeating it stores and emits nothing', async () => {
     await begin();
     const own = await newTenant(false);
     const events = newEvents(engine.database);

@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     ]);
   });
 
-  it('processes all accounts page by page, no earlier than the report is read', async () => {
+  it('processes all accounts page by page, only as the report is read', async () => {
     const first = await subscribe();
     const [{ recordId: _, ...last }] = (await engine.storage.read(engine.tenant, (session) =>
       session.accounts.findAfter({ afterRecordId: 0, limit: 1 }),
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     ).to.eql(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
   });
 
-  it('lists the reasons for a rejected upload, and no price changes then', async () => {
+  it('lists the reasons instead of price changes if the upload would be rejected', async () => {
     await subscribe();
     const lines = async (source: string) => (await partsOf(engine.acme, source)).map(lineOf);
     const sameDate = pricedCatalog({ effectiveDate: '2024-01-01', price: '52.00' });

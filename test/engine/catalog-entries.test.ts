@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.rules).to.eql(january?.rules);
   });
 
-  it('catalog W19 Overlay: hide everything else from an account with its own entry, whose subscriptions continue', async () => {
+  it('catalog W19 Overlay: hide everything else from an account with its own entry; its subscriptions continue', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const [a, b] = [
       await engine.acme.createAccount({ currency: 'USD' }),
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect((await engine.acme.catalogEntries.plans()).map((row) => row.name)).to.eql(['p0', 'p1']);
   });
 
-  it('reject the later of two simultaneous creations of one name in two scopes', async () => {
+  it('reject the later of two simultaneous creations of the same name in two scopes', async () => {
     await openWith('2024-01-01T00:00:00Z', monthly('p0', '2024-01-01'));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const outcomes = await Promise.all(
@@ -498,7 +498,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     ]);
   });
 
-  itOnPostgresql('what one node has written, the next call on another one sees', async () => {
+  itOnPostgresql('are visible to the next call on another node', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const { database, clock, tenant } = engine;
     const other = await openBilling(database, { clock });
@@ -524,7 +524,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await other.close();
   });
 
-  it('report the source of the catalog of a scope in their state', async () => {
+  it('report the source of a scope’s catalog in their state', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const states = async (): Promise<readonly string[]> => [

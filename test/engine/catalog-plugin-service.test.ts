@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('leaves later billing to the XML after its end, and leaves invoices as they are', async () => {
+  it('leaves later billing to the XML catalog after its end, and leaves invoices as they are', async () => {
     await begin(heatFor('36.00'));
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(null);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('bills a price change uploaded to the XML before its start from that date, after its end', async () => {
+  it('lets a price change uploaded to the XML catalog before its start take effect from its date, after the plugin ends', async () => {
     await begin(null);
     const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
     await engine.acme.uploadCatalog(pricedCatalog(change));

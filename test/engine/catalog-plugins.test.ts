@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(named).to.include({ prettyPlanName: 'boat-monthly' });
   });
 
-  it('cause retries of queued work, at the time of RetryLater as often as they throw it', async () => {
+  it('cause retries of queued work at the time that RetryLater names, as often as they throw it', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     const failure = failing(() => new RetryLater(3_600_000));
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect((await linesOf(account)).slice(expected.length)).to.eql(['RECURRING 2024-05-01..2024-06-01 36']);
   });
 
-  it('set the prices of their versions, also for a retired price', async () => {
+  it('set the prices of their catalog versions, even for a retired price', async () => {
     await begin();
     const versions: CatalogDefinition = {
       name: 'Harbour',

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     throw new Error('the document was accepted');
   }
 
-  it('catalog W16 Envelope: skip repeated versions, reject altered ones, and are a duplicate without new versions', async () => {
+  it('catalog W16 Envelope: skip repeated versions, reject altered ones, and are rejected as duplicates if no version is new', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
     const envelope = (await engine.acme.catalogs.current()).toXml();
     const extended = envelope.replace(
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01', '2024-05-01']);
   });
 
-  it('are rejected with the tenant and every error, and leave nothing behind', async () => {
+  it('are rejected with an error that names the tenant and lists every fault, and leave nothing behind', async () => {
     const events = newEvents(engine.database);
     await events();
     const error = await refusal(
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.eql([]);
   });
 
-  it('log the warnings of the document and store it', async () => {
+  it('log the warnings of a document and store the document', async () => {
     await engine.acme.uploadCatalog(withUsage('2024-03-01', boundedTier));
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01']);
     const [warning, ...others] = engine.logger.lines.filter(({ level }) => level === 'warn');
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
       .above(1);
   });
 
-  it('catalog V21: reject usage in advance, except in a version that is already stored with it', async () => {
+  it('catalog V21: reject usage billed in advance, except in a version that is already stored with it', async () => {
     const inAdvance = withUsage(
       '2024-03-01',
       '<blocks><block><unit>call</unit><size>1</size><prices/></block></blocks>',

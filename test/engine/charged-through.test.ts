@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a run adds such a part to a draft and commits it', async () => {
+  it('invoicing §8.5: stays if a run adds a part before days that stay billed to a draft and commits it', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await engine.acme.invoices.addCharges({ accountId, autoCommit: false, items: [{ amount: '5.00' }] });
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: returns to a pause if a part is billed before the days that precede it', async () => {
+  it('invoicing §8.5: returns to a pause if a part is billed before the days that precede the pause', async () => {
     await beginWithSeats('annual');
     await seatsInFrontOfPause();
     expect(await chargedThrough()).to.equal('2026-06-25');
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a trial of 0 is voided while the days after such a part are paused', async () => {
+  it('invoicing §8.5: stays if a trial of 0 is voided while the days after a partial charge are paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await seatsOn('2030-06-10', 15);
@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: returns to the remaining days if the month after such a part is voided', async () => {
+  it('invoicing §8.5: returns to the remaining days if the month after a partial charge is voided', async () => {
     await beginWithSeats('monthly');
     await seatsOn('2026-01-05', 15);
     await engine.runTo('2026-02-01T06:00:00Z');

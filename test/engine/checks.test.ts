@@ -30,7 +30,7 @@ eachDatabaseByTurns.describe('check of stored data', (open) => {
 
   const aside = () => openEngine(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('finds nothing in the data of the engine', async () => {
+  it('finds no violation in the data of the engine', async () => {
     expect(await breaches(engine)).to.eql([]);
     expect(await breaches(engine, engine.tenant)).to.eql([]);
   });

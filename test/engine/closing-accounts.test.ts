@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(other.id)).to.have.length(2);
   });
 
-  it('keeps the ends that it plans when it removes planned work', async () => {
+  it('keeps the subscription ends that it schedules when it removes planned work', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.settle(subscribe(id));
     await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     }
     const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
 
-    it('first creates the credit of a cancellation', async () => {
+    it('creates the credit of a cancellation first', async () => {
       const id = await cancelled();
       await close(id);
       expect(await itemsOf(id)).to.eql(CREDITED);
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('first creates the credit of a cancellation even if the background processes the queue meanwhile', async () => {
+    it('creates the credit of a cancellation first, even if a background worker processes the queue meanwhile', async () => {
       const ids: Uuid[] = [];
       for (let each = 0; each < 8; each += 1) {
         engine.clock.set('2024-01-01T00:00:00Z');

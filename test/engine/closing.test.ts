@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('closed engine', (open) => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
   });
 
-  it('rejects every call with a sentence, also calls on objects it has returned before', async () => {
+  it('rejects every call with a clear message, even calls on objects that it returned before', async () => {
     const { billing, tenant } = engine;
     const host = hostOf(engine.database);
     const before = billing.as({ tenant: tenant.id, user: 'test' });

@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
         );
       });
 
-    it('must both be removed to release payments, and one that is set again in time keeps them held', async () => {
+    it('must both be removed to release payments; adding one again in time keeps payments held', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
       await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(await balancesOf(id)).to.eql(['19.95']);
@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('AUTO_INVOICING_OFF', () => {
-    it('stops automatic runs; after its removal one run bills the missed days on a single invoice', async () => {
+    it('stop automatic runs; after their removal, one run bills the missed days on a single invoice', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(2);
     });
 
-    it('R23: allows an explicit run and a dry run', async () => {
+    it('R23: allow an explicit run and a dry run', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       const dry = await engine.acme.invoices.dryRun({ accountId: id });
       expect(dry && itemLines(dry)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.eql([]);
     });
 
-    it('excludes the subscriptions of a tagged bundle, and bills them for the missed days afterward', async () => {
+    it('exclude the subscriptions of a tagged bundle, and bill them for the missed days afterward', async () => {
       const id = await subscriber();
       const second = await engine.subscribe({ accountId: id, planName: 'solo-now' });
       const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('WRITTEN_OFF', () => {
-    it('accounts E6 steps 4 and 5: sets the balance of an invoice to 0 until it is removed', async () => {
+    it('accounts E6 steps 4 and 5: set the balance of an invoice to 0 until they are removed', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');

@@ -239,7 +239,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       });
     });
 
-    it('payments §5.3 rule 2: postpone a retry if a call starts while its plugins are asked', async () => {
+    it('payments §5.3 rule 2: postpone a retry if a call starts while its plugins are being called', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       const invoiceId = await invoiced(stage);
@@ -268,7 +268,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.balance(invoiceId)).to.equal('0');
     });
 
-    it('payments §9.2: do not ask control plugins if nothing would be charged', async () => {
+    it('payments §9.2: do not call control plugins if nothing would be charged', async () => {
       const { stage, first } = await stageAt();
       const invoiceId = await stage.invoice(await stage.account(null), '249.95');
       await stage.settle();

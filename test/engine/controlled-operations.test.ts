@@ -96,7 +96,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await attempts()).to.eql(['ABORTED']);
   });
 
-  it('payments §8.1 rule 4: complete a pending transaction by its key with its existing attempt', async () => {
+  it('payments §8.1 rule 4: complete a transaction with its own attempt if it becomes pending while plugins are being called', async () => {
     await purchase({ properties: PENDING });
     const { transaction } = await purchase();
     expect(transaction.status).to.equal('SUCCESS');
@@ -175,7 +175,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect(await attempts()).to.eql(['RETRIED', 'SUCCESS']);
     });
 
-    it('payments §5.3 rule 2: are postponed if a call starts while their plugins are asked, without informing the plugins', async () => {
+    it('payments §5.3 rule 2: are postponed if a call starts while their plugins are being called, without informing the plugins', async () => {
       let end: () => Promise<unknown> = async () => null;
       control.asked.splice(0);
       control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
@@ -195,7 +195,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect((await transactions()).filter((status) => status === 'SUCCESS')).to.have.length(1);
     });
 
-    it('payments §3.3: have an attempt of their own even if they may no longer run', async () => {
+    it('payments §3.3: have an attempt of their own even if they can no longer run', async () => {
       await purchase({ controlPlugins: [] });
       control.asked.splice(0);
       await engine.runTo(RETRY);
@@ -212,8 +212,8 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
   });
 });
 
-anyDatabase.describe('failure after prior calls (payments §2.3 rule 3)', (open) => {
-  it('returns the original error, even if ending the attempt fails', async () => {
+anyDatabase.describe('operations that fail after prior calls (payments §2.3 rule 3)', (open) => {
+  it('return the original error, even if ending the attempt fails', async () => {
     const control = new ScriptedControl('control');
     const stage = await PaymentStage.open(storageOf(await open(migrated)), '2024-01-01T10:00:00Z');
     try {

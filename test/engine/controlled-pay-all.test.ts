@@ -92,7 +92,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: skip an invoice that is paid while they are asked', async () => {
+  it('payments §9.6 rule 2: skip an invoice that is paid while they are being called', async () => {
     const ids = await invoiced('50');
     const [invoiceId = account.id] = ids;
     control.meanwhile = async () => {
@@ -153,7 +153,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('payments §9.3: end a hold if they abort its release, and are not asked about it again', async () => {
+  it('payments §9.3: end a hold if they abort its release, and are not called for it again', async () => {
     const ids = await invoiced('50');
     control.prior = { isAborted: true };
     await release();

@@ -156,7 +156,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('payments §9.5 rule 1: refund the whole payment in a currency with small units, the last refund the remainder', async () => {
+  it('payments §9.5 rule 1: are refunded in full in a currency with small units; the last refund takes the remainder', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '2334' });

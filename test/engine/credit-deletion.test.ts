@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('invoicing 9.7 Delete CBA item', (open) => {
     expect(await invoicesOf(parent)).to.eql(['PARENT_SUMMARY 25 = 25 owes 0']);
   });
 
-  it('is rejected in the order of the specification and changes nothing', async () => {
+  it('applies its checks in the specified order, and changes nothing if one fails', async () => {
     const id = await newAccount();
     const other = await newAccount();
     const [another, voided] = [await charge(id, '25'), await charge(id, '5')];
@@ -197,7 +197,7 @@ eachDatabaseByTurns.describe('invoicing 9.7 Delete CBA item', (open) => {
     expect(await told()).to.eql([]);
   });
 
-  it('keeps credit of an adjustment or a payment', async () => {
+  it('keeps credit from an adjustment or a payment', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const invoiceId = await engine.settle(charge(id, '100'));
     const { id: invoiceItemId } = await itemOf(invoiceId, 'EXTERNAL_CHARGE');

@@ -11,7 +11,7 @@ function lineOf({ reason, creditNoteDate, amount, lines }: Plain<CreditNote>): s
   return `${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;
 }
 
-eachDatabaseByTurns.describe('credit notes of changes to invoices (invoicing §21 rule 2)', (open) => {
+eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §21 rule 2)', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
   let trace: string[];
@@ -199,7 +199,7 @@ eachDatabaseByTurns.describe('credit notes of changes to invoices (invoicing §2
     expect(text).to.match(/^-- credit_notes record_id\|[^\n]*\n[^\n]*\|VOID\|[^\n]*$/m);
   });
 
-  it('send no statement if the tenant does not want them', async () => {
+  it('send no SQL statement if the tenant does not want them', async () => {
     await begin({ isOff: true });
     const accountId = await newAccount();
     const subscriptionId = await subscribe(accountId);

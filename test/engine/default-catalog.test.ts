@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after the ten
         await engine.settle();
       });
 
-      it('can be transferred to another account, and end with their own', async () => {
+      it('can be transferred to another account, and end when that account is closed', async () => {
         const target = await newAccount();
         const { bundleId } = await tenant.getSubscription(subscriptionId);
         await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
@@ -196,7 +196,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after the ten
     expect(await lines(account.id)).to.eql(['RECURRING 2024-02-10..2024-03-10 77']);
   });
 
-  describe('on a plan that the tenant sells by the same name without a trial at another price', () => {
+  describe('on a plan whose name the tenant also sells, without a trial and at another price', () => {
     const own = catalogXml({
       effectiveDate: '2010-01-01T00:00:00Z',
       products: product('Apple'),

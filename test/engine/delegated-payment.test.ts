@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('invoicing §12 rule 3: accepts an earlier commit by call, after which the entry finds it committed and the next day has a new summary', async () => {
+  it('invoicing §12 rule 3: accepts an earlier commit by a call; the entry then finds it committed, and the next day has a new summary', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await charge(child, '10');
     await engine.settle(engine.acme.invoices.commit((await summaryAt(0)).id));

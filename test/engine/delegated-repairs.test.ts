@@ -6,7 +6,7 @@ const COMMITTED = '2024-03-02T10:00:00Z';
 /** Ten days of March are used. */
 const LATER = '2024-03-11T10:00:00Z';
 
-eachDatabaseByTurns.describe('repairs of invoices that a parent is to pay (invoicing §10 rule 8)', (open) => {
+eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoicing §10 rule 8)', (open) => {
   let family: Family;
   let parent: Uuid;
   let child: Uuid;

@@ -55,10 +55,10 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     return engine.acme.getInvoice(item.invoiceId);
   }
 
-  describe('accounts 13.2 AUTO_INVOICING_DRAFT', () => {
+  describe('drafts by tag (accounts 13.2 AUTO_INVOICING_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('has runs create drafts without event, payment, balance or charged-through date', async () => {
+    it('are created by runs without an event, payment, balance or charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect((await invoiceAt(0)).commitDate).to.equal(null);
     });
 
-    it('requires a commit, which makes the draft owed, emits an event, pays it and moves the charged-through date', async () => {
+    it('require a commit, which makes them owed, emits an event, pays them and moves the charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       engine.clock.set('2024-01-05T12:00:00Z');
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       ]);
     });
 
-    it('leaves existing drafts when removed, and later runs commit their invoices', async () => {
+    it('stay when the tag is removed; later runs commit their own invoices', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -106,13 +106,13 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(payments()).to.eql(['19.95']);
     });
 
-    it('also applies to an explicit run', async () => {
+    it('are also created by an explicit run', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_OFF);
       await subscribe('solo-now');
       expect((await engine.acme.generateInvoice({ accountId })).status).to.equal('DRAFT');
     });
 
-    it('keeps the charged-through date when a draft is committed late', async () => {
+    it('keep the charged-through date when they are committed late', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(await chargedThrough(id)).to.equal('2024-03-01');
     });
 
-    it('lets a committed draft use credit, and turns its negative amount into credit', async () => {
+    it('use credit once they are committed, and turn their negative amount into credit', async () => {
       const first = await charge('20', false);
       const second = await charge('5', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30', invoiceId: first.id }] });
@@ -142,10 +142,10 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     });
   });
 
-  describe('accounts 13.2 AUTO_INVOICING_REUSE_DRAFT', () => {
+  describe('reused drafts (accounts 13.2 AUTO_INVOICING_REUSE_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('has a run add to the oldest draft of any origin and commit it', async () => {
+    it('are the oldest drafts of any origin; a run adds to them and commits them', async () => {
       const oldest = await charge('7', false);
       await charge('3', false);
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(await balances()).to.equal('0 0');
     });
 
-    it('collects runs with AUTO_INVOICING_DRAFT on one draft, which a commit bills once', async () => {
+    it('collect the items of runs with AUTO_INVOICING_DRAFT, and a commit bills them once', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT, SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect([payments(), await chargedThrough(id)]).to.eql([['39.9'], '2024-03-01']);
     });
 
-    it('creates an invoice without a draft, and uses credit on all items of a reused one', async () => {
+    it('use credit on all their items; without a draft, the run creates an invoice', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await charge('7', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30' }], autoCommit: true });
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(payments()).to.eql(['16.9']);
     });
 
-    it('can be requested by a call without the tag, for the oldest draft or a named one', async () => {
+    it('can be requested by a call without the tag, either the oldest draft or a named one', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const oldest = await charge('7', false);
       const named = await charge('3', false);
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect([second.id, itemLines(second).length]).to.eql([oldest.id, 2]);
     });
 
-    it('rejects a named invoice that is not a draft of the account, and bills nothing', async () => {
+    it('cannot be an invoice that is not a draft of the account; such a request is rejected and bills nothing', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const committed = await charge('7', true);
       const voided = await charge('3', false);
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
   describe('invoicing 3 statuses', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('invoicing §3: can commit only drafts, and void everything that is not void yet', async () => {
+    it('invoicing §3: allow commits only of drafts, and voids of every invoice that is not yet void', async () => {
       const { commit, void: voidIt } = engine.acme.invoices;
       const draft = await charge('5', false);
       await expectCode(commit(accountId), 'INVOICE_NOT_FOUND');
@@ -313,7 +313,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('reject the void of a paid or pending invoice, but not of one refunded in the books', async () => {
+    it('reject the void of an invoice that is paid or has a pending payment', async () => {
       const paid = await engine.settle(charge('5', true));
       await told();
       await expectCode(engine.acme.invoices.void(paid.id), 'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID');

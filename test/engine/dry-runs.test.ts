@@ -8,7 +8,7 @@ import { expect, expectCode, itemLines, messageOf, openEngine, rowsOf } from '..
 type Request = Omit<HostInput<DryRunRequest>, 'accountId'>;
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 
-eachDatabase.describe('dry runs', (open) => {
+eachDatabase.describe('dry run', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -237,7 +237,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: dates the credit of a change back to the start of the term today, like the actual change', async () => {
+    it('invoicing §10 rule 7: gives the credit of a change back to the start of the term today’s date, like the actual change', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -252,7 +252,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: dates the credit today, too, if later days are billed already and the target is raised to them', async () => {
+    it('invoicing §10 rule 7: dates that credit today even if later days are already billed and the target date is raised to them', async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -380,7 +380,7 @@ eachDatabase.describe('dry runs', (open) => {
     });
   });
 
-  describe('invoicing §11 rule 1: dry runs of future runs', () => {
+  describe('invoicing §11 rule 1: dry run of a future run', () => {
     const off = SystemTag.AUTO_INVOICING_OFF;
     const account = () => ({ type: 'ACCOUNT', id: accountId }) as const;
     const january = 'RECURRING 2024-01-01..2024-02-01 19.95';
@@ -393,7 +393,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(found?.targetDate && found.targetDate).to.equal(targetDate);
     }
 
-    it('return the immediate invoice of an action even if the account is billed far ahead', async () => {
+    it('returns the immediate invoice of an action even if the account is billed far ahead', async () => {
       await begin('2024-04-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.generateInvoice({ accountId, targetDate: '2024-05-01' });
@@ -412,7 +412,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('return the invoice on the date of a future action without a target date', async () => {
+    it('returns the invoice on the date of a future action without a target date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.runTo('2024-01-11T00:00:00Z');
@@ -424,7 +424,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('return the first invoice of an action in the past without a target date', async () => {
+    it('returns the first invoice of an action in the past without a target date', async () => {
       await begin('2024-03-20T00:00:00Z', 1);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
       const effectiveDate = '2024-01-01';
@@ -436,7 +436,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect((await invoices()).map(itemLines)).to.eql([[january], [february], [march]]);
     });
 
-    it('return an action that bills ahead also on the due date', async () => {
+    it('returns the invoice of an action that bills ahead also on the due date', async () => {
       await begin('2024-04-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.generateInvoice({ accountId, targetDate: '2024-05-01' });
@@ -455,7 +455,7 @@ eachDatabase.describe('dry runs', (open) => {
         );
     });
 
-    it('include the days that a void left unbilled on the next due date', async () => {
+    it('includes the days that a void left unbilled on the next due date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
       const of = await subscribe('solo-now');
@@ -471,7 +471,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it('return the days kept back by AUTO_INVOICING_OFF as one invoice of today', async () => {
+    it('returns the days kept back by AUTO_INVOICING_OFF as one invoice of today', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.tags.add(account(), [off]);
@@ -491,7 +491,7 @@ eachDatabase.describe('dry runs', (open) => {
       await expectUpcoming(['RECURRING 2024-04-01..2024-05-01 19.95'], '2024-04-01');
     });
 
-    it('return the days missed by a parked account as the invoice of the run that unparks it', async () => {
+    it('returns the days missed by a parked account as the invoice of the run that unparks it', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       await engine.acme.generateInvoice({ accountId, targetDate: '2026-12-01' }).catch(() => undefined);
@@ -504,7 +504,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it("show a late run with today's date", async () => {
+    it('shows a late run with the date of today', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       engine.clock.set('2024-03-10T00:00:00Z');
@@ -515,11 +515,11 @@ eachDatabase.describe('dry runs', (open) => {
     });
   });
 
-  describe('invoicing §11: accounts with reused drafts or a paying parent', () => {
+  describe('invoicing §11: dry run of an account with reused drafts or a paying parent', () => {
     const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
     const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
 
-    it('add later steps to the first draft of the dry run', async () => {
+    it('adds later steps to its first draft', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(draft, reuse);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
@@ -533,7 +533,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('commit the oldest remaining draft in each run', async () => {
+    it('commits the oldest remaining draft in each run', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(reuse);
       for (const amount of ['3', '4'])
@@ -551,7 +551,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('use the credit of a child for future bills of its parent while they are open', async () => {
+    it('uses the credit of a child for future bills of its parent while they are open', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const parent = accountId;
       const family = { parentAccountId: parent, isPaymentDelegatedToParent: true };
@@ -575,7 +575,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
     });
 
-    it('are not affected by an add-on that changes its prices', async () => {
+    it('is not affected by an add-on that changes its prices', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const { bundleId } = await subscribe('team-now');
       await subscribe('archive-monthly', { bundleId });
@@ -596,8 +596,8 @@ eachDatabase.describe('dry runs', (open) => {
     });
   });
 
-  describe('invoicing §11 rule 2: the subscription alone and a quantity', () => {
-    it('find bundle and account by the subscription, and multiply by the quantity', async () => {
+  describe('invoicing §11 rule 2: dry run with only a subscription and a quantity', () => {
+    it('finds bundle and account by the subscription, and multiplies by the quantity', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const { subscriptionId } = await subscribe('solo-now');
       const change = {
@@ -625,11 +625,11 @@ eachDatabase.describe('dry runs', (open) => {
     });
   });
 
-  describe('rejected dry runs', () => {
+  describe('rejections by a dry run', () => {
     const expectRefused = (request: Request, error: ErrorName) =>
       expectCode(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }), error, JSON.stringify(request));
 
-    it('include requests with missing or excess values', async () => {
+    it('rejects requests with missing or excess values', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       const { bundleId } = of;
@@ -660,7 +660,7 @@ eachDatabase.describe('dry runs', (open) => {
       );
     });
 
-    it('include unknown members and misspelled values, and name the valid ones', async () => {
+    it('rejects unknown members and misspelled values, and names the valid ones', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const rejected = (request: object) => messageOf(engine.acme.invoices.dryRun(request));
       expect(await rejected({ accountId, dryRunTyp: 'UPCOMING_INVOICE' })).to.match(
@@ -675,7 +675,7 @@ eachDatabase.describe('dry runs', (open) => {
       expect(await rejected({})).to.equal('accountId or subscriptionId needs to be set');
     });
 
-    it('include ids of other accounts', async () => {
+    it('rejects ids of other accounts', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       const other = await subscribe('team-now');
@@ -706,7 +706,7 @@ eachDatabase.describe('dry runs', (open) => {
       );
     });
 
-    it('include everything that the actual operation rejects', async () => {
+    it('rejects everything that the actual operation rejects', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await expectRefused(
@@ -733,7 +733,7 @@ eachDatabase.describe('dry runs', (open) => {
     });
   });
 
-  it('take as many statements for twelve subscriptions of a year as for one of a month', async () => {
+  it('sends as many SQL statements for twelve subscriptions over a year as for one over a month', async () => {
     await begin('2023-01-01T00:00:00Z', 1);
     const of = await subscribe('solo-now');
     const requests: readonly Request[] = [
@@ -767,7 +767,7 @@ eachDatabase.describe('dry runs', (open) => {
     expect(Math.max(...few)).to.be.lessThan(25);
   });
 
-  it('include every invoice before a distant date and return the last', async () => {
+  it('includes every invoice before a distant date and returns the last', async () => {
     await begin('2014-01-02T00:00:00Z', 1);
     await subscribe('pro-monthly');
     const found = await foresee({

@@ -7,7 +7,7 @@ import { anyDatabase, expect, isLongRun } from '../support/index.ts';
 
 const LEAST_DOCUMENTS = 40;
 
-anyDatabase.describe('e-invoices of every life', (open) => {
+anyDatabase.describe('e-invoices of random histories', (open) => {
   let directory: string | undefined;
   let documents: readonly WrittenDocument[];
 
@@ -24,7 +24,7 @@ anyDatabase.describe('e-invoices of every life', (open) => {
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
   });
 
-  it('ask for the amount that the engine charges', async () => {
+  it('request the amount that the engine charges', async () => {
     for (const { name, story, due, xmls } of documents)
       for (const file of xmls) {
         const text = await readFile(join(directory ?? '', file), 'utf8');

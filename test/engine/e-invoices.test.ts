@@ -23,7 +23,7 @@ const standard = { category: 'S', rate: '19' } as const;
 const xmlOf = ({ bytes }: { readonly bytes: Uint8Array }) => new TextDecoder().decode(bytes);
 
 eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
-  it('contain the invoice with its taxes in UBL, by EN 16931', async () => {
+  it('contain the invoice with its taxes in UBL according to EN 16931', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard, { category: 'S', rate: '7' });
     const invoice = await shop.charge(accountId, ['100', 'Work'], ['10', 'Reduced book']);
@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(xml).to.include('<cbc:Note>Geschäftsführer: Eva Apfel</cbc:Note>');
   });
 
-  it('of credit notes name the credited invoice', async () => {
+  it('name the credited invoice if they belong to a credit note', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);
     const invoice = await shop.charge(accountId, ['100', 'Work']);
@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(plain).to.not.include('pdfaid');
   });
 
-  it('need a renderer that can attach them for Factur-X', async () => {
+  it('require a renderer that can attach files for Factur-X', async () => {
     const pdf = async () => ({ bytes: new Uint8Array(), missingCharacters: '' });
     for (const documentRenderer of [null, { pdf }]) {
       const shop = await InvoicedBusinesses.open(open, { documentRenderer });
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('do not exist of drafts, void and migration invoices, and of PEPPOL_BIS3 in CII', async () => {
+  it('are not created for draft, void or migration invoices, nor for PEPPOL_BIS3 in CII', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);
     const items = [{ amount: '10', description: 'Work' }];
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     await expectCode(eInvoice(accountId), 'INVOICE_NOT_FOUND');
   });
 
-  it('need a writer', async () => {
+  it('require a writer', async () => {
     const shop = await InvoicedBusinesses.open(open, { eInvoices: undefined });
     const accountId = await shop.account(german, standard);
     const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);
@@ -182,10 +182,10 @@ function accessPoint(...failures: string[]) {
   return { sent, sender: { name: 'access-point', send } };
 }
 
-eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open) => {
+eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule 9)', (open) => {
   const peppol = { 'org.service.invoice.eInvoice': 'UBL:PEPPOL_BIS3' };
 
-  it('sends invoices and credit notes of businesses, and stores the receipts', async () => {
+  it('are sent for invoices and credit notes of businesses, and their receipts are stored', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const business = await shop.account(german, standard);
@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     });
   });
 
-  it('sends nothing without the setting', async () => {
+  it('are not sent without the setting', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender });
     const { id } = await shop.charge(await shop.account(german, standard), ['100', 'Work']);
@@ -226,7 +226,7 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(sent).to.eql([]);
   });
 
-  it('retries by the schedule, and reports the last failure', async () => {
+  it('are sent again on the retry schedule, and report the last failure', async () => {
     const { sent, sender } = accessPoint('busy', 'still busy', 'gone');
     const configuration = { ...peppol, 'org.service.invoice.eInvoice.retries': '1m,1h' };
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration });
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(new Set(sent.map(({ deliveryId }) => deliveryId))).to.have.property('size', 1);
   });
 
-  it('aborts a sender that does not answer, and retries', async () => {
+  it('are sent again if the sender does not answer and is aborted', async () => {
     const signals: AbortSignal[] = [];
     const sender = {
       name: 'access-point',
@@ -272,7 +272,7 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(signals.map(({ aborted }) => aborted)).to.eql([true]);
   });
 
-  it('fails at once for missing fields, which the delivery names', async () => {
+  it('fail immediately if fields are missing, and the delivery names the fields', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const accountId = await shop.account({ ...german, country: null }, standard);
@@ -291,7 +291,7 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(sent).to.have.length(1);
   });
 
-  it('sends a document once, however often its events come', async () => {
+  it('are sent once, however often their events arrive', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const accountId = await shop.account(german, standard);
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(sent.map(({ fileName }) => fileName)).to.eql(['invoice-1.xml', 'credit-note-1.xml']);
   });
 
-  it('sends the invoices of children, and not the summary of the parent', async () => {
+  it('are sent for the invoices of children, but not for the summary of the parent', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const parentAccountId = await shop.account(german);
@@ -320,7 +320,7 @@ eachDatabaseByTurns.describe('sending e-invoices (invoicing §22 rule 9)', (open
     expect(sent).to.have.length(2);
   });
 
-  it('rejects unknown deliveries, and engines without a sender', async () => {
+  it('cannot be sent for an unknown delivery or by an engine without a sender', async () => {
     const shop = await InvoicedBusinesses.open(open, { configuration: peppol });
     await expectCode(shop.acme.invoices.resendEInvoice(shop.engine.tenant.id), 'NOT_IMPLEMENTED');
     const { sender } = accessPoint();

@@ -358,10 +358,10 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
     });
   });
 
-  describe('a faulty plugin', () => {
+  describe('faulty entitlement plugins', () => {
     const cancel = () => acme.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'IMMEDIATE' });
 
-    it('causes a clear error with its cause if it throws; nothing is stored and no other plugin is called', async () => {
+    it('cause a clear error with its cause if they throw; nothing is stored and no other plugin is called', async () => {
       const before = await stored();
       const cause = new Error('no connection');
       first.before.CANCEL = () => {
@@ -389,21 +389,21 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       ['a date as a number', { replace: { requestedDate: 19_753 } }],
     ];
     for (const [what, decision] of wrong)
-      it(`causes a clear error and stores nothing if it decides with ${what}`, async () => {
+      it(`cause a clear error and store nothing if they decide with ${what}`, async () => {
         const before = await stored();
         first.before.CANCEL = async () => decision as never;
         await expectCode(cancel(), 60_000);
         expect(await stored()).to.eql(before);
       });
 
-    it('causes a clear error if it decides about subscriptions outside the call', async () => {
+    it('cause a clear error if they decide about subscriptions outside the call', async () => {
       for (const subscriptions of [[], [{ planName: 'team-now', accountId: target.id }], null]) {
         first.before.CREATE = async () => ({ replace: { subscriptions } }) as never;
         await expectCode(cases.CREATE.run(), 60_000);
       }
     });
 
-    it('causes a clear error and stores nothing if it does not answer in time', async () => {
+    it('cause a clear error and store nothing if they do not answer in time', async () => {
       const before = await stored();
       const timers: (() => void)[] = [];
       const { after } = engine.systemClock;
@@ -425,7 +425,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(await stored()).to.eql(before);
     });
 
-    it('is logged if it fails when informed, without affecting the result and the others', async () => {
+    it('are logged if they fail when informed, without affecting the result or other plugins', async () => {
       const lines = engine.logger.lines.length;
       first.succeeded = () => Promise.reject(new Error('no connection'));
       first.failed = () => Promise.reject(new Error('no connection'));

@@ -131,7 +131,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     ]);
   });
 
-  it('returns an awaited event at its commit, and nothing at the time limit', async () => {
+  it('returns an awaited event when it is committed, and nothing at the time limit', async () => {
     const { next } = await list({ after: 'latest' });
     expect(await list({ after: next, waitMs: 1 })).to.eql({ events: [], next });
     const waiting = list({ after: next, waitMs: 30_000 });
@@ -159,7 +159,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect(message).to.match(/cannot be read inside a host transaction/);
   });
 
-  it('sends the same number of statements for any number of events', async () => {
+  it('sends the same number of SQL statements for any number of events', async () => {
     const counted = async (request: Parameters<typeof list>[0]): Promise<number> => {
       statements = [];
       await list(request);

@@ -77,7 +77,7 @@ eachDatabase.describe('event sinks', (open) => {
     expect(bad.taken).to.eql(good.taken);
   });
 
-  it('receive an event again at the time of RetryLater, as often as they throw it', async () => {
+  it('receive an event again at the time that RetryLater names, as often as they throw it', async () => {
     let tries = 0;
     const { sink, taken } = recording('busy', () => {
       tries += 1;
@@ -165,7 +165,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     }
   });
 
-  it('platform §10.6: receive the events of an engine without them, but none from before their first engine', async () => {
+  it('platform §10.6: receive the events of an engine without them, but none older than the first engine with them', async () => {
     engine = await openEngine(open, { now: NOW });
     const { database, acme, tenant } = engine;
     await acme.createAccount({ currency: 'USD' });
@@ -194,7 +194,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(taken.map(({ objectId }) => objectId)).to.eql([id]);
   });
 
-  it('platform §10.6: add no statements to the transaction of a change, however many there are', async () => {
+  it('platform §10.6: add no statements to the transaction of a change, however many sinks there are', async () => {
     const sinks = ['one', 'two', 'three'].map((name) => recording(name).sink);
     engine = await openEngine(open, { now: NOW, eventSinks: sinks });
     const ofChange = await engine.statementsOf(() => engine.acme.createAccount({ currency: 'USD' }));

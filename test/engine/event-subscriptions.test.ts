@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     expect(said).to.have.length(3);
   });
 
-  it('continue from a cursor that the host keeps, including events from meanwhile', async () => {
+  it('continue from a cursor that the host keeps, including the events since then', async () => {
     const first = inbox();
     const subscription = await engine.billing.events.subscribe({ onEvent: first.put });
     await createAccount();

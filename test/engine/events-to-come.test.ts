@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('future events', (open) => {
     expect(await dayByDay('2024-11-27')).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: cause no repair in runs for another subscription before a bill cycle day change', async () => {
+  it('invoicing §6 rule 3: cause no repair when a run bills another subscription before a bill cycle day change', async () => {
     await begin();
     await moveBillCycleDay();
     await engine.subscribe({ accountId, planName: 'other-8' });
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('future events', (open) => {
     expect(await dayByDay('2024-11-27', generate)).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: cause the repair of a pause when it starts in daily requested runs', async () => {
+  it('invoicing §6 rule 3: cause the repair for a pause in daily requested runs when the pause starts', async () => {
     await begin();
     await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-11-24' });
     expect(await dayByDay('2024-11-27', generate)).to.eql(['11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9']);

@@ -57,8 +57,8 @@ eachDatabase.describe('a gateway with a former name (payments §2.1)', (open) =>
   });
 });
 
-anyDatabase.describe('the names of the sandbox gateway (payments §2.4 rule 2)', (open) => {
-  it('keep the payment methods of each name apart in lists, searches and refreshes', async () => {
+anyDatabase.describe('the sandbox gateway under several names (payments §2.4 rule 2)', (open) => {
+  it('keeps the payment methods of each name apart in lists, searches and refreshes', async () => {
     const billing = await start(await open(migrated), [sandboxGateway()]);
     const tenant = await billing.tenants.create({ userName: 'ops' }, { apiKey: 'acme', apiSecret: 'secret' });
     const { acme, accountId, method } = await payingAccount(billing, tenant, 'sandbox');
@@ -76,7 +76,7 @@ anyDatabase.describe('the names of the sandbox gateway (payments §2.4 rule 2)',
     await billing.close();
   });
 
-  it('leave a name to the gateway that the host registers under it', async () => {
+  it('leaves a name to the gateway that the host registers under it', async () => {
     const own = sandboxGateway({ name: 'killbill-payment-test' });
     const billing = await start(await open(migrated), [sandboxGateway(), own]);
     const tenant = await billing.tenants.create({ userName: 'ops' }, { apiKey: 'acme', apiSecret: 'secret' });
@@ -86,7 +86,7 @@ anyDatabase.describe('the names of the sandbox gateway (payments §2.4 rule 2)',
     await billing.close();
   });
 
-  it('are unique among all gateways', async () => {
+  it('must not share a former name with another gateway', async () => {
     const formerly = sandboxGateway({ name: 'old' });
     const renamed = ['one', 'two'].map((name) => ({ ...sandboxGateway({ name }), formerly }));
     const refusal = await start(await open(migrated), renamed).catch((error: Error) => error.message);

@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     ]);
   });
 
-  it('counts an entry as late from its creation if that is after its date', async () => {
+  it('counts an entry as late from its creation if it was created after its date', async () => {
     const account = await engine.payingAccount({ currency: 'USD' });
     const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
     engine.clock.advance({ days: 1 });

@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('leave the rest to a new payment if a call repeated their own meanwhile', async () => {
+  it('leave the rest to a new payment if a call has repeated their payment meanwhile', async () => {
     const id = await held();
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
     engine.gateway.configure(ACCEPT);
@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('end if their retry is cancelled', async () => {
+  it('end if they are cancelled', async () => {
     const id = await held();
     const [transactionExternalKey] = await keysOf(id);
     await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: transactionExternalKey ?? '' });
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('leave an invoice unpaid for overdue while they are held, and end the state after they succeed', async () => {
+  it('leave an invoice unpaid for overdue while they are held, and end the overdue state after they succeed', async () => {
     await engine.acme.overdue.upload(OVERDUE);
     const state = async () => (await engine.acme.overdue.ofAccount(account.id)).name;
     const id = await held();

@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('payments in a host transaction (payments §5.1)', 
 });
 
 // accounts §9, ruling R41
-eachDatabaseByTurns.describe('closing an account in a host transaction', (open) => {
+eachDatabaseByTurns.describe('account closings in a host transaction', (open) => {
   let inside: HostedEngine['inside'];
 
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('closing an account in a host transaction', (open) 
     ({ inside } = await hostedEngine(engine));
   });
 
-  it('is rejected while work is due, which cannot run inside the transaction, and works afterward', async () => {
+  it('are rejected while work is due, because due work cannot run inside the transaction, and succeed afterward', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
     await engine.runTo('2024-01-11T00:00:00Z');

@@ -118,7 +118,7 @@ describe('hostile texts in documents', () => {
     expect(metadata).to.contain('<rdf:li>A &amp; B &lt;c&gt;</rdf:li>');
   });
 
-  it('invoicing §14 rule 6: draw a row with more tiers than a page has room for', async () => {
+  it('invoicing §14 rule 6: are drawn in full even in a row with more tiers than fit on a page', async () => {
     const [unit] = usageOf('12400').usage;
     const [tier] = unit?.tiers ?? [];
     if (unit === undefined || tier === undefined) throw new Error('no tier');
@@ -138,7 +138,7 @@ describe('hostile texts in documents', () => {
   });
 });
 
-describe('hostile logos', () => {
+describe('logos in documents', () => {
   const crcless = (type: string, data: Buffer) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(data.length);
@@ -163,13 +163,13 @@ describe('hostile logos', () => {
     return logoProblem ?? null;
   };
 
-  it('invoicing §14 rule 6: draw a valid PNG with transparency', async () =>
+  it('invoicing §14 rule 6: are drawn from a valid PNG with transparency', async () =>
     expect(await problemOf('image/png', png(1, 1, deflateSync(row)))).to.equal(null));
 
-  it('invoicing §14 rule 6: leave out a logo in SVG without a problem', async () =>
+  it('invoicing §14 rule 6: are left out without a problem if they are SVG', async () =>
     expect(await problemOf('image/svg+xml', new TextEncoder().encode('<svg/>'))).to.equal(null));
 
-  it('invoicing §14 rule 6: tag the logo with the name of the seller, headings, paragraphs and tables', async () => {
+  it('invoicing §14 rule 6: are tagged with the name of the seller, beside tagged headings, paragraphs and tables', async () => {
     const bytes = png(1, 1, deflateSync(row));
     const { bytes: file } = await pdfOf(invoiceOf('Acme', { logo: { mediaType: 'image/png', bytes } }));
     const [first, second] = [await pageTags(file, 1), await pageTags(file, 2)];
@@ -210,10 +210,10 @@ describe('hostile logos', () => {
     ['a JPEG that is text', 'image/jpeg', new TextEncoder().encode('JPEG'), /cannot be read/],
     ['a JPEG without a picture', 'image/jpeg', Uint8Array.from([255, 216, 255, 217]), /cannot be read/],
   ] as const)
-    it(`invoicing §14 rule 6: leave out ${what}`, async () =>
+    it(`invoicing §14 rule 6: are left out: ${what}`, async () =>
       expect(await problemOf(mediaType, bytes)).to.match(problem));
 
-  it('invoicing §14 rule 11: are data of an image on the HTML page', () => {
+  it('invoicing §14 rule 11: are embedded as image data in the HTML page', () => {
     const bytes = new TextEncoder().encode('<svg onload="alert(1)"/>');
     const html = htmlOf(invoiceOf('Acme', { logo: { mediaType: 'image/svg+xml', bytes } }));
     expect(html).to.match(

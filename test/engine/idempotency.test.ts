@@ -78,7 +78,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin('other')).to.have.property('claim');
   });
 
-  it('expire after a day, when their key can be used for another request, and older ones are removed', async () => {
+  it('expire after a day; their key can then be used for another request, and expired answers are removed', async () => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();

@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 4: can be recorded again under their key after a reversal, unlike the reversal', async () => {
+  it('rule 4: can be recorded again under their key after a reversal, but the reversal cannot', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const key = { paymentId, transactionExternalKey: keyOf('dispute') };
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('payments §3.2: must stand for a reversal, whatever the state of the payment', async () => {
+  it('payments §3.2: must be in force to be reversed, whatever the state of the payment', async () => {
     const { invoicePayments, payments } = engine.acme;
     const { paymentId } = await invoices.paid('20');
     const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 5: count on the invoice if they, their reversal or a refund are sent to the payment', async () => {
+  it('rule 5: count on the invoice even if they, their reversal or a refund are sent to the payment', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { payments } = engine.acme;
     await payments.refund({ paymentId, amount: '5' });
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ]);
   });
 
-  it('rule 5: follow the rule of a refund sent to the payment that succeeds later', async () => {
+  it('rule 5: follow the rule for a refund that was sent to the payment and succeeds later', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     await engine.acme.payments.refund({ paymentId, amount: '5', properties });

@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   const noteOf = async (invoiceId: string) => (await acme.invoices.get(invoiceId)).note;
 
   describe('from people', () => {
-    it('are set and removed while the invoice is a DRAFT, and are in its history', async () => {
+    it('can be set and removed while the invoice is a DRAFT, and appear in its history', async () => {
       const invoiceId = await draft();
       const note = 'Purchase order 4711\n<b>مرحبا</b> \u202e🧾';
       await acme.invoices.setNote({ invoiceId, note });
@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await acme.invoices.pdf(invoiceId)).length).to.be.greaterThan(0);
     });
 
-    it('are rejected on a committed and a missing invoice, and if they are too long or not storable', async () => {
+    it('are rejected on a committed or missing invoice, or if they are too long or cannot be stored', async () => {
       const invoiceId = await draft();
       for (const note of ['x'.repeat(2_001), 'x'.repeat(100_000), 'a\u0000'])
         await expectCode(acme.invoices.setNote({ invoiceId, note }), 60003);
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   });
 
   describe('from plugins', () => {
-    it('are on every invoice of a run, and the last plugin with a note wins', async () => {
+    it('appear on every invoice of a run; the last plugin with a note wins', async () => {
       answers = { a: { note: 'first' }, b: { note: 'second' } };
       await acme.createSubscription({ accountId, planName: 'solo-now' });
       await acme.createSubscription({ accountId, planName: 'solo-now' });
@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await notes()).at(-1)).to.equal('third');
     });
 
-    it('are in dry runs', async () => {
+    it('appear in dry runs', async () => {
       answers = { a: { note: 'foreseen' } };
       const request = {
         accountId,
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await acme.invoices.dryRun({ ...request, planName: 'solo-now' }))?.note).to.equal('foreseen');
     });
 
-    it('replace those of people on a draft, and stay if a plugin returns none', async () => {
+    it('replace notes from people on a draft, and stay if a plugin returns none', async () => {
       const invoiceId = await draft();
       await acme.invoices.setNote({ invoiceId, note: 'by hand' });
       await acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }] });
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect(await noteOf(invoiceId)).to.equal(null);
     });
 
-    it('are on a draft that a run adds to', async () => {
+    it('appear on a draft that a run extends', async () => {
       await acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
         SystemTag.AUTO_INVOICING_REUSE_DRAFT,
         SystemTag.AUTO_INVOICING_DRAFT,
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect(JSON.stringify(engine.logger.lines)).to.include(`note of ${invoiceId}`);
     });
 
-    it('are rejected if they are too long or not storable', async () => {
+    it('are rejected if they are too long or cannot be stored', async () => {
       for (const note of ['x'.repeat(2_001), 'a\u0000']) {
         answers = { a: { note } };
         await expectCode(draft(), 'UNEXPECTED');

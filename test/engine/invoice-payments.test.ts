@@ -211,7 +211,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     await expectCode(pay('further-4'), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('payments §4.2 rule 2: do not continue under a key of another transaction', async () => {
+  it('payments §4.2 rule 2: do not continue under the key of another transaction', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     await acme.payments.purchase({ accountId: account.id, amount: '1', transactionExternalKey: 'elsewhere' });

@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
 });
 
 eachDatabaseByTurns.describe('invoicing §14 rule 6: host renderers', (open) => {
-  it('are required by an error that names the solution, and receive the whole document', async () => {
+  it('receive the whole document; without one, an error names the solution', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
     const renderer = {

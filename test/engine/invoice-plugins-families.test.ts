@@ -65,7 +65,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('are required to store a run that fails before its plugins are called', async () => {
+  it('must exist before a run is stored, even if the run failed before its plugins were called', async () => {
     const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
     engine = await openEngine(open, {
       now: '2024-06-01T00:00:00Z',
@@ -95,7 +95,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     }
   });
 
-  it('invoicing §8.6: postpone a run on request, while others are billed', async () => {
+  it('invoicing §8.6: can postpone a run, while other accounts are billed', async () => {
     let left = 2;
     let waiting: Uuid | undefined;
     await begin({
@@ -121,7 +121,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     expect((await invoicesOf(accountId)).map(({ amount }) => formatDecimal(amount))).to.eql(['19.95']);
   });
 
-  it('invoicing §8.6: retry a failed plugin by the rules for errors if other errors do not park', async () => {
+  it('invoicing §8.6: lead to a retry after a plugin error if errors do not park accounts', async () => {
     let left = 1;
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -143,7 +143,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
   });
 });
 
-eachDatabase.describe('statements of runs with an invoice plugin', (open) => {
+eachDatabase.describe('SQL statements of runs with an invoice plugin', (open) => {
   it('are as many for many accounts and split invoices as for one', async () => {
     const engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',

@@ -303,7 +303,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await sound();
   });
 
-  it('impose a number on a charge, which is rejected if the number is taken', async () => {
+  it('can assign a number to a charge, which is rejected if the number is taken', async () => {
     let number = '500';
     await begin({
       name: 'numbers',
@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 500]);
   });
 
-  it('rule 0: fail the operation with their name if a member of the answer throws', async () => {
+  it('rule 0: fail the operation with an error that names them if a getter of their result throws', async () => {
     const throwing = () => {
       throw new Error('gotcha');
     };
@@ -352,10 +352,10 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect([asked, found, await lines()]).to.eql([0, null, ['COMMITTED EXTERNAL_CHARGE 10 owes 10']]);
   });
 
-  describe('dry runs (invoicing §11 rule 5)', () => {
+  describe('plugins in dry runs (invoicing §11 rule 5)', () => {
     const subscribe = () => engine.subscribe({ accountId, planName: 'solo-now' });
 
-    it('call them in each step with its date and the requested one; an aborted or postponed step is billed by the next', async () => {
+    it('are called in each step with its date and the requested date; the next step bills an aborted or postponed one', async () => {
       const calls: string[] = [];
       let stopped: string | null = null;
       let isAborting = true;
@@ -407,7 +407,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       expect(await lines()).to.eql(['COMMITTED RECURRING 19.95 owes 19.95']);
     });
 
-    it('apply credit to unpaid bills of earlier steps, like actual runs', async () => {
+    it('let credit pay unpaid bills of earlier steps, as in actual runs', async () => {
       await begin({
         name: 'credits',
         getAdditionalInvoiceItems: async (...[, , , { targetDate }]) => ({
@@ -424,7 +424,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       expect((await lines()).at(-1)).to.equal('COMMITTED RECURRING 19.95 owes 19.95');
     });
 
-    it('include their changes, their items for earlier invoices and rewritten drafts in the invoice of the next run', async () => {
+    it('affect the invoice of the next run with their changes, items for earlier invoices and rewritten drafts', async () => {
       await begin({
         name: 'history',
         getAdditionalInvoiceItems: async ({ items }, ...[, , { existingInvoices, targetDate }]) => {
@@ -467,7 +467,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       await sound();
     });
 
-    it("show the reduction of an invoice that the parent has paid as the child's credit", async () => {
+    it('show the reduction of an invoice that the parent has paid as credit of the child', async () => {
       let taken: string | null = null;
       await begin({
         name: 'history',
@@ -496,7 +496,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       await sound();
     });
 
-    it('exclude a refunded charge from their reductions, like the actual run', async () => {
+    it('do not reduce a refunded charge, as in the actual run', async () => {
       const april = '2024-04-01';
       let taken = '0';
       let annual: { readonly id: Uuid } | undefined;

@@ -44,7 +44,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     return rows.map(({ comments }) => comments).join();
   };
 
-  it('add a tax to every run, paid with it, and later repairs and taxes continue', async () => {
+  it('add a tax that is paid with the invoice of every run, and do not disturb later repairs and taxes', async () => {
     await begin(tax());
     await subscribe();
     await engine.runTo('2024-02-01T00:00:00Z');
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(engine.ledger.all().map(({ amount }) => String(amount))).to.eql(['21.95', '21.95']);
   });
 
-  it('add items to a requested run, which passes its properties', async () => {
+  it('add items to a requested run, which passes its properties to them', async () => {
     const properties: string[] = [];
     await begin({
       ...tax(),
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 4007);
   });
 
-  it('run in the configured order, by default by name, each seeing the additions of the previous one', async () => {
+  it('run in the configured order (by default by name), and each sees the additions of the previous one', async () => {
     const seen: string[] = [];
     const named = (name: string): InvoicePlugin => ({
       name,
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ]);
   });
 
-  it('impose a number that is kept; a number in use fails the run, and the counter continues after it', async () => {
+  it('can assign an invoice number, after which the counter continues; a number in use fails the run', async () => {
     let number: string | null = '1000';
     await begin({
       name: 'numbers',
@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await wrong()).to.eql([]);
   });
 
-  it('charge their free days once, and repair them with their share', async () => {
+  it('charge free days once at their new price, and repair them proportionally', async () => {
     await begin(changedTo('7'));
     const { subscriptionId } = await engine.subscribe({
       accountId,
@@ -443,7 +443,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('are called again for an account that changes during an automatic run, which returns while changes continue', async () => {
+  it('are called again for an account that changes during an automatic run, which is repeated later if changes continue', async () => {
     let asked = 0;
     let changes = 1;
     await begin({
@@ -466,7 +466,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(february).to.have.length(9);
   });
 
-  it('are called at most five times for an account that changes between question and application', async () => {
+  it('are called at most five times for an account that changes before their answers are applied', async () => {
     let asked = 0;
     let changes = 2;
     await begin({

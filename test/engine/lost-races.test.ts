@@ -15,7 +15,7 @@ import { author, payment, transaction } from '../support/storage/stored-records.
  * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On
  * SQLite an operation has read nothing before it has the write lock.
  */
-onPostgresql.describe('lost races on PostgreSQL', (open) => {
+onPostgresql.describe('lost race on PostgreSQL', (open) => {
   let host: MikroORM;
   let hosted: Billing<MikroORM['em']>;
 

@@ -63,7 +63,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await told()).to.eql([]);
   });
 
-  it('take the same number of statements for small and large deployments', async () => {
+  it('take the same number of SQL statements for small and large deployments', async () => {
     const count = async (): Promise<number> => {
       statements = 0;
       await acme.monitoring.data();

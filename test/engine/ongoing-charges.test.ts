@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
   });
 
-  it('keep what was billed ahead of their end if they are in arrears without a price', async () => {
+  it('keep the days billed beyond their end if they are billed in arrears without a price', async () => {
     const free = plan('free', 'P', {
       price: '0.00',
       more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',

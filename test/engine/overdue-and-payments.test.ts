@@ -6,7 +6,7 @@ import { overdueEntries } from '../support/overdue/overdue-rows.ts';
 
 const PAID_THEN = 'ACTION_RETURN_PLUGIN_STATUS_PENDING';
 
-anyDatabase.describe('overdue and payments', (open) => {
+anyDatabase.describe('overdue debts', (open) => {
   let engine: TestEngine;
 
   const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {
@@ -45,7 +45,7 @@ anyDatabase.describe('overdue and payments', (open) => {
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('include a partly paid invoice, with a smaller total', async () => {
+    it('include a partly paid invoice with its unpaid amount', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -108,8 +108,8 @@ anyDatabase.describe('overdue and payments', (open) => {
     });
   });
 
-  describe('the effective date (overdue §5.3)', () => {
-    it('is the instant of the event for a refresh, and the scheduled instant for a check (rule 1)', async () => {
+  describe('overdue states (overdue §5.3)', () => {
+    it('take effect at the instant of the event after a refresh, and at the scheduled instant after a check (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T18:30:00Z');
@@ -118,14 +118,14 @@ anyDatabase.describe('overdue and payments', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
     });
 
-    it('stays the scheduled date if a check runs days late and the state was due then (rule 1)', async () => {
+    it('take effect on the scheduled date if a check runs days late and the state was due then (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-09T18:30:00Z');
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
     });
 
-    it('is never before the dates of the invoices that cause the state (rule 2)', async () => {
+    it('never take effect before the dates of the invoices that cause them (rule 2)', async () => {
       const debtor = await begin(
         overdueXml({
           states: [
@@ -141,7 +141,7 @@ anyDatabase.describe('overdue and payments', (open) => {
       expect(await debtor.states()).to.eql(['TWO from 06-09T00:03:42']);
     });
 
-    it('is a date after the scheduled one if the state was due only then (rule 2)', async () => {
+    it('take effect after the scheduled date if they were due only later (rule 2)', async () => {
       const debtor = await begin(CONFIG_C, { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-20T18:30:00Z');

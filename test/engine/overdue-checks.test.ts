@@ -29,7 +29,7 @@ const damages = [
   ['QUEUED', NO_CHECK, 'overdue check on 2024-02-01'],
 ] as const;
 
-eachDatabaseByTurns.describe('the consistency check of overdue', (open) => {
+eachDatabaseByTurns.describe('overdue consistency check', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });

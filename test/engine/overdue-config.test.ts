@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     }
   });
 
-  it('overdue §1.2 rule 3: return XML unchanged, and JSON as equivalent XML', async () => {
+  it('overdue §1.2 rule 3: are returned unchanged if uploaded as XML, and as equivalent XML if uploaded as JSON', async () => {
     const odd = exampleXml.replace('<condition>', '<!-- why -->\r\n<condition>');
     await acme.overdue.upload(odd);
     expect(await acme.overdue.getXml()).to.equal(odd);
@@ -219,8 +219,8 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
   });
 });
 
-eachDatabaseByTurns.describe('the overdue configuration of a tenant', (open) => {
-  it('is not cached when the host rolls back its transaction', async () => {
+eachDatabaseByTurns.describe('overdue configurations in host transactions', (open) => {
+  it('are not cached when the host rolls back its transaction', async () => {
     const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
     const { acme, inside } = await hostedEngine(engine);
     const undone = inside(async ({ overdue }) => {
@@ -236,8 +236,8 @@ eachDatabaseByTurns.describe('the overdue configuration of a tenant', (open) => 
   });
 });
 
-eachDatabaseByTurns.describe('the default overdue configuration of a host', (open) => {
-  it('applies to tenants without their own, as text and as a definition', async () => {
+eachDatabaseByTurns.describe('default overdue configurations of hosts', (open) => {
+  it('apply to tenants without their own, as text and as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });
       expect(await engine.acme.overdue.get()).to.eql(exampleJson);
@@ -248,7 +248,7 @@ eachDatabaseByTurns.describe('the default overdue configuration of a host', (ope
     }
   });
 
-  it('prevents the engine from opening if it is invalid', async () => {
+  it('prevent the engine from opening if they are invalid', async () => {
     for (const defaultOverdueConfig of ['<nonsense/>', { overdueStates: [{ name: 'LATE' }] }]) {
       const opening = openEngine(open, { now: '2024-02-10T09:00:00Z', defaultOverdueConfig });
       await expectCode(opening, 'OVERDUE_INVALID_FOR_TENANT');

@@ -123,7 +123,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect(stepsOf(await acme.overdue.preview(accountId, '2012-06-20'))).to.eql([]);
   });
 
-  it('give the reason of each condition on that day, and store nothing', async () => {
+  it('give the reason for each condition on that day, and store nothing', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-06-01');
     const { state, reasons } = await acme.overdue.preview(accountId, '2012-06-08');
@@ -197,7 +197,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     );
   });
 
-  it('show changes of the configuration since, and do not restart a state when only flags change', async () => {
+  it('show later changes of the configuration, and do not restart a state when only flags change', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
     await acme.overdue.upload({

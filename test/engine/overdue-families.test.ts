@@ -6,7 +6,7 @@ import { overdueXml } from '../support/overdue/overdue-documents.ts';
 const NOW = '2024-03-01T12:00:00Z';
 const AT_ONCE = overdueXml({ states: [{ name: 'LATE', count: 1, tagOut: 'PARTNER', blocksChanges: true }] });
 
-anyDatabase.describe('overdue for parents and children (overdue §8)', (open) => {
+anyDatabase.describe('overdue evaluation for parents and children (overdue §8)', (open) => {
   let engine: TestEngine;
   let parent: Debtor;
   let child: Debtor;

@@ -3,7 +3,7 @@ import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_C, overdueXml } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase.describe('overdue order in time (overdue §5.2)', (open) => {
+anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
   let engine: TestEngine;
 
   const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {
@@ -60,7 +60,7 @@ anyDatabase.describe('overdue order in time (overdue §5.2)', (open) => {
     expect((await debtor.chronicle.news()).filter((line) => line.includes('CANCELLED'))).to.eql([]);
   });
 
-  it('waits in the same way when a refresh is late', async () => {
+  it('waits for a retry of that day even when a refresh is late', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -176,7 +176,7 @@ anyDatabase.describe('overdue order in time (overdue §5.2)', (open) => {
         expect(await debtor.states()).to.eql(blocks);
       });
 
-    it('enters a state that was due on an earlier day, whatever follows today', async () => {
+    it('enters a state that was due on an earlier day, whatever else is due today', async () => {
       engine = await openStory(open, CONFIG_C, { retryDays: '9' });
       const debtor = await Debtor.sign(engine);
       Debtor.decline(engine);

@@ -97,8 +97,8 @@ onPostgresql.describe('overdue races', (open) => {
   });
 });
 
-eachDatabase.describe('overdue with an unavailable catalog', (open) => {
-  it('overdue §11 rule 3: delays only accounts with a cancellation until the catalog is available', async () => {
+eachDatabase.describe('overdue evaluations with an unavailable catalog', (open) => {
+  it('overdue §11 rule 3: are delayed only for accounts with a cancellation, until the catalog is available', async () => {
     const catalog = memoryCatalogPlugin();
     catalog.serve(harbour());
     let isDown = false;
@@ -147,7 +147,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
-  it('overdue §7 rule 1: do not repeat for a condition on the tag that its own state sets', async () => {
+  it('overdue §7 rule 1: do not repeat for a condition on the tag that the state itself sets', async () => {
     const { account } = await begin(engine, {
       overdueStates: [
         {

@@ -42,7 +42,7 @@ const isLock = (statement: string): boolean => statement.includes('where record_
 const isWrite = (statement: string): boolean => /^\s*(insert|update|delete)/i.test(statement);
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase.describe('statements of overdue', (open) => {
+eachDatabase.describe('SQL statements of overdue checks', (open) => {
   let statements: string[] = [];
   let engine: TestEngine;
 

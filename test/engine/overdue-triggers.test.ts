@@ -89,7 +89,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('include credit that is used and credit that is taken back', async () => {
+  it('include the use and the reclaim of credit', async () => {
     const debtor = await begin();
     const { accountId } = debtor;
     await debtor.charge('10');
@@ -244,7 +244,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.eql([]);
     });
 
-    it('rule 1: do not replace a waiting clear', async () => {
+    it('rule 1: do not replace a waiting request to clear the account', async () => {
       const debtor = await begin();
       await debtor.charge('10');
       await chargeOnly(debtor, '20');

@@ -62,7 +62,7 @@ anyDatabase.describe('overdue after the last condition is removed', (open) => {
       expect(await breaches()).to.eql([]);
     });
 
-  it('overdue §1.2 rule 5: takes the same number of statements for each page, and skips clear accounts', async () => {
+  it('overdue §1.2 rule 5: takes the same number of SQL statements for each page, and skips clear accounts', async () => {
     const { storage, tenant, clock } = engine;
     const count = 2 * ACCOUNTS_PER_OVERDUE_PAGE + 1;
     await engine.settle(engine.acme.overdue.upload(OD));

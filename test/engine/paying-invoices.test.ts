@@ -7,7 +7,7 @@ import type { Account } from '../support/plain-views.ts';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 } as const;
 
-eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', (open) => {
+eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (open) => {
   const engine = engineBeforeEach(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect(await payAll({ amount: '100' })).to.equal(null);
   });
 
-  it('rule 2: pay everything that is owed without an amount', async () => {
+  it('rule 2: pay everything that is owed if no amount is given', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await payAll();
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
     expect(await acme.payments.ofAccount(accountId)).to.eql([]);
   });
 
-  it('rule 2: continue after a failed invoice, and list it among those tried', async () => {
+  it('rule 2: continue after the payment of an invoice fails, and list that invoice too', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     engine.gateway.configure(DECLINE);
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('requested payments of invoices (payments §9.6)', 
   });
 });
 
-eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (open) => {
+eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rule 7)', (open) => {
   let account: Account;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (o
       formatDecimal(balance),
     );
 
-  it('pays unpaid invoices oldest first with the new method, despite the account’s tags', async () => {
+  it('pay unpaid invoices oldest first with the new method, despite the account’s tags', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await charge('10');
     await engine.runTo('2024-01-02T00:00:00Z');
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (o
     expect(charged()).to.eql(['10', '5']);
   });
 
-  it('pays with the added method without making it the default', async () => {
+  it('pay with the added method without making it the default', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
     await charge('10');
@@ -202,20 +202,20 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (o
     expect((await acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
   });
 
-  it('adds nothing if invoices are unpaid and the account would have no default', async () => {
+  it('add nothing if invoices are unpaid and the account would have no default', async () => {
     await charge('10');
     await expectCode(add(), 'INVALID_PARAMETER');
     expect(await acme.paymentMethods.ofAccount(account.id)).to.eql([]);
     expect([charged(), await owed()]).to.eql([[], ['10']]);
   });
 
-  it('requires no default if nothing is unpaid', async () => {
+  it('require no default method if all invoices are paid', async () => {
     await add();
     expect(await acme.paymentMethods.ofAccount(account.id)).to.have.length(1);
     expect(charged()).to.eql([]);
   });
 
-  it('continues after a decline, and schedules no retry', async () => {
+  it('continue after a decline, and schedule no retry', async () => {
     await charge('10');
     await charge('5');
     engine.gateway.configure({
@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (o
     expect(await owed()).to.eql(['10']);
   });
 
-  it('skips invoices with a payment in progress, and pays the others', async () => {
+  it('skip invoices with a payment in progress, and pay the others', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
     engine.gateway.configure({
       CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING',
@@ -245,13 +245,13 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (o
     expect(payments.map(({ paymentMethodId }) => paymentMethodId === method.id)).to.eql([false, true]);
   });
 
-  it('records external payments with the method', async () => {
+  it('record external payments with the method', async () => {
     await charge('10');
     await add({ isDefault: true, pluginName: '__EXTERNAL_PAYMENT__' });
     expect([charged(), await owed()]).to.eql([[], []]);
   });
 
-  it('payments §10.4: pays when the default is set', async () => {
+  it('payments §10.4: pay when the default is set', async () => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices (payments §10.1 rule 7)', (o
     expect(charged()).to.eql(['10']);
   });
 
-  it('leaves invoices to the paying parent', async () => {
+  it('leave invoices to the paying parent', async () => {
     const parent = await acme.createAccount({ currency: 'USD' });
     await charge('3');
     await acme.updateAccount(account.id, {

@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     for (let looks = 0; looks < 100 && (await statuses()).includes('UNKNOWN'); looks += 1) await sleep(20);
   }
 
-  it('charge once if a purchase timed out and is sent again at once', async () => {
+  it('charge once if a purchase timed out and is sent again immediately', async () => {
     await expectCode(buy(), 7100);
     network.recover();
     await expectCode(buy(), 7032);
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     await expectCode(buy(), 7030);
   });
 
-  it('charge once if the gateway gave up the purchase and it is sent again at once', async () => {
+  it('charge once if the gateway gave up on the purchase and it is sent again immediately', async () => {
     network.givesUp = true;
     await expectCode(buy(), 7199);
     network.recover();

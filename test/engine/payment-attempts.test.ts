@@ -73,7 +73,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(attempts.map(({ stateName }) => stateName)).to.eql(['ABORTED']);
   });
 
-  describe('an instant payment that asks for retries (payments §8.3)', () => {
+  describe('attempts of instant payments that request retries (payments §8.3)', () => {
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const pay = async (more: object = {}) => {
       await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
@@ -83,7 +83,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       return invoiceId;
     };
 
-    it('is retried like an automatic payment, with its original properties', async () => {
+    it('are retried like automatic payments, with their original properties', async () => {
       answers('ERROR', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
@@ -94,7 +94,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(attempts?.[1]?.pluginProperties).to.eql(properties);
     });
 
-    it('is not retried if it does not ask for it', async () => {
+    it('are not retried if the payment does not request it', async () => {
       answers('ERROR', 1);
       expect(await attemptsOf(await pay({ properties: [] }))).to.eql(['ABORTED']);
       answers('ERROR', 1);
@@ -102,7 +102,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(await attemptsOf(await pay({ properties: no }))).to.eql(['ABORTED']);
     });
 
-    it('is retried when recovery learns of a decline', async () => {
+    it('are retried when recovery learns of a decline', async () => {
       answers('UNDEFINED', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
@@ -111,7 +111,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §7.4 rule 4: is not retried when an operator corrects it to a failure without requesting retries', async () => {
+    it('payments §7.4 rule 4: are not retried when an operator corrects them to a failure without requesting retries', async () => {
       const invoiceId = await pay();
       await fix(invoiceId, 'PAYMENT_FAILURE');
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);

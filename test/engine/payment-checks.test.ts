@@ -25,7 +25,7 @@ const damages = [
   ],
 ] as const;
 
-anyDatabase.describe('the consistency check of payments', (open) => {
+anyDatabase.describe('payment consistency check', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);

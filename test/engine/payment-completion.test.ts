@@ -188,14 +188,14 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   });
 });
 
-eachDatabaseByTurns.describe('repeated keys of an invoice payment (payments §4.2)', (open) => {
+eachDatabaseByTurns.describe('a repeated key of an invoice payment (payments §4.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
   soundAfterEach(engine);
 
-  it('complete a pending payment for its stored invoice', async () => {
+  it('completes a pending payment for its stored invoice', async () => {
     const { acme, gateway, ledger } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const keys = { invoiceId: id, transactionExternalKey: 'sent twice' };
@@ -219,7 +219,7 @@ eachDatabaseByTurns.describe('repeated keys of an invoice payment (payments §4.
     await expectCode(acme.invoicePayments.pay(keys), 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS');
   });
 
-  it('query the gateway first if the outcome is unknown', async () => {
+  it('queries the gateway first if the outcome is unknown', async () => {
     const { acme, gateway, ledger } = engine;
     const unknown = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 } as const;
     const sent = async (externalKey: string) => {
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('repeated keys of an invoice payment (payments §4.
   for (const isExternal of [false, true]) {
     const elsewhere = isExternal ? ' outside the gateway' : '';
 
-    it(`return the existing refund${elsewhere} of a whole item`, async () => {
+    it(`returns the existing refund${elsewhere} of a whole item`, async () => {
       const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const refund = {
         paymentId,
@@ -264,7 +264,7 @@ eachDatabaseByTurns.describe('repeated keys of an invoice payment (payments §4.
       expect(await invoices.balanceOf(id)).to.equal(0);
     });
 
-    it(`complete a pending refund${elsewhere} of a whole item, even if the item changed`, async () => {
+    it(`completes a pending refund${elsewhere} of a whole item, even if the item changed`, async () => {
       const { acme, gateway } = engine;
       const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });

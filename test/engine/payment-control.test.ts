@@ -161,7 +161,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
   });
 
-  it('rule 7: end the failure calls at a throw, with the earliest date so far', async () => {
+  it('rule 7: stop the failure calls when one of them throws, and keep the earliest date so far', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.onFailureCall = async () => {
       throw new Error('broken');
@@ -208,7 +208,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.logger.lines.some(({ message }) => message.includes('is not registered'))).to.equal(true);
   });
 
-  it('store properties only after all plugins could remove them', async () => {
+  it('have properties stored only after every plugin had the chance to remove them', async () => {
     const secret = { key: 'cvv', value: '123', isUpdatable: false };
     first.success = { adjustedProperties: [] };
     first.prior = {};

@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
   const keysOf = ({ rows }: Page<PaymentView>) => rows.map(({ externalKey }) => externalKey);
   const search = async (key: string) => keysOf(await acme.payments.search(key, ALL));
 
-  it('return payments in creation order or reversed, with their counts', async () => {
+  it('return payments in creation order or reverse order, with their counts', async () => {
     const { payments } = acme;
     const first = await payments.page({ offset: 0, limit: 2 });
     expect(keysOf(first)).to.eql(['Ümlaut_1', 'second%']);
@@ -61,7 +61,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     expect(await payments.page({ offset: 0, limit: 0 })).to.eql({ rows: [], total: 3, max: 3 });
   });
 
-  it('return the payments on methods of a gateway', async () => {
+  it('return the payments made with the methods of a gateway', async () => {
     const { payments } = acme;
     const page = await payments.page({ ...ALL, pluginName: 'searching' });
     expect(keysOf(page)).to.eql(['third']);
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     );
   });
 
-  it('load a page with attempts in as many statements as one payment', async () => {
+  it('load a page with attempts in as many SQL statements as one payment', async () => {
     const sent = (limit: number) =>
       engine.statementsOf(() => acme.payments.page({ offset: 0, limit, withAttempts: true }));
     expect(await sent(3)).to.have.length((await sent(1)).length);

@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(await defaultOf()).to.equal(ours);
   });
 
-  describe('a refresh of methods with gateway ids only', () => {
+  describe('refreshes of methods that have only gateway ids', () => {
     const lists: readonly {
       readonly what: string;
       readonly list: (key: string) => readonly GatewayPaymentMethod[];
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       { what: 'no id', list: () => [{ isDefault: true }, {}] },
     ];
     for (const { what, list } of lists)
-      it(`payments §10.5: recognizes a method if the gateway sends ${what}`, async () => {
+      it(`payments §10.5: recognize a method if the gateway sends ${what}`, async () => {
         const key = `card-${account.id}`;
         const neighbour = await engine.acme.createAccount({ currency: 'USD' });
         await engine.acme.addPaymentMethod({
@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
         expect(idsOf(await all(false))).to.include.members(idsOf(first));
       });
 
-    it('payments §10.5: stores one method for each of two gateways with the same id', async () => {
+    it('payments §10.5: store one method for each of two gateways with the same id', async () => {
       const list = [{ externalPaymentMethodId: `card-${account.id}`, isDefault: true }];
       vault.methods = list;
       others.methods = list;
@@ -328,7 +328,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect(await defaultOf()).to.equal(chosen);
     });
 
-    it('payments §10.5: gives two accounts that are refreshed at once different keys', async () => {
+    it('payments §10.5: give different keys to two accounts that are refreshed at the same time', async () => {
       vault.methods = [{ externalPaymentMethodId: `card-${account.id}` }];
       const accounts = await Promise.all(
         [1, 2, 3, 4].map(() => engine.acme.createAccount({ currency: 'USD' })),
@@ -347,7 +347,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect(await read()).to.eql(stored);
     });
 
-    it('payments §10.5: rejects one of our ids that two gateways list', async () => {
+    it('payments §10.5: reject a stored method id that two gateways list', async () => {
       const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
       vault.methods = list;
       others.methods = list;
@@ -356,7 +356,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     });
   });
 
-  it('payments §10.5: clear a missing default, and change nothing if the gateway names none', async () => {
+  it('payments §10.5: clear a missing default, and change nothing if the gateway names no default', async () => {
     const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
     vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
     await refresh('vault');
@@ -459,7 +459,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(await all()).to.eql([]);
   });
 
-  it('store methods that are added at once with their own tokens, and set the defaults', async () => {
+  it('store methods that are added at the same time with their own tokens, and set the defaults', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
     );
@@ -488,7 +488,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(new Set(tokens).size).to.equal(methods.length);
   });
 
-  it('reject an invalid addition without failing others that are made at once', async () => {
+  it('reject an invalid addition without failing others that are made at the same time', async () => {
     const key = `once-${account.id}`;
     const codes = await Promise.all([
       codeOf(add(SANDBOX)),
@@ -559,7 +559,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect(await search('whatever', { pluginName: 'vault' })).to.eql({ ids: [mine.id], total: 5 });
     });
 
-    it('payments §10.2: query every gateway in sequence with plugin information and no name', async () => {
+    it('payments §10.2: query every gateway in sequence if plugin information is requested without a gateway name', async () => {
       const sandboxed = await add(SANDBOX, {
         details: { properties: [{ key: 'k', value: `part ${account.id}` }] },
       });

@@ -151,7 +151,7 @@ eachDatabase.describe('transaction keys (payments §1.7 rule 2)', (open) => {
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
 
-  it('reject one of two accounts that use a key at the same moment before its gateway is called', async () => {
+  it('make one of two simultaneous uses by different accounts fail before its gateway is called', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { PAYMENT_DIFFERENT_ACCOUNT_ID: ofPayment, PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID: ofKey } =
       ErrorCode;

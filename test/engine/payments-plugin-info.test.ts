@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       }
     });
 
-    it('is null with a warning if a gateway fails, and null if it stores nothing', async () => {
+    it('is null with a warning if a gateway fails, and null without a warning if the gateway stores nothing', async () => {
       await begin();
       const { account } = await paid();
       gateway.info = () => Promise.reject(new Error('down'));
@@ -281,14 +281,14 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
   });
 });
 
-eachDatabaseByTurns.describe('planned payment attempts (payments §8.2)', (open) => {
+eachDatabaseByTurns.describe('a planned payment attempt (payments §8.2)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
   });
   after(() => stage.stop());
 
-  it('are shown as SCHEDULED until they run', async () => {
+  it('is shown as SCHEDULED until it runs', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');

@@ -10,7 +10,7 @@ import { PaymentStage } from '../support/payments/payment-stage.ts';
 
 const MINUTE_MS = 60_000;
 
-eachDatabase.describe('statements of a payment batch', define);
+eachDatabase.describe('SQL statements of a payment batch', define);
 
 function define(open: OpenDatabase): void {
   let statements: string[] = [];
@@ -85,7 +85,7 @@ const expected = {
   postgresql: { purchase: 18, capture: 20, refund: 20 },
 };
 
-eachDatabase.describe('statements of payment operations', (open, kind) => {
+eachDatabase.describe('SQL statements of payment operations', (open, kind) => {
   let accountId: Uuid;
 
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });

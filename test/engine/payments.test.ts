@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(payment?.attempts?.map((each) => each.stateName)).to.eql([...Array(8).fill('RETRIED'), 'ABORTED']);
   });
 
-  it('leaves the rest due when the gateway takes a part', async () => {
+  it('leaves the rest due when the gateway charges only a part', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '10' });
     const [invoiceId] = await invoiced();
@@ -199,7 +199,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.balance(invoiceId)).to.equal('0');
   });
 
-  it('credits what a gateway takes beyond the balance', async () => {
+  it('credits the amount that a gateway charges beyond the balance', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '300' });
     const [invoiceId, account] = await invoiced();

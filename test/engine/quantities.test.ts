@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
   });
 
-  it('take effect at once without a date, with the event and the invoice', async () => {
+  it('take effect immediately if no date is given, and produce the event and the invoice', async () => {
     await begin('2022-11-01T09:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await events();
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(totals).to.eql(['132.26', '132.26']);
   });
 
-  it('end with a term that END_OF_TERM cancels', async () => {
+  it('end with a term that is cancelled with END_OF_TERM', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await change(subscriptionId, 2, { effectiveFromDate: '2022-12-05' });

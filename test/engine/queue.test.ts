@@ -377,7 +377,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
 
-  describe('queue settings', () => {
+  describe('queue with settings', () => {
     function nodeWith(
       handlers: readonly QueueHandler[],
       bus: Partial<KindSettings>,
@@ -412,14 +412,14 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       await put([], [notification(0, 0, 4), notification(1, 0, 5), notification(2, 0, 6)]);
     };
 
-    it('limit how many entries of a kind are claimed', async () => {
+    it('limits how many entries of a kind are claimed', async () => {
       const { handler, counts } = crowd();
       await everything();
       await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
       expect(counts.batches.toSorted()).to.eql([1, 1, 1, 1, 2]);
     });
 
-    it('limit how many entries of a kind are processed at a time', async () => {
+    it('limits how many entries of a kind are processed at a time', async () => {
       const { handler, counts } = crowd();
       await everything();
       nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 }).start();
@@ -427,7 +427,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       expect(counts.most).to.be.within(1, 2);
     });
 
-    it('leave a disabled kind to other nodes', async () => {
+    it('leaves a disabled kind to other nodes', async () => {
       const { handler, seen } = recorder('only');
       await put([event(0, 'bus')], [notification(1, 0, 'notification')]);
       const off = nodeWith([handler], { isOff: true }, { isOff: true });
@@ -441,7 +441,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       expect(seen).to.eql(['notification', 'bus']);
     });
 
-    it('give up an entry after the given number of failures', async () => {
+    it('gives up an entry after the configured number of failures', async () => {
       const { handler } = recorder('only', Number.POSITIVE_INFINITY);
       const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
       await put([event(0, 1)], [notification(1, 0, 2)]);
@@ -454,7 +454,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       ).to.eql(['fail', 'fail', 'retry']);
     });
 
-    it('notify the dispatcher of entries that fall due before the next poll', async () => {
+    it('notifies the dispatcher of entries that fall due before the next poll', async () => {
       await storage.prepare({ pollMs: MINUTE_MS });
       await expectToldOnly(MINUTE_MS);
     });

@@ -13,7 +13,7 @@ interface Listed {
   readonly notifications?: readonly Readonly<Record<string, unknown>>[];
 }
 
-eachDatabase.describe('the queue for operators (platform §9.4, §9.5)', (open) => {
+eachDatabase.describe('queue view for operators (platform §9.4, §9.5)', (open) => {
   let account: Account;
   const engine = engineBeforeEach(open, {
     now: '2024-03-01T08:00:00Z',

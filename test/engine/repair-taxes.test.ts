@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) 
     expect(note?.lines.map(({ amount }) => formatDecimal(amount))).to.eql(['10.3', '2.06']);
   });
 
-  it('lower what remains of the tax of the charge, and their void restores it', async () => {
+  it('reduce the remaining tax of the charge, and their void restores it', async () => {
     const accountId = await cancelled([SystemTag.AUTO_INVOICING_DRAFT]);
     const [charged, repaired] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const tax = charged?.items.find(({ itemType }) => itemType === 'TAX');

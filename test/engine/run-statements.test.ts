@@ -6,7 +6,7 @@ const MANY = 300;
 
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase.describe('statements of an invoice run', (open) => {
+eachDatabase.describe('SQL statements of an invoice run', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
   it('have the same count when the run falls due automatically, with its payment', async () => {

@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('access to the server', (open) => {
   const permissionsOf = async (name: string) =>
     (await engine.billing.security.principal('USER', name))?.permissions;
 
-  it('changes at once with permissions, roles, users and grants', async () => {
+  it('changes immediately with permissions, roles, users and grants', async () => {
     const { users, roles, principal } = at(engine);
     await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
     await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('access to the server', (open) => {
     expect(reads.revision.callCount).to.be.at.most(storage.singleNode ? 0 : 2);
   });
 
-  itOnPostgresql('changes at once on every node', async () => {
+  itOnPostgresql('changes immediately on every node', async () => {
     const other = await openBilling(engine.database);
     const { roles, users } = at(engine);
     await roles.create(author, { name: 'shared', permissions: ['tag:add'] });
@@ -287,10 +287,10 @@ function at(engine: TestEngine) {
   return { users, roles, clients, principal: (name: string) => security.principal('USER', name) };
 }
 
-eachDatabaseByTurns.describe('users', (open) => {
+eachDatabaseByTurns.describe('a user', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
-  it('receive a new password, which invalidates the old one and its cached result', async () => {
+  it('receives a new password, which invalidates the old one and its cached result', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('admin', 'first secret');
     await security.ensureAdministrator('other', 'first secret');
@@ -302,16 +302,16 @@ eachDatabaseByTurns.describe('users', (open) => {
     expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
   });
 
-  it('receive no password if they do not exist', async () => {
+  it('receives no password if it does not exist', async () => {
     const { security } = engine.billing;
     for (const name of ['nobody', 'a\u0000b']) await expectCode(security.setPassword(name, 'secret'), 40001);
   });
 });
 
-eachDatabaseByTurns.describe('token signing keys', (open) => {
+eachDatabaseByTurns.describe('a token signing key', (open) => {
   let engine: TestEngine;
 
-  it('platform §7.1: are removed when all tokens that they signed have expired', async () => {
+  it('platform §7.1: is removed when all tokens that it signed have expired', async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
     const { tokenKeys } = engine.billing.security;
     let made = 0;
@@ -340,7 +340,7 @@ eachDatabaseByTurns.describe('token signing keys', (open) => {
 
 const HOUR_MS = 3_600_000;
 
-eachDatabaseByTurns.describe('signing secrets of a tenant (platform §10.3)', (open) => {
+eachDatabaseByTurns.describe('a signing secret of a tenant (platform §10.3)', (open) => {
   let secrets: SigningSecretService;
 
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:00:00Z' });
@@ -358,7 +358,7 @@ eachDatabaseByTurns.describe('signing secrets of a tenant (platform §10.3)', (o
     engine.storage.read(engine.tenant, (session) => service.current(session));
   const create = async () => secrets.create(await context());
 
-  it('are shown once, stored encrypted, and sign until they are deleted', async () => {
+  it('is shown once, stored encrypted, and signs until it is deleted', async () => {
     expect(await current()).to.eql([]);
     const secret = await create();
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('signing secrets of a tenant (platform §10.3)', (o
     expect(await current()).to.eql([]);
   });
 
-  it('overlap for 24 hours after a rotation, with at most two at a time', async () => {
+  it('overlaps with its successor for 24 hours after a rotation, with at most two at a time', async () => {
     const [first, second] = [await create(), await create()];
     expect(await current()).to.eql([second, first]);
     const third = await create();
@@ -381,7 +381,7 @@ eachDatabaseByTurns.describe('signing secrets of a tenant (platform §10.3)', (o
     expect(await current()).to.eql([third]);
   });
 
-  it('stay within their tenant', async () => {
+  it('stays within its tenant', async () => {
     await create();
     const other = await engine.billing.tenants.create(
       { userName: 'test' },
@@ -390,7 +390,7 @@ eachDatabaseByTurns.describe('signing secrets of a tenant (platform §10.3)', (o
     expect(await engine.storage.read(other, (session) => secrets.current(session))).to.eql([]);
   });
 
-  it('are not mistaken for missing if they were encrypted with another server key', async () => {
+  it('is not mistaken for missing if it was encrypted with another server key', async () => {
     await create();
     let thrown: unknown;
     await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {

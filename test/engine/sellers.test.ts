@@ -55,7 +55,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(await at('2999-01-01T00:00:00Z')).to.equal(second.id);
   });
 
-  it('invoicing §14 rule 7: are two versions if two uploads run at once', async () => {
+  it('invoicing §14 rule 7: are stored as two versions if two uploads run simultaneously', async () => {
     const uploaded = await Promise.all([upload({ name: 'One' }), upload({ name: 'Two' })]);
     const versions = await sellers().list();
     expect(versions.map(({ id }) => id)).to.have.members(uploaded.map(({ id }) => id));

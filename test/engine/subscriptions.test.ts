@@ -49,7 +49,7 @@ const SETTLE_MS = 60_000;
 const LEASE_MS = 60_000;
 const trials = trialNotices(async () => DEFAULT_TENANT_SETTINGS);
 
-eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
+eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   const ids = uuidGenerator();
   const logger = recordingLogger();
   const statements: string[] = [];
@@ -330,8 +330,8 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
     });
   });
 
-  describe('rejections', () => {
-    it('store nothing and name the reason', async () => {
+  describe('a rejection', () => {
+    it('stores nothing and names the reason', async () => {
       const other = await newAccount();
       const base = await create({ planName: 'solo-now', externalKey: 'taken', bundleExternalKey: 'seat-1' });
       const kit = await create({ planName: 'kit-monthly' });
@@ -383,7 +383,7 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
       expect(await stored()).to.eql(before);
     });
 
-    it('name the missing object of a read', async () => {
+    it('names the missing object of a read', async () => {
       await expectCode(subscriptions.get(context(), ids.next()), 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID');
       await expectCode(
         subscriptions.getByKey(context(), 'none'),
@@ -395,7 +395,7 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
       );
     });
 
-    it('accept one of two simultaneous creations with the same key', async () => {
+    it('accepts one of two simultaneous creations with the same key', async () => {
       const other = await newAccount();
       const outcomes = await Promise.allSettled([
         create({ planName: 'solo-now', externalKey: 'one' }),
@@ -407,7 +407,7 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
       ]);
     });
 
-    it('hide objects of another tenant', async () => {
+    it('hides objects of another tenant', async () => {
       const elsewhere = await newTenant('elsewhere');
       const stranger = await newAccount(elsewhere);
       const { subscriptionId, bundleId } = await create({
@@ -497,8 +497,8 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
     }
   });
 
-  describe('queries', () => {
-    it('take the same number of statements for one and a hundred bundles', async () => {
+  describe('a query', () => {
+    it('takes the same number of SQL statements for one and a hundred bundles', async () => {
       const single = await newAccount();
       await create({ planName: 'pro-monthly' }, {}, single);
       for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
@@ -516,7 +516,7 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
       expect(await found(customer.id)).to.equal(await found(single.id));
     });
 
-    it('read a long page in parts with one transaction each', async () => {
+    it('reads a long page in parts with one transaction each', async () => {
       const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
       await creations.createBundles(
         context(),
@@ -539,7 +539,7 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
       expect(found).to.eql(all.rows.map(({ bundleId }) => bundleId));
     });
 
-    it('take the same number of statements for due work of one and eleven accounts', async () => {
+    it('takes the same number of SQL statements for due work of one and eleven accounts', async () => {
       await create({ planName: 'club-monthly' });
       clock.set('2024-03-31T09:15:00Z');
       const ofOne = await countedWork(1);
@@ -551,7 +551,7 @@ eachDatabaseByTurns.describe('subscriptions', (open, kind) => {
     });
   });
 
-  it('create subscriptions in many bundles with as many statements as in one', async () => {
+  it('creates subscriptions in many bundles with as many SQL statements as in one', async () => {
     const request = (planName: string, index: number) => ({
       accountId: customer.id,
       planName,

@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       expect(await acme.invoices.html(invoice?.id ?? '')).to.include('Tax');
     });
 
-    it('are in dry runs', async () => {
+    it('appear in dry runs', async () => {
       taxing({ amount: '3.80', taxRate: '19', taxCategory: 'S' });
       const accountId = await newAccount();
       const request = {
@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
     });
   });
 
-  it('of a migrated invoice are stored as given', async () => {
+  it('are stored as given on a migrated invoice', async () => {
     const accountId = await newAccount();
     const tax = { itemType: 'TAX', amount: '3.8', taxRate: '19', taxCategory: 'S' } as const;
     const { items } = await acme.invoices.createMigrationInvoice({ accountId, items: [tax] });

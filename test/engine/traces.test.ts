@@ -38,7 +38,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
     return ids;
   }
 
-  it('separate accounts that are processed together by their calls, and link the common work to them', async () => {
+  it('keep accounts that are processed together in the traces of their own calls, and link the shared work to them', async () => {
     const ids = await engine.settle(subscribed(3));
     const spans = traces.spans();
     const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);
@@ -136,8 +136,8 @@ anyDatabase.describe('log lines (platform §13.1)', (open) => {
   });
 });
 
-anyDatabase.describe('background work (platform §13.1)', (open) => {
-  it('polls for due work without a user, regardless of who woke it', async () => {
+anyDatabase.describe('background polls (platform §13.1)', (open) => {
+  it('look for due work without a user, regardless of who woke them', async () => {
     const scopes = workScopes();
     const looked: (string | null | undefined)[] = [];
     const clock: Clock = {

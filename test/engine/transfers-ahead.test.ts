@@ -5,7 +5,7 @@ import { codeOf, expect, expectCode, messageOf, newEvents, openEngine } from '..
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule 1)', (open) => {
+eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 1)', (open) => {
   let engine: TestEngine;
   let source: Account;
   let target: Account;
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule
     });
   });
 
-  it('continue in the phase of the date, even if earlier phases are not stored yet', async () => {
+  it('continues in the phase of the date, even if earlier phases are not stored yet', async () => {
     await begin('2024-01-01T08:00:00Z', 'club-monthly');
     const made = await transfer('2024-10-01');
     expect(rowsOf(await onlyOf(made))).to.eql([
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule
     ]);
   });
 
-  it('include a pending plan change before the date and one after it', async () => {
+  it('includes a pending plan change before the date and one after it', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const { subscriptions } = engine.acme;
     await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });
@@ -293,7 +293,7 @@ eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule
     ]);
   });
 
-  it('skip a term that expires before the date, and transfer the rest of a longer one', async () => {
+  it('skips a term that expires before the date, and transfers the rest of a longer one', async () => {
     await begin('2023-01-01T08:00:00Z', 'term-3m');
     await expectCode(transfer('2023-04-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
     const made = await transfer('2023-03-31');
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule
     expect(rowsOf(await onlyOf(made)).at(-1)).to.equal('STOP_BILLING 2023-04-01 term-3m-fixedterm');
   });
 
-  it('keep the start of a subscription that begins after the date', async () => {
+  it('keeps the start of a subscription that begins after the date', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const later = await subscribe(
       'pro-monthly',
@@ -321,7 +321,7 @@ eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule
     ]);
   });
 
-  it('use the calendar of each account for the date', async () => {
+  it('uses the calendar of each account for the date', async () => {
     await begin('2024-03-01T02:00:00Z', 'solo-now', { source: 'America/New_York', target: 'Asia/Tokyo' });
     const made = await transfer('2024-03-20');
     await engine.runTo('2024-03-22T08:00:00Z');
@@ -329,7 +329,7 @@ eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule
     expect(rowsOf(await onlyOf(made))[1]).to.equal('START_BILLING 2024-03-21 solo-now-evergreen');
   });
 
-  it('transfer today at a later time of day', async () => {
+  it('can run at a later time of today', async () => {
     await begin('2024-03-01T20:00:00Z', 'solo-now');
     await engine.runTo('2024-03-10T08:00:00Z');
     const made = await transfer('2024-03-10');
@@ -338,7 +338,7 @@ eachDatabaseByTurns.describe('future bundle transfers (subscriptions §17.4 rule
     expect((await onlyOf(made)).state).to.equal('ACTIVE');
   });
 
-  it('bill usage to the source until the date and to the target from it', async () => {
+  it('bills usage to the source until the date and to the target from it', async () => {
     engine = await openEngine(open, { now: '2026-04-01T00:00:00Z', catalog: usageCatalog });
     source = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     target = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });

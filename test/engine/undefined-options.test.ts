@@ -8,12 +8,12 @@ const cases: readonly (readonly [title: string, options: object])[] = [
   ['null', { gateways: null, catalogPlugins: null, scopes: null, nodeCommands: null, configuration: null }],
 ];
 
-describe('engine options that are', () => {
+describe('engine options', () => {
   for (const [title, options] of cases)
-    it(`${title} have the same effect as absent ones`, () => expectToOpen(options));
+    it(`have the same effect as absent ones if they are ${title}`, () => expectToOpen(options));
 
   for (const options of [undefined, null, 5, 'billing.db'])
-    it(`${JSON.stringify(options)} are rejected with an example`, async () => {
+    it(`are rejected with an example: ${JSON.stringify(options)}`, async () => {
       const open = Billing.open as (options: unknown) => Promise<unknown>;
       const error = await open(options).catch((reason: Error) => reason.message);
       expect(error).to.equal("Billing.open needs a storage, such as { storage: sqlite('billing.db') }");

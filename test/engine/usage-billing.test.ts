@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.6: includes points without an effect on amounts, also without usage items, and each id once', async () => {
+  it('usage §7.6: includes points that do not affect amounts, even without usage items, and each id once', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     const { acme } = stage.engine;
     const { accountId } = stage;
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-06-01 2.95']);
   });
 
-  it('usage §7.7 rule 4: is released by a void for zero amounts too, also for subscriptions without items', async () => {
+  it('usage §7.7 rule 4: is released by a void even for zero amounts and for subscriptions without items', async () => {
     await begin('api-std', '2026-04-01', {
       unpaid: true,
       settings: { 'invoice.disable.usage.zero.amount': 'true' },

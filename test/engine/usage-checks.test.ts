@@ -32,7 +32,7 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   ],
 ];
 
-eachDatabaseByTurns.describe('the consistency check of usage', (open) => {
+eachDatabaseByTurns.describe('usage consistency check', (open) => {
   let stage: UsageStage;
   const breaches = () => Array.fromAsync(stage.engine.billing.checks.breaches());
   beforeEach(async () => {

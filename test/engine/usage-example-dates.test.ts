@@ -3,7 +3,7 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines } from '../support/i
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { ratesOf, tierLines, UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns.describe('usage billing examples: periods', (open) => {
+eachDatabaseByTurns.describe('usage period billing', (open) => {
   let stage: UsageStage;
 
   const begin = async (planName: string, from: string, options: UsageStageOptions = {}): Promise<void> => {
@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('usage billing examples: periods', (open) => {
     ]);
   });
 
-  it('usage E10 Plan change within a day: bills the plan at its end', async () => {
+  it('usage E10 Plan change within a day: bills the usage of the former plan at the change', async () => {
     await begin('api-std', '2026-01-01');
     await stage.use('10 calls 2026-01-01T00:00:00Z');
     stage.engine.clock.set('2026-01-01T02:00:00Z');
@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('usage billing examples: periods', (open) => {
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: bills up to it, and late points as their blocks begin', async () => {
+  it('usage E12 Cancellation at an instant: bills usage up to the instant, and late points as their blocks begin', async () => {
     await begin('sms-payg', '2026-05-01');
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');

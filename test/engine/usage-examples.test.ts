@@ -5,7 +5,7 @@ import { ratesOf, tierLines, UsageStage, type UsageStageOptions } from '../suppo
 const DETAIL = { 'invoice.item.result.behavior.mode': 'DETAIL' };
 const WITHOUT_ZEROS = { 'invoice.disable.usage.zero.amount': 'true' };
 
-eachDatabaseByTurns.describe('usage billing examples: prices', (open) => {
+eachDatabaseByTurns.describe('usage pricing', (open) => {
   let stage: UsageStage;
 
   const begin = async (planName: string, from: string, options: UsageStageOptions = {}): Promise<void> => {

@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
   });
 });
 
-anyDatabase.describe('the next invoice of an account with usage without zero items', (open) => {
+anyDatabase.describe('dry runs of usage when zero items are dropped', (open) => {
   let engine: TestEngine;
 
   const configuration = {
@@ -88,7 +88,7 @@ anyDatabase.describe('the next invoice of an account with usage without zero ite
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('usage §7.10: is found missing quickly, even if many subscriptions wait for usage older than the look-back', async () => {
+  it('usage §7.10: quickly find no next invoice, even if many subscriptions wait for usage older than the look-back', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -110,7 +110,7 @@ anyDatabase.describe('the next invoice of an account with usage without zero ite
     expect(upcoming?.trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.10: excludes billed usage if an earlier run covered more than the next one', async () => {
+  it('usage §7.10: exclude billed usage if an earlier run covered more than the next one', async () => {
     engine = await openEngine(open, { now: '2024-01-29T15:20:11Z', catalog: null, configuration });
     const { acme } = engine;
     for (const document of shelfDocuments) await acme.uploadCatalog(document);
@@ -133,7 +133,7 @@ anyDatabase.describe('the next invoice of an account with usage without zero ite
   });
 });
 
-eachDatabaseByTurns.describe('usage of closed accounts', (open) => {
+eachDatabaseByTurns.describe('runs after an account with usage is closed', (open) => {
   let stage: UsageStage;
   beforeEach(async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('usage of closed accounts', (open) => {
   const close = (options: Parameters<typeof stage.engine.acme.accounts.close>[1]) =>
     stage.engine.acme.accounts.close(stage.accountId, options);
 
-  it('accounts §9: is not billed again after a write-off, and later usage creates no invoice', async () => {
+  it('accounts §9: do not bill usage again after a write-off, and create no invoice for later usage', async () => {
     await close({ cancelAllSubscriptions: true, itemAdjustUnpaidInvoices: true });
     const [invoice] = await stage.invoices();
     expect(invoice && itemLines(invoice)).to.eql([
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('usage of closed accounts', (open) => {
     expect(await Array.fromAsync(stage.engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('accounts §9: is shown as unbilled for the current period until an explicit run bills it', async () => {
+  it('accounts §9: leave usage of the current period unbilled until an explicit run bills it', async () => {
     await stage.use('7 calls 2026-05-05', 't2');
     await stage.runTo('2026-05-10');
     await close({ cancelAllSubscriptions: true });
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('usage of closed accounts', (open) => {
     expect(itemLines(await stage.run('2026-06-02'))).to.eql(['USAGE 2026-05-01..2026-05-10 7']);
   });
 
-  it('accounts §16: is exported with its days and billed amounts', async () => {
+  it('accounts §16: leave usage in the export with its days and billed amounts', async () => {
     const text = (await Array.fromAsync(await stage.engine.acme.accounts.export(stage.accountId))).join('');
     for (const [table, row] of [
       ['usage_days', /\|40\|/],

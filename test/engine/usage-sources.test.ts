@@ -374,7 +374,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 6: are queried later if they ask for it, without parking the account', async () => {
+  it('usage §9 rule 6: are queried later if they request it, without parking the account', async () => {
     await begin('sms-payg', { configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' } });
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     source.instead = () => {

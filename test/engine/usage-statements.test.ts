@@ -7,7 +7,7 @@ import { UsageStage } from '../support/usage/usage-stage.ts';
 const isLookForWork = (statement: string) => statement.includes('select count(*) from bw_queue_entries');
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase.describe('statements of runs that bill usage (usage §11)', (open) => {
+eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (open) => {
   let statements: string[] = [];
   let engine: TestEngine;
   const begin = async (): Promise<void> => {
@@ -82,7 +82,7 @@ eachDatabase.describe('statements of runs that bill usage (usage §11)', (open) 
     expect(reads).not.to.have.length(0);
   }).timeout(60_000);
 
-  it('have the same count for any number of accounts that fall due at one time', async () => {
+  it('have the same count for any number of accounts that fall due at the same time', async () => {
     const sent: (readonly string[])[] = [];
     for (const accounts of [2, 8]) {
       if (sent.length > 0) {
@@ -99,7 +99,7 @@ eachDatabase.describe('statements of runs that bill usage (usage §11)', (open) 
   }).timeout(60_000);
 });
 
-anyDatabase.describe('statements of usage reads', (open) => {
+anyDatabase.describe('SQL statements of usage reads', (open) => {
   it('usage §3.3: have the same count for periods of one and two lengths when they rate current usage', async () => {
     const counts: number[] = [];
     for (const planName of ['api-std', 'two-lengths']) {

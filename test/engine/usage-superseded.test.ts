@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     expect(await unbilled()).to.eql([]);
   });
 
-  it('keeps charges in case of a cancellation, a pause or a quantity', async () => {
+  it('keeps charges in case of a cancellation, a pause or a quantity change', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.subscriptions.changeQuantity(stage.subscriptionId, {

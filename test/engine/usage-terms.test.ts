@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
       .and.to.contain('30.00 USD × 11/31 days = 10.6451613, rounded half up to 10.65 USD');
   });
 
-  it('prorate the minimum of both parts of a period that a backdated change divides', async () => {
+  it('prorate the minimum of each part of a period that a backdated change divides', async () => {
     await begin('api-std', {
       'std-usage': { minimumAmount: { USD: 30 } },
       'plus-usage': { minimumAmount: { USD: 60 } },
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
     );
   });
 
-  it('bill a discount as one item if the tenant has one item per line', async () => {
+  it('bill a discount as one item if the tenant is configured for one item per line', async () => {
     const detail = { 'org.service.invoice.item.result.behavior.mode': 'DETAIL' };
     await begin('club', { 'club-usage': { maximumAmount: { USD: 15 } } }, detail);
     await use('13 videos 2026-04-10');

@@ -5,7 +5,7 @@ import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../sup
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
-eachDatabaseByTurns.describe('the usage timeline and tracking ids of invoices', (open) => {
+eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
@@ -106,7 +106,7 @@ function lineOf({ startDate, endDate, usageName, amount }: InvoiceItemView): str
   return `${start}..${end} ${usageName} ${formatDecimal(amount)}`;
 }
 
-eachDatabaseByTurns.describe('the current cost of usage', (open) => {
+eachDatabaseByTurns.describe('current usage costs', (open) => {
   let stage: UsageStage;
 
   async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('the current cost of usage', (open) => {
     return (await stage.engine.acme.usage.rated(stage.subscriptionId, request)).map(lineOf);
   }
 
-  it('usage §3.3: equals the amount of a dry run at the end of the current period, and stores nothing', async () => {
+  it('usage §3.3: equal the amount of a dry run at the end of the current period, without storing anything', async () => {
     await begin({ planName: 'club', from: '2026-03-13' }, { bcd: 13 });
     await stage.use('6 videos 2026-03-15');
     await stage.runTo('2026-03-20');
@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('the current cost of usage', (open) => {
     expect(await rated('2026-06-13')).to.eql(['2026-05-13..2026-06-13 club-usage 0']);
   });
 
-  it('usage §3.3: ends with a planned cancellation, and is empty once all is billed', async () => {
+  it('usage §3.3: end with a planned cancellation, and are empty once all is billed', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('50 sms 2026-04-02');
     await stage.runTo('2026-04-10');
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('the current cost of usage', (open) => {
     expect(await rated()).to.eql([]);
   });
 
-  it('usage §3.3: includes late usage of billed periods and unbilled usage of a former plan', async () => {
+  it('usage §3.3: include late usage of billed periods and unbilled usage of a former plan', async () => {
     await begin({ planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10');
     await stage.runTo('2026-02-01');
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('the current cost of usage', (open) => {
     ]);
   });
 
-  it('usage §3.3: evaluates each section at the end of its own period', async () => {
+  it('usage §3.3: evaluate each section at the end of its own period', async () => {
     await begin({ planName: 'two-lengths', from: '2026-01-01' });
     await stage.use('3 calls 2026-01-10');
     await stage.use('4 members 2026-01-11');

@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 19');
   });
 
-  it('usage §2.1 check 5: ends for an add-on with its base', async () => {
+  it('usage §2.1 check 5: is accepted for an add-on only until its base ends', async () => {
     const base = await subscribe('p-monthly');
     const addOn = await subscribe('a-monthly', { bundleId: base.bundleId });
     await record(addOn.subscriptionId, '2024-03-01 1');
@@ -117,7 +117,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(record(addOn.subscriptionId, '2024-02-17 1'), AFTER_END);
   });
 
-  it('usage §2.1 check 5: ends with an expiry', async () => {
+  it('usage §2.1 check 5: is accepted only until an expiry', async () => {
     const { subscriptionId } = await subscribe('p-fixed');
     await record(subscriptionId, '2024-03-02 1');
     await engine.runTo('2024-03-02T00:00:00Z');
@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(two.subscriptionId)).to.equal('');
   });
 
-  it('usage.bulk.chunkSize: limits the lines of a transaction', async () => {
+  it('is stored in transactions of at most usage.bulk.chunkSize lines', async () => {
     await engine.close();
     const statements: string[] = [];
     engine = await openEngine(open, {
@@ -270,7 +270,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(stored.length - (kind === 'postgresql' ? 1 : 0)).to.equal(3);
   });
 
-  it('usage §2.5: reports every line on request, and stores more lines than a transaction holds', async () => {
+  it('usage §2.5: is reported line by line on request, even for more lines than a transaction holds', async () => {
     const { subscriptionId } = await subscribe('p-monthly', { externalKey: 'key' });
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-03-01T00:00:00Z' });
     const lines = function* () {
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('usage §2.5: yields after a number of points, with few or many lines', async () => {
+  it('usage §2.5: is stored with a yield after a number of points, with few or many lines', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -324,7 +324,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }
   });
 
-  it('usage §2.5: takes one step of all bulk calls per turn, for any number of calls', async () => {
+  it('usage §2.5: is stored one step per turn over all bulk calls, however many there are', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(most).to.equal(1);
   });
 
-  it('usage §2.5: rejects a third call with more than 50,000 points of a tenant, and keeps its stored lines', async () => {
+  it('usage §2.5: is rejected in a third call of a tenant with more than 50,000 points in progress, and stored lines stay', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
@@ -378,7 +378,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('usage §2.5: uses the end of a subscription from the next call on', async () => {
+  it('usage §2.5: is checked against the end of a subscription from the next call on', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
     expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });
@@ -386,7 +386,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
   });
 
-  it('usage §2.5: rejects a call before reading it if too many run at once', async () => {
+  it('usage §2.5: is rejected before the call is read if too many calls run at once', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const waiting = async function* () {

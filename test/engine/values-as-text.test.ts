@@ -64,7 +64,7 @@ anyDatabase.describe('text values of a host', (open) => {
     expect(invoices.length).to.be.greaterThan(0);
   });
 
-  it('can also be values', async () => {
+  it('can be replaced by typed values', async () => {
     const account = await acme.createAccount({
       currency: 'USD',
       referenceTime: instant(Date.UTC(2024, 1, 1)),
@@ -76,7 +76,7 @@ anyDatabase.describe('text values of a host', (open) => {
     expect(item && formatDecimal(item.amount)).to.equal('-1.25');
   });
 
-  it('can come from answers: days and Dates, alone and as requested dates', async () => {
+  it('can be replaced by days and Dates from results, alone and as requested dates', async () => {
     const { acme, clock } = engine;
     const first = await acme.createAccount({ currency: 'USD' });
     const again = await acme.createAccount({ currency: 'USD', referenceTime: first.referenceTime });

@@ -282,7 +282,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       return (await linesOf(sold)).filter((line) => line.startsWith('REPAIR_ADJ')).toSorted();
     }
 
-    it('matches invoicing E12 "No over-repair of the remainder"', async () => {
+    it('match invoicing E12 "No over-repair of the remainder"', async () => {
       const accountId = await customer({ now: '2013-06-15T00:00:00Z', billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       engine.clock.set('2013-06-28T00:00:00Z');
@@ -298,7 +298,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       ]);
     });
 
-    it('matches invoicing E12 "No over-repair of an adjusted item"', async () => {
+    it('match invoicing E12 "No over-repair of an adjusted item"', async () => {
       const catalog = pricedCatalog({ effectiveDate: '2024-01-01', price: '100.00' });
       const accountId = await customer({ now: '2024-05-01T00:00:00Z', catalog, billCycleDayLocal: 1 });
       const sold = await sell(accountId, { planName: 'heat-monthly' });
@@ -326,14 +326,14 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   describe('fixed days 30', () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
 
-    it('matches invoicing E11 "Fixed days 30" for a leading period', async () => {
+    it('match invoicing E11 "Fixed days 30" for a leading period', async () => {
       const now = '2023-05-23T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 15 });
       const sold = await sell(accountId, { planName: 'solo-now' });
       expect(await linesOf(sold)).to.eql(['RECURRING 2023-05-23..2023-06-15 14.63']);
     });
 
-    it('matches invoicing E11 "Fixed days 30" for a cancelled short item', async () => {
+    it('match invoicing E11 "Fixed days 30" for a cancelled short item', async () => {
       const now = '2023-05-15T00:00:00Z';
       const accountId = await customer({ now, configuration, billCycleDayLocal: 23 });
       const sold = await sell(accountId, { planName: 'solo-now' });
@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
       ]);
     });
 
-    it('matches invoicing E11 "Fixed days 30" for an annual plan', async () => {
+    it('match invoicing E11 "Fixed days 30" for an annual plan', async () => {
       const catalog = pricedCatalog({ effectiveDate: '2025-01-01', price: '1200.00', period: 'ANNUAL' });
       const now = '2025-01-20T00:00:00Z';
       const accountId = await customer({ now, catalog, configuration, billCycleDayLocal: 1 });
@@ -355,7 +355,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     });
   });
 
-  it('matches invoicing E18 "Window"', async () => {
+  it('match invoicing E18 "Window"', async () => {
     const catalog = pricedCatalog({ effectiveDate: '2019-03-01', price: '10.00' });
     const accountId = await customer({ now: '2019-03-01T00:00:00Z', catalog, billCycleDayLocal: 1 });
     const sold = await sell(accountId, { planName: 'heat-monthly' });

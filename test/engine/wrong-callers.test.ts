@@ -20,7 +20,7 @@ anyDatabase.describe('callers of a wrong type', (open) => {
   ];
 
   for (const member of members)
-    it(`raise no other error than BillingError for ${member}`, async () => {
+    it(`raise only a BillingError for ${member}`, async () => {
       const { billing, tenant } = engine;
       for (const value of wrongValues) {
         const caller = { tenant, user: 'test', [member]: value } as never;
@@ -28,12 +28,12 @@ anyDatabase.describe('callers of a wrong type', (open) => {
       }
     });
 
-  it('raise no other error than BillingError as a whole', async () => {
+  it('raise only a BillingError if the whole caller has a wrong type', async () => {
     for (const value of wrongValues)
       await expectOnlyBillingError(() => engine.billing.as(value as never).createAccount({}), value);
   });
 
-  it('raise no other error than BillingError for the context of an operation', async () => {
+  it('raise only a BillingError for the context of an operation', async () => {
     const accounts = engine.billing.accounts as object as Untyped;
     const overdue = engine.billing.overdue as object as Untyped;
     for (const value of wrongValues) {
@@ -42,7 +42,7 @@ anyDatabase.describe('callers of a wrong type', (open) => {
     }
   });
 
-  it('raise no other error than BillingError for a transaction of the host', async () => {
+  it('raise only a BillingError for a transaction of the host', async () => {
     const { billing, tenant } = engine;
     for (const value of wrongValues)
       await expectOnlyBillingError(

@@ -40,11 +40,11 @@ eachDatabase.describe('arguments of a wrong type', (open, kind) => {
 
   for (const [group, operations] of Object.entries(operationAccess))
     for (const name of Object.keys(operations))
-      it(`of ${group}.${name} raise no other error than BillingError`, () =>
+      it(`raise only a BillingError in ${group}.${name}`, () =>
         expectOnlyBillingErrors(groupsOf(engine.acme)[group]?.[name], shapes[group]?.[name]));
 
   for (const [path, parameters] of describedOperations(serverInputs))
-    it(`of the server's ${path.join('.')} raise no other error than BillingError`, () =>
+    it(`raise only a BillingError in the server's ${path.join('.')}`, () =>
       expectOnlyBillingErrors(memberOf(engine.billing, path), parameters));
 
   async function expectOnlyBillingErrors(call: Operations[string] | undefined, parameters: Parameters = []) {

@@ -194,7 +194,7 @@ function exercise(document: ParsedDocument): void {
   readCatalogXml(writeCatalogXml(createCatalog(versions)));
 }
 
-describe('Fuzzed catalog documents', () => {
+describe('fuzzed catalog documents', () => {
   it('produce a catalog or a BillingError for mutated texts', () => {
     const mutations = fc.array(mutation, { minLength: 1, maxLength: 4 });
     fc.assert(

@@ -66,7 +66,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
   });
 
-  it('return by pages what they reject as a whole, with each bundle unchanged', async () => {
+  it('return page by page the rows that they reject as a whole, with each bundle unchanged', async () => {
     const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
     const all = bundlesIn(await read(`${paged}&limit=10`));
     expect(all).to.have.length(4);

@@ -134,7 +134,7 @@ eachDatabase.describe('account search', (open) => {
       for (const key of ['hand/foot', 'hand%2Ffoot', '/', '%2F']) expect(await found(key)).to.eql(['S']);
     });
 
-    it('uses a changed name', async () => {
+    it('finds an account by its changed name', async () => {
       const [id = ''] = [...names].find(([, name]) => name === 'D') ?? [];
       await serving.put(`/accounts/${id}`, { name: 'Zoë' });
       expect(await found('zo%C3%AB')).to.eql(['D']);

@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('billed quantities (invoicing §14 rule 8)', (open)
     { itemType: 'USAGE', amount: 112, rate: null, quantity: null, unitPrice: null, usage },
   ];
 
-  it('are on invoices and on the timeline in dialect D', async () => {
+  it('appear on invoices and on the timeline in dialect D', async () => {
     await use('12400');
     await serving.billing.settle();
     const path = `/accounts/${accountId}/invoices?includeInvoiceComponents=true`;
@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('billed quantities (invoicing §14 rule 8)', (open)
     expect(shownIn(timeline.invoices.flatMap(({ items }) => items))).to.have.deep.members(billed);
   });
 
-  it('are in dry runs, rated usage and previews, computed before they are stored', async () => {
+  it('appear in dry runs, rated usage and previews, computed before they are stored', async () => {
     await use('12400');
     const body = { dryRunType: 'TARGET_DATE' };
     const path = `/1.0/kb/invoices/dryRun?accountId=${accountId}&targetDate=2026-05-01`;

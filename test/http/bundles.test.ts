@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     });
   });
 
-  describe('bundle search', () => {
+  describe('bundle searches', () => {
     const search = (key: string) => get(`/bundles/search/${key}`);
     const cases: readonly (readonly [key: () => string, expected: readonly string[]])[] = [
       [() => 'alpha', ['alpha']],
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       [() => '_q=1&updated_by%5Blike%5D=%25&external_key=beta', ['beta']],
     ];
     for (const [index, [key, expected]] of cases.entries())
-      it(`finds ${expected.join(', ') || 'nothing'} by key ${index + 1}`, async () =>
+      it(`find ${expected.join(', ') || 'nothing'} by key ${index + 1}`, async () =>
         expect(namesOf(await search(key())), key()).to.eql(expected));
 
     for (const key of [
@@ -157,17 +157,17 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       '_q=1&external_key%5Bin%5D=x',
       '_q=1&id=x',
     ])
-      it(`rejects ${key}`, async () => {
+      it(`reject ${key}`, async () => {
         expectRefusal(await search(key), 400, 60_002);
       });
 
-    it('returns the number of matches and the total number', async () => {
+    it('return the number of matches and the total number', async () => {
       const reply = await search(`${accountId}?limit=1`);
       const facts = ['NextOffset', 'TotalNbRecords', 'MaxNbRecords'];
       expect(facts.map((name) => header(reply, name))).to.eql(['1', '3', '4']);
     });
 
-    it('finds nothing of another tenant', async () => {
+    it('find no bundle of another tenant', async () => {
       for (const key of ['alpha', accountId, idOf('alpha'), '_q=1&external_key=alpha']) {
         const reply = await get(`/bundles/search/${key}`, eve);
         expect(bundlesOf(reply)).to.eql([]);

@@ -294,7 +294,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(text).to.include('"prices":[{"currency":"USD","value":10.5}]');
   });
 
-  it('accept dates from the first to the last instant of the calendar only', async () => {
+  it('accept only dates from the first to the last instant of the calendar', async () => {
     const [first, last] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.000Z'];
     await made(input([planOf('old', '0001-01-01', '7'), planOf('far', last)], { products: [pot] }));
     const dates = `effDate=${last}&effectiveDateForExistingSubscriptions=${last}`;
@@ -406,7 +406,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(await versions()).to.eql([]);
   });
 
-  it('answer another tenant as if the names were unknown', async () => {
+  it('are unknown to another tenant', async () => {
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     const asEve = (method: string, path: string, request: Request = {}): Promise<Reply> =>
       entries(method, path, { ...request, headers: eve });

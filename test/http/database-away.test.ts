@@ -62,12 +62,12 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
       .that.includes.keys('nodejs_heap_size_used_bytes');
   }
 
-  describe('refused connections', () => {
+  describe('refused connection', () => {
     before(() => proxy.refuse());
     after(() => proxy.restore());
 
     for (const route of ofTheDatabase)
-      it(`cause 503 with Retry-After at once in ${route.method} ${route.path}`, async () => {
+      it(`causes 503 with Retry-After at once in ${route.method} ${route.path}`, async () => {
         const headers = route.credentials === 'PLUGIN' ? { authorization: token } : {};
         const path = route.path.replaceAll(/\{\w+\}/g, world.accountId);
         const { reply, ms } = await timed(() => world.serving.call(route.method, path, { headers }));
@@ -76,7 +76,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
         expectBelow(2_000, ms, 'milliseconds');
       });
 
-    it('appear in the health check and metrics', () => healthIsTold(2_000));
+    it('appears in the health check and metrics', () => healthIsTold(2_000));
   });
 
   describe('unresponsive database', () => {

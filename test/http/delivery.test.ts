@@ -52,8 +52,8 @@ describe('response delivery', () => {
     };
   }
 
-  describe('entity tags (http-api §11 rule 1)', () => {
-    it('produce 304 without a body until the resource changes, then the full body', async () => {
+  describe('entity tag (http-api §11 rule 1)', () => {
+    it('produces 304 without a body until the resource changes, then the full body', async () => {
       const etag = (await serving.call('GET', account)).headers.get('etag') ?? '';
       expect(etag).to.match(/^W\/"[\w-]{27}"$/);
       const same = await serving.call('GET', account, { headers: { 'if-none-match': `"x", ${etag}` } });
@@ -64,7 +64,7 @@ describe('response delivery', () => {
       expect(changed.headers.get('etag')).to.not.equal(etag);
     });
 
-    it('are sent for HEAD too, but not for lists, errors and writes', async () => {
+    it('is sent for HEAD too, but not for lists, errors and writes', async () => {
       const tagOf = async (method: string, path: string): Promise<string | null> =>
         (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
       expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));
@@ -107,26 +107,26 @@ describe('response delivery', () => {
     });
   });
 
-  describe('cross-origin headers (http-api §10 rule 1)', () => {
+  describe('cross-origin header (http-api §10 rule 1)', () => {
     const shop = 'https://shop.example.com';
     const corsHeaders = (headers: Heard['headers']) =>
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
 
-    it('are absent by default', async () => {
+    it('is absent by default', async () => {
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await send(serving.url + account, { origin: shop }, method);
         expect([corsHeaders(headers), headers.vary]).to.eql([[], undefined]);
       }
     });
 
-    it('allow every origin without credentials if configured', async () => {
+    it('allows every origin without credentials if configured', async () => {
       const url = await listenWith({ allowedOrigins: ['*'] });
       const { headers } = await send(url + account, { origin: shop });
       expect(headers['access-control-allow-origin']).to.equal('*');
       expect(headers).to.not.have.property('access-control-allow-credentials');
     });
 
-    it('allow only listed origins with credentials, for errors too', async () => {
+    it('allows only listed origins with credentials, for errors too', async () => {
       const url = await listenWith({ allowedOrigins: [shop, 'https://admin.example.com'] });
       for (const path of [account, '/nothing']) {
         const { headers } = await send(url + path, { origin: shop });
@@ -141,14 +141,14 @@ describe('response delivery', () => {
       expect(other.headers.vary).to.match(/\bOrigin\b/);
     });
 
-    it('let a page of a listed origin read the answer to its own OPTIONS request', async () => {
+    it('lets a page of a listed origin read the answer to its own OPTIONS request', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const { status, headers } = await send(url + account, { origin: shop }, 'OPTIONS');
       expect([status, headers['access-control-allow-origin']]).to.eql([200, shop]);
       expect(headers.allow).to.match(/^GET, HEAD, PUT, .*OPTIONS$/);
     });
 
-    it('are sent for preflight requests without credentials', async () => {
+    it('is sent for preflight requests without credentials', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const headers = { origin: shop, 'access-control-request-method': 'PUT', connection: 'close' };
       const call = httpRequest(url + account, { method: 'OPTIONS', headers });

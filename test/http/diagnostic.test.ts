@@ -16,7 +16,7 @@ type Paths = Readonly<
 
 const root = `${PLUGIN}/health/diagnostic`;
 
-anyDatabase.describe('diagnostics over HTTP (platform §12.6)', (open) => {
+anyDatabase.describe('diagnostic endpoint over HTTP (platform §12.6)', (open) => {
   let serving: Served;
   let authorization: string;
   let directory: string;

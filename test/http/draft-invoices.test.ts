@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     return (await serving.get(`/invoices/${invoiceId}${query}`)).json as InvoiceBody;
   }
 
-  it('are committed and voided with the codes of http-api 12', async () => {
+  it('return the codes of http-api 12 when they are committed or voided', async () => {
     const id = await draft(world.accountId);
     expect((await read(id)).status).to.equal('DRAFT');
     expect((await put(id, 'commitInvoice')).status).to.equal(204);

@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { type Listening, listen } from '../../adapters/koa/index.ts';
 import { expect } from '../support/index.ts';
 
-describe('Draining of a server', () => {
+describe('draining server', () => {
   let listening: Listening;
   let release: () => void;
   let agent: Agent;

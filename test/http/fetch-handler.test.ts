@@ -11,7 +11,7 @@ const ORIGIN = 'https://shop.example';
 
 type Asked = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
 
-describe('interface as a handler of fetch requests', () => {
+describe('HTTP interface as a fetch handler', () => {
   const serving = serveOnce(freshSqlite);
   let handler: FetchHandler;
   before(async () => {
@@ -31,7 +31,7 @@ describe('interface as a handler of fetch requests', () => {
   });
   const idIn = ({ headers }: Response) => headers.get('location')?.split('/').at(-1) ?? '';
 
-  it('bills a customer from the tenant to the invoice under the application’s address', async () => {
+  it('runs under the address of the application, from creating the tenant to invoicing a customer', async () => {
     const tenant = { apiKey: 'fetched', apiSecret: 'fetched-secret' };
     expect((await call('POST', '/1.0/kb/tenants', json(tenant))).status).to.equal(201);
     const headers = { 'x-service-apikey': tenant.apiKey, 'x-service-apisecret': tenant.apiSecret };
@@ -98,7 +98,7 @@ describe('interface as a handler of fetch requests', () => {
     expect([201, 400]).to.include(large.status);
   });
 
-  it('rejects with an explanation if the body was consumed before or the request was aborted', async () => {
+  it('rejects a request with an explanation if its body is already consumed or it was aborted', async () => {
     const request = new Request(`${ORIGIN}/billing/1.0/kb/accounts`, { method: 'POST', body: '{}' });
     await request.text();
     const reading = new Request(request.url, { method: 'POST', body: '{}' });
@@ -177,7 +177,7 @@ describe('in-process Node server for fetch requests', () => {
     );
   });
 
-  it('ends a stalled reader by the answer timeout', async () => {
+  it('disconnects a stalled reader at the answer timeout', async () => {
     const { promise: found, resolve } = Promise.withResolvers<void>();
     const stage = endless();
     await answered((request, response) => {

@@ -3,7 +3,7 @@ import { anyDatabase, basic, bearer, expect, expectStatus, serveOnce } from '../
 
 const withoutTenant = { 'x-service-apikey': undefined, 'x-service-apisecret': undefined };
 
-anyDatabase.describe('nodes over HTTP (platform §11)', (open) => {
+anyDatabase.describe('node API over HTTP (platform §11)', (open) => {
   const serving = serveOnce(open);
 
   it('shows this node and the test-mode gateway in nodesInfo, even to users without a tenant', async () => {

@@ -64,7 +64,7 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
     expect(idsOf(await call('GET', `${list}?includedDeleted=true`))).to.eql([id]);
   });
 
-  it('payments §10.2: have pages in lists and searches', async () => {
+  it('payments §10.2: are paged in lists and searches', async () => {
     const ids = [await add('?isDefault=true'), await add(), await add()];
     const path = `/1.0/kb/paymentMethods/search/${accountId}`;
     const found = await call('GET', `${path}?offset=1&limit=1`);

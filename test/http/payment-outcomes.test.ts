@@ -365,7 +365,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('http-api §11 rule 2: are not kept for a busy payment (409), which runs again under its Idempotency-Key', async () => {
+  it('http-api §11 rule 2: store no answer for a busy payment (409), which runs again under its Idempotency-Key', async () => {
     const id = createdId(await begin(stage, 'AUTHORIZE'));
     const capture = (headers = {}) =>
       serving.post(`/payments/${id}`, { amount: 3, currency: 'USD' }, headers);
@@ -390,7 +390,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     expect(gateway.called.length).to.equal(calls + 2);
   });
 
-  it('http-api §11 rule 2: are not kept for a failure before the first attempt', async () => {
+  it('http-api §11 rule 2: store no answer for a failure before the first attempt', async () => {
     const headers = { 'idempotency-key': 'broken-control' };
     const asked = (query: string) => operations[0]?.run(stage, query, headers);
     const failed = await asked('?controlPluginName=broken');

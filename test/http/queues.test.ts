@@ -1,6 +1,6 @@
 import { anyDatabase, basic, expect, type Serving, serveOnce } from '../support/http/index.ts';
 
-anyDatabase.describe('queues over HTTP (platform §9.4, §9.5)', (open) => {
+anyDatabase.describe('queue API over HTTP (platform §9.4, §9.5)', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
   before(async () => {

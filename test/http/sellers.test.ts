@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('seller data over HTTP', (open) => {
       expect(expectStatus(await get(), 200).json).to.eql([]);
     });
 
-  it('invoicing §14 rule 7: need the permission of tenant values to upload', async () => {
+  it('invoicing §14 rule 7: require the permission for tenant values on upload', async () => {
     const headers = { authorization: `Basic ${btoa('reader:reader')}` };
     const role = { role: 'reading', permissions: ['account:create'] };
     expectStatus(await call('POST', '/1.0/kb/security/roles', { body: role }), 201);

@@ -124,7 +124,7 @@ describe('slow clients (platform §16)', () => {
     expect((await send({})).status).to.equal(200);
   });
 
-  it('are disconnected after the answer if a body that is not read does not end', async () => {
+  it('are disconnected after the answer if an unread body does not end', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 100, maxHeadersMs: 100 }));
     const head = 'POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
     expect(await dripping(socket, head)).to.match(/^HTTP\/1\.1 401 /);

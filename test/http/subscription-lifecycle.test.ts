@@ -1,6 +1,6 @@
 import { createRunningSubscription, eachDatabaseByTurns, expect, serveOnce } from '../support/http/index.ts';
 
-eachDatabaseByTurns.describe('cancellation and plan change over HTTP', (open) => {
+eachDatabaseByTurns.describe('subscription lifecycle over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let path: string;

@@ -138,7 +138,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     ['K', aliasHeaders, [CREATED, '2024-04-21T02:30:00.000Z']],
   ] as const;
   for (const [dialect, headers, days] of dialects) {
-    it(`json-models §6: lists the fields of Subscription and Bundle in table order in dialect ${dialect}`, async () => {
+    it(`json-models §6: list the fields of Subscription and Bundle in table order in dialect ${dialect}`, async () => {
       const subscription = await read(`/subscriptions/${subscriptionId}`, headers);
       const expected = subscriptionOf(subscription, days);
       expect(subscription).to.eql(expected);
@@ -162,7 +162,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       expect(await read(`/accounts/${accountId}/bundles`, headers)).to.eql([bundle]);
     });
 
-    it(`json-models §7: returns every field of InvoiceDryRun and its Invoice in dialect ${dialect}`, async () => {
+    it(`json-models §7: return every field of InvoiceDryRun and its Invoice in dialect ${dialect}`, async () => {
       const body = {
         dryRunType: 'SUBSCRIPTION_ACTION',
         dryRunAction: 'START_BILLING',
@@ -234,7 +234,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     });
   }
 
-  it('json-models §4: takes the type and date of a BlockingState from the call and ignores those in the body', async () => {
+  it('json-models §4: take the type and date of a BlockingState from the call and ignore those in the body', async () => {
     const path = `/bundles/${bundleId}/block?requestedDate=2024-03-10`;
     const body = {
       service: 'fraud',

@@ -1,7 +1,7 @@
 import { createRunningSubscription, expectRefusal, expectStatus, serveOnce } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('bill cycle day and quantity over HTTP', (open) => {
+eachDatabaseByTurns.describe('change of bill cycle day or quantity over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let path: string;
@@ -31,7 +31,7 @@ eachDatabaseByTurns.describe('bill cycle day and quantity over HTTP', (open) => 
       expect((await call('GET', path)).json).to.eql(before.json);
     });
 
-  it('sets both immediately or from a past date that is forced', async () => {
+  it('takes effect immediately, or on a past date that is forced', async () => {
     const day = await call(
       'PUT',
       `${path}/bcd?effectiveFromDate=2001-01-01&forceNewBcdWithPastEffectiveDate=true`,

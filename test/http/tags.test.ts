@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('keep a definition either in use or deleted under concurrency', async () => {
+  it('leave a definition either in use or deleted if both are requested at the same time', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await newAccount();
       const definition = await newDefinition(`race ${round}`, 'ACCOUNT');
@@ -359,7 +359,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     }
   });
 
-  it('allow one definition per name under concurrency', async () => {
+  it('allow only one of several simultaneous definitions with the same name', async () => {
     const body = { name: 'contested', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
     const replies = await Promise.all(Array.from({ length: 6 }, () => send('POST', '/tagDefinitions', body)));
     expect(replies.map(({ status }) => status).sort()).to.eql([201, 409, 409, 409, 409, 409]);

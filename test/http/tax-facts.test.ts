@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('tax facts over HTTP (invoicing §14 rule 9)', (ope
     expect(tax).to.deep.include({ itemType: 'TAX', amount: 0, linkedInvoiceItemId, ...facts });
   });
 
-  it('and the taxed charge are ignored in dialect K', async () => {
+  it('are ignored, like the taxed charge, in dialect K', async () => {
     const tax = await added('taxes', { amount: 0, linkedInvoiceItemId, ...facts }, aliasHeaders);
     expect(tax.linkedInvoiceItemId).to.equal(null);
     expect(tax).to.not.have.any.keys('taxRate', 'taxCategory', 'taxExemption');

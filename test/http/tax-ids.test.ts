@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     expect(await read(made)).to.include({ taxId: null, legalName: null });
   });
 
-  it('accounts §14.1: are in the history of dialect D only', async () => {
+  it('accounts §14.1: appear in the history only in dialect D', async () => {
     const id = createdId(await create({ name: 'Ada', ...business }));
     expectStatus(await update(id, { taxId: 'FR12345678901' }), 204);
     const [first, second] = await history(id);

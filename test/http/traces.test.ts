@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('request traces', (open) => {
     expect(own.filter(({ hasFailed }) => hasFailed)).to.eql([]);
   });
 
-  it('start new if the trace parent is invalid', async () => {
+  it('have a new id if the trace parent is invalid', async () => {
     await serving.get(`/accounts/${accountId}`, { traceparent: `00-${TRACE}-${CALLER}-01-nonsense` });
     const request = traces.spans().find(({ attributes }) => 'http.request.method' in attributes);
     expect(request?.name).to.equal('GET /1.0/kb/accounts/{accountId}');

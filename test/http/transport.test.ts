@@ -224,7 +224,7 @@ describe('HTTP transport', () => {
     expect(serving.hashChecks.slice(before).filter((stored) => stored === 'plain:hive')).to.have.lengthOf(1);
   });
 
-  it('spends the same work on unknown names', async () => {
+  it('does the same work for unknown names as for known ones', async () => {
     const before = serving.hashChecks.length;
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization: basic('nobody', 'x') } });
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { 'x-service-apikey': 'nobody' } });

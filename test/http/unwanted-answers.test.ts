@@ -9,7 +9,7 @@ import { openRoute, rootUserRoute } from '../../adapters/koa/routing/route.ts';
 import type { DocumentRenderer } from '../../lib/ports/index.ts';
 import { anyDatabase, createdId, documentHeaders, expect, serveOnce } from '../support/http/index.ts';
 
-anyDatabase.describe('abandoned requests (http-api §1 rule 9)', (open) => {
+anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
   const listenings: Listening[] = [];
   /** The signal of each drawing that has begun, which goes on until that is aborted. */
   const drawings: (AbortSignal | undefined)[] = [];

@@ -85,7 +85,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     for (const [body] of wrong) expect(await record(body, { headers: aliasHeaders })).to.equal('201');
   });
 
-  it('usage §2.1: is recorded with 201, without body or Location, and included in the sum', async () => {
+  it('usage §2.1: is recorded with 201 and no body or Location, and is included in the sum', async () => {
     const body = usageOf([{ recordDate: '2024-8-1', amount: '5' }]);
     const made = await serving.post('/usages', body);
     expect([made.status, made.text, made.headers.get('location')]).to.eql([201, '', null]);

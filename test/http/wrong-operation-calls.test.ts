@@ -65,7 +65,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
   });
 
   for (const { group, name, path } of operations)
-    it(`${group}.${name} rejects a body of a wrong shape`, async () => {
+    it(`are rejected by ${group}.${name} with a body of a wrong shape`, async () => {
       for (const [title, request] of wrongBodies) {
         const reply = await call('POST', path, request);
         expectRefusal(reply, `${title}: ${reply.status} ${reply.text}`);
@@ -75,7 +75,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
   for (const [place, { group, name, path }] of operations.entries()) {
     const parameters = parametersOf[group]?.[name] ?? [];
 
-    it(`${group}.${name} answers arguments of a wrong type without a server error`, async () => {
+    it(`cause no server error in ${group}.${name} with arguments of a wrong type`, async () => {
       const calls = [...wrongCalls(parameters, ids)];
       for (const given of sampled(calls, 40, place)) {
         const reply = await call('POST', path, { body: { arguments: given } });
@@ -85,7 +85,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
     });
 
     for (const [index, [parameter, shape]] of parameters.entries())
-      it(`${group}.${name} rejects a wrong ${parameter.replace('?', '')}`, async () => {
+      it(`are rejected by ${group}.${name} with a wrong ${parameter.replace('?', '')}`, async () => {
         const valid = parameters.map(([own, each]) => sampleOf(each, own.replace('?', ''), ids));
         for (const wrong of wrongFor(shape)) {
           const given = valid.with(index, wrong);
@@ -105,7 +105,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
     'x'.repeat(500),
   ];
   for (const name of unknown)
-    it(`reject the unknown name ${name.slice(0, 20)} of a group or operation`, async () => {
+    it(`are rejected with an unknown group or operation: ${name.slice(0, 20)}`, async () => {
       const body = { arguments: [] };
       for (const path of [
         `queries/${name}/get`,
@@ -118,7 +118,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
       }
     });
 
-  it('reject a query sent as an operation and the reverse, naming the right path', async () => {
+  it('are rejected with the right path if a query is sent as an operation or the reverse', async () => {
     for (const { group, name, isQuery } of operations) {
       const reply = await call('POST', pathOf(group, name, !isQuery), { body: { arguments: [] } });
       expect(reply.status, `${group}.${name}`).to.equal(404);

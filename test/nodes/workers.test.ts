@@ -23,7 +23,7 @@ const credentials = {
   'content-type': 'application/json',
 };
 
-describe('Workers of a server', function () {
+describe('workers of a server', function () {
   this.timeout(300_000);
   let directory: string;
   let database: TestDatabase & { readonly kind: 'postgresql' };
@@ -53,7 +53,7 @@ describe('Workers of a server', function () {
   const post = (path: string, body: string) =>
     server.send(`/1.0/kb${path}`, { method: 'POST', headers: credentials, body });
 
-  it('show one login and one address, and are nodes of the database', async () => {
+  it('share one login and one address, and are nodes of the database', async () => {
     expect(server.greeting.filter((line) => line.startsWith('Log in'))).to.have.length(1);
     expect(server.greeting.filter((line) => line.includes('is ready at'))).to.have.length(1);
     const nodes: unknown = JSON.parse(
@@ -128,7 +128,7 @@ describe('Workers of a server', function () {
       .and.not.include.members(former);
   });
 
-  it('are replaced after kill -9, which loses the requests of that worker only, and no queue work', async () => {
+  it('are replaced after kill -9, which loses only the requests of that worker and no queue work', async () => {
     const before = await invoices();
     const [[number = 0, victim = 0] = []] = server.workers;
     const load = underLoad();
@@ -166,7 +166,7 @@ describe('Workers of a server', function () {
     );
   });
 
-  it('that fail at the start end the server with the reason', async () => {
+  it('end the server with the reason if they fail at the start', async () => {
     const config = join(directory, 'failing.config.mjs');
     await writeFile(config, 'export default { opened: () => process.exit(7) };');
     const { code, errors } = await run(
@@ -177,7 +177,7 @@ describe('Workers of a server', function () {
     expect(errors).to.contain('Worker 1 ended with status 7 before it was ready');
   });
 
-  it('that cannot restart leave the former ones serving', async () => {
+  it('keep serving if their replacements cannot start', async () => {
     const config = join(directory, 'changing.config.mjs');
     await writeFile(config, 'export default {};');
     const other = await serveWith('--workers', '1', '--config', config);

@@ -8,7 +8,7 @@ import { blocksOf, importingFrom } from './readme-examples.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-describe('the list of events', () => {
+describe('event list in the documentation', () => {
   it('contains every published event type once', async () => {
     const page = await readFile(join(root, 'lib/push/EVENTS.md'), 'utf8');
     const listed = [...page.matchAll(/^\| ([A-Z_]+) \| \S/gm)].map(([, type]) => type);

@@ -57,7 +57,7 @@ describe('invoice plugin example', () => {
     ]));
 });
 
-anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)', (open) => {
+anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let buyer: Buyer;
@@ -106,7 +106,7 @@ anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)',
     describe(`of ${name}`, () => {
       beforeEach(async () => begin(await pluginOf()));
 
-      it('return the tax of a repair after a downgrade, on its invoice and its credit note', async () => {
+      it('returns the tax of a repair after a downgrade, on its invoice and its credit note', async () => {
         await downgraded();
         expect(await taxLines()).to.eql([
           ['S 19 %: 310 + 58.9'],
@@ -115,7 +115,7 @@ anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)',
         ]);
       });
 
-      it('return the tax of an adjustment, each time only the rest', async () => {
+      it('returns the tax of an adjustment, each time only the rest', async () => {
         await subscribe('desk');
         const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
         for (const amount of ['40', '10'])
@@ -127,7 +127,7 @@ anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)',
       });
     });
 
-  it('sum two rates on one invoice, rounded on the sum of each rate', async () => {
+  it('sums two rates on one invoice, and rounds the sum of each rate', async () => {
     await begin();
     const account = { type: 'ACCOUNT', id: accountId } as const;
     await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
@@ -137,7 +137,7 @@ anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)',
     expect(await taxLines()).to.eql([['S 19 %: 0.26 + 0.05', 'S 7 %: 50 + 3.5']]);
   });
 
-  it('round to whole yen on the sum of the lines', async () => {
+  it('rounds the sum of the lines to whole yen', async () => {
     await begin();
     accountId = (await engine.acme.createAccount({ currency: 'JPY' })).id;
     const items = [{ amount: '1003' }, { amount: '1003' }];
@@ -149,7 +149,7 @@ anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)',
     expect(adjustments.map(({ amount }) => amount)).to.eql(['103', '20']);
   });
 
-  it('return the tax with a refund that names the tax items too', async () => {
+  it('returns the tax with a refund that names the tax items too', async () => {
     await begin();
     await subscribe('desk');
     const { items, chargeId: invoiceItemId } = await invoiceOf();
@@ -162,7 +162,7 @@ anyDatabase.describe('tax plugins of the documentation (invoicing §14 rule 9)',
     expect(await engine.balancesOf(accountId)).to.eql(['0', '0']);
   });
 
-  it('show reverse charge with a tax of 0, its text and a note, also after a repair', async () => {
+  it('shows reverse charge with a tax of 0, its text and a note, even after a repair', async () => {
     buyer = { country: 'FR', taxId: 'FR83404833048' };
     await begin();
     await downgraded();

@@ -13,7 +13,7 @@ const given = (answer: Answer | null): Answer => {
   return answer;
 };
 
-describe('payments through Stripe', () => {
+describe('payment through Stripe', () => {
   const shop = new StripeShop();
   before(() => shop.double.start());
   beforeEach(async () => {
@@ -57,7 +57,7 @@ describe('payments through Stripe', () => {
         expect((await shop.told(asked)).map(line)).to.eql([`ERROR 10 ${code}`]);
       });
 
-    it('keeps the payment pending until the present customer consents', async () => {
+    it('keeps the payment pending until the customer, who is present, consents', async () => {
       await shop
         .restart({ returnUrl: 'https://shop.example/back' })
         .customerWith('pm_card_authenticationRequired');

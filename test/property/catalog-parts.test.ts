@@ -92,7 +92,7 @@ function walk(
   return fallback;
 }
 
-describe('Catalog version parts', () => {
+describe('catalog version parts', () => {
   it('are unchanged after serialization, with equal parts as equal text', async () => {
     await fc.assert(
       fc.asyncProperty(versionContent, async (content) => {

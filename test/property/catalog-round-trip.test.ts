@@ -16,7 +16,7 @@ function state(content: VersionContent): unknown {
   return { catalogName, effectiveDate, currencies, units, products, plans, rules, priceLists };
 }
 
-describe('Catalog XML round trip', () => {
+describe('catalog XML round trip', () => {
   it('preserves every version and its exact text', () =>
     forRuns(documentRuns, [versionContent], (content) => {
       const written = canonicalXml(createVersion(content));

@@ -62,8 +62,8 @@ describe('splitting an amount', () => {
     }));
 });
 
-describe('rounding', () => {
-  it('goes half up, away from zero, to the currency’s minor unit, matching integer arithmetic', () =>
+describe('amount rounding', () => {
+  it('moves halves away from zero to the currency’s minor unit, matching integer arithmetic', () =>
     forAll([scaled, currencies], (value, currency) => {
       const scale = minorUnits(currency);
       const rounded = roundToCurrency(decimal(plainText(value)), currency);
@@ -127,8 +127,8 @@ describe('exact JSON', () => {
   });
 });
 
-describe('numbers on the wire', () => {
-  it('keep every digit in JSON, without exponent or trailing zeros', () =>
+describe('a number sent over HTTP', () => {
+  it('keeps every digit in JSON, without exponent or trailing zeros', () =>
     forAll([fc.array(scaled)], (values) => {
       const literals = values.map(plainText);
       const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
@@ -136,7 +136,7 @@ describe('numbers on the wire', () => {
       expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
     }));
 
-  it('are equal in plain, padded and exponent form', () =>
+  it('is equal in plain, padded and exponent form', () =>
     forAll([scaled], (value) => {
       const expected = withoutTrailingZeros(plainText(value));
       const forms = [plainText(value), `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`];

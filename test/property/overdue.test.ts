@@ -93,7 +93,7 @@ function severity(states: OverdueConfig, snapshot: BillingSnapshot, today: Local
 /** Conditions without a criterion are among them (overdue §1.3 rule 2). */
 const AS_STORED = { acceptsEmptyConditions: true };
 
-describe('Overdue evaluation', () => {
+describe('overdue evaluation', () => {
   it('overdue §1.4: restores an equal configuration from its XML', () =>
     forAll([anyConfig], (given) => {
       expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.eql(given);

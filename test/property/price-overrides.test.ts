@@ -50,7 +50,7 @@ const overridden = fc
     return { plan, overrides };
   });
 
-describe('Price overrides', () => {
+describe('price overrides', () => {
   it('change only the chosen prices in one currency', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;

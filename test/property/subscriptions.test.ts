@@ -94,7 +94,7 @@ function streamOf(life: Life) {
   return stream.events.map((event) => ({ ...event, totalOrdering: null }));
 }
 
-describe('Subscriptions over time', () => {
+describe('subscriptions over time', () => {
   it('have the same events with a jumping clock as with a steady one', () =>
     forAll([cases, fc.array(times, { maxLength: 6 })], (input, stops) => {
       const life = create(input);

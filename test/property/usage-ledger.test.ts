@@ -43,7 +43,7 @@ describe('the usage ledger', () => {
     });
   }).timeout(0);
 
-  it('usage §7.1: bills the same with the minimum of history as with all of it', () => {
+  it('usage §7.1: bills the same with the minimum history as with the full history', () => {
     let leftOut = 0;
     ofEveryHistory(({ zone, events, list, config: given }) => {
       // What lies before the look-back is found by other means.

@@ -75,7 +75,7 @@ describe('random usage histories', () => {
       expect(lives[0].bill(last).items).to.eql([]);
     }));
 
-  it('usage §7.3: are not billed again by a repeated run in any item mode, and sums differ only by line cents', () => {
+  it('usage §7.3: are not billed again by a repeated run in any item mode, and sums differ only by line rounding', () => {
     const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });
     forAll([sections, steps, modes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];

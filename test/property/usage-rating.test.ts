@@ -34,7 +34,7 @@ function price(amount: bigint): string {
   return thousandths(amount).toFixed();
 }
 
-describe('the rating of usage', () => {
+describe('usage rating', () => {
   it('usage §5.1: charges ALL_TIERS like a meter that starts block after block', () =>
     forAll([meteredSections('ALL_TIERS'), meteredPoints, policies], ({ section, tiers }, points, policy) => {
       const rated = rate(section, points, policy);

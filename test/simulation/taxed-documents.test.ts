@@ -240,7 +240,7 @@ const lives = fc.sample(life, { numRuns: LIVES, seed });
 const first = new Map<number, readonly string[]>();
 
 eachDatabase((kind, open) => {
-  describe('documents of random lives with a tax plugin (invoicing §14 rule 9)', () => {
+  describe('documents of random histories with a tax plugin (invoicing §14 rule 9)', () => {
     const chosen = [...lives.entries()].filter(
       ([index]) => isLongRun || kind === 'sqlite' || index % 4 === 0,
     );

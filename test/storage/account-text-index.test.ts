@@ -79,7 +79,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       );
     });
 
-    it('counts the matches beyond the page and all accounts', async () => {
+    it('counts all accounts, and the matches beyond the current page', async () => {
       const tenant = await opened.newTenant();
       const names = ['Quagga 1', 'Okapi 1', 'Quagga 2', 'Quagga 3', 'Okapi 2', 'Quagga 4', 'Quagga 5'];
       await opened.storage.write(tenant, author(), ({ accounts }) =>

@@ -146,7 +146,7 @@ eachDatabase.describe('the audit history of bulk changes', (open, kind) => {
     ).to.eql([]);
   });
 
-  it('reports each record without an insertion row in the integrity check', async () => {
+  it('lets the integrity check report each record without an insertion row', async () => {
     const window = {
       table: 'invoice_items',
       tenantRecordId: opened.tenant.recordId,

@@ -74,7 +74,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
     expect((await changedSince(between - 1)).toSorted()).to.eql([early, late].toSorted());
   });
 
-  it('finds the accounts on plans and those that override their prices', async () => {
+  it('finds the accounts that use given plans or override their prices', async () => {
     const [gold, silver, owner] = [newId(), newId(), ownerOf(acme)];
     const own = overridePlan({ planName: `${gold}-1`, parentPlanName: gold });
     const [second] = await opened.newAccounts(1);

@@ -41,7 +41,7 @@ eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
       });
       after(() => host.close());
 
-      it('commits the engine’s changes, with exact days and amounts, together with the host’s', async () => {
+      it('commit changes of the engine and of the host together, with exact days and amounts', async () => {
         const told = commit(engine);
         const id = await host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (1)`);
@@ -71,7 +71,7 @@ eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
         expect(amounts).to.include('-0.12').and.to.include('19.95');
       });
 
-      it('rolls back the engine’s changes with the host’s, while a failed operation undoes only itself', async () => {
+      it('roll back changes of the engine with those of the host; a failed operation undoes only itself', async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         const undone = host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (2)`);
@@ -95,7 +95,7 @@ eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
         expect(JSON.stringify(ids ?? [])).to.not.match(/"id":"?[23]/);
       });
 
-      it('rejects a handle outside a transaction or on another database, with a message that explains the fix', async () => {
+      it('reject a handle outside a transaction or on another database, with a message that explains the fix', async () => {
         for (const [handle, words] of host.outside) {
           const refused = await refusalOf(handle);
           expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
@@ -195,7 +195,7 @@ eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
       await host.close();
     });
   } else {
-    it('are rejected if they have already failed or if the client has none open', async () => {
+    it('are rejected if they have already failed or are not open in the client', async () => {
       const client = new pg.Client((engine.database as { readonly url: string }).url);
       await client.connect();
       expect((await refusalOf(client)).message).to.contain("client.query('begin')");

@@ -34,7 +34,7 @@ eachDatabase.describe('a full database', (open) => {
     return rows.reduce((sum, { n }) => sum + Number(n), 0);
   };
 
-  it('rejects writes, stores nothing of them and continues to serve reads', async () => {
+  it('rejects writes without storing any part of them, and continues to serve reads', async () => {
     const failed = await rejection(insert(500));
     if (!(failed instanceof BillingError)) throw failed;
     expect(failed.code).to.equal(ErrorCode.NO_ROOM);

@@ -53,7 +53,7 @@ eachDatabase.describe('node storage', (open, kind) => {
     expect(await nodes.names()).to.eql([]);
   });
 
-  it('returns broadcasts after a number with their tenant-less events, and deletes old ones', async () => {
+  it('returns the broadcasts after a given number with their tenant-less events, and deletes old broadcasts', async () => {
     const { storage, database } = opened;
     const { nodes } = storage;
     expect(await nodes.lastBroadcast()).to.equal(0);

@@ -232,9 +232,9 @@ eachDatabase((kind, open) => {
     });
   });
 
-  describe('push delivery plans over a filled table', function () {
+  describe('plan of push delivery queries over a filled table', function () {
     this.timeout(120_000);
-    it('read neither sent deliveries nor other tenants’ deliveries to find due work', async () => {
+    it('reads neither sent deliveries nor other tenants’ deliveries to find due work', async () => {
       const opened = await openStorage(kind, open);
       const { storage } = opened;
       const tenants = [opened.tenant];

@@ -284,7 +284,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     }
   });
 
-  it('ends no entry if a finish loses one of its entries', async () => {
+  it('ends no entry if the claim has lost one of the entries to finish', async () => {
     await put([bus(0, 'a'), bus(1, 'b')]);
     const claimed = await claim();
     const [first] = claimed;

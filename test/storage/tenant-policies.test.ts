@@ -100,7 +100,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
   });
 
   for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const)
-    describe(`${kind} connections`, () => {
+    describe(`a ${kind} connection`, () => {
       let orm: MikroORM;
       let transactions: Transactions;
       before(() => {
@@ -139,7 +139,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
         ['every tenant', () => EVERY_TENANT],
       ];
       for (const [name, reach] of cases)
-        it(`limit a statement without a tenant to the rows of ${name} and then lose that access`, async () => {
+        it(`limits a statement without a tenant to the rows of ${name} and then loses that access`, async () => {
           for (const mode of ['read', 'write'] as const)
             expect(await run({ reach: reach(), mode }, ids)).to.eql(reached(reach()));
           const single = transactions.single(reach());
@@ -152,7 +152,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
           expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.eql([]);
         });
 
-      it('reject changes, deletions and additions of another tenant’s rows', async () => {
+      it('rejects changes, deletions and additions of another tenant’s rows', async () => {
         const touch = (text: string) =>
           run({ reach: acme.recordId, mode: 'write' }, async (transaction) => {
             const { numAffectedRows } = await transaction.executeQuery(compiled(text));
@@ -171,7 +171,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
         );
       });
 
-      it('remain usable after a single failed statement', async () => {
+      it('remains usable after a single failed statement', async () => {
         const single = transactions.single(acme.recordId);
         expect(
           (await rejection(single.executeQuery(compiled('select 1 / $1::int', [0])))).message,

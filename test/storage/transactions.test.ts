@@ -50,7 +50,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
   });
 
-  it('open no transaction for a read in one statement, which rejects a second statement', async () => {
+  it('open no transaction for a single-statement read, which rejects a second statement', async () => {
     const traced: string[] = [];
     const database = kind === 'sqlite' ? await open(migrated) : opened.database;
     const storage = storageAt(database, (text) => traced.push(text));
@@ -75,7 +75,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await reading.accounts.findByIds([good.id])).to.eql([]);
   });
 
-  it('repeat an operation from the start without its first effects if a state changed in between', async () => {
+  it('repeat an operation from the start without the effects of the first attempt if a state changed in between', async () => {
     await writing.invoices.saveStates([state(0)]);
     let runs = 0;
     const given = invoice(ownerOf(acme));

@@ -206,8 +206,8 @@ describe('catalog defined in code', () => {
     expect([plansAllowedInBundle, initialPhases, finalPhase?.recurring?.price]).to.eql([-1, [], null]);
   });
 
-  describe('type and run-time checks', () => {
-    it('reject an unknown product in a plan', () => {
+  describe('type and run-time check', () => {
+    it('rejects an unknown product in a plan', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error Q is no product
@@ -216,7 +216,7 @@ describe('catalog defined in code', () => {
       ).to.eql(['Plan "p-m": product "Q" does not exist in this version']);
     });
 
-    it('reject an unknown add-on in a product', () => {
+    it('rejects an unknown add-on in a product', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error B is no product
@@ -225,7 +225,7 @@ describe('catalog defined in code', () => {
       ).to.eql(['Product "P": product "B" does not exist in this version']);
     });
 
-    it('reject an unknown plan in a price list', () => {
+    it('rejects an unknown plan in a price list', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error x-m is no plan
@@ -234,7 +234,7 @@ describe('catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('reject usage billed in advance (V21)', () => {
+    it('rejects usage billed in advance (V21)', () => {
       const litres = {
         billingMode: 'IN_ADVANCE',
         usageType: 'CONSUMABLE',
@@ -248,7 +248,7 @@ describe('catalog defined in code', () => {
       ).to.match(/^Usage "litres" is IN_ADVANCE, which is never billed/);
     });
 
-    it('reject a missing DEFAULT list', () => {
+    it('rejects a missing DEFAULT list', () => {
       expect(
         problemsOf(() =>
           // @ts-expect-error DEFAULT is missing
@@ -257,7 +257,7 @@ describe('catalog defined in code', () => {
       ).to.eql(['priceLists: the list DEFAULT is missing']);
     });
 
-    it('reject an unknown product or price list in a rule', () => {
+    it('rejects an unknown product or price list in a rule', () => {
       const { rules } = base;
       expect(
         problemsOf(() =>
@@ -279,7 +279,7 @@ describe('catalog defined in code', () => {
       });
     });
 
-    it('reject a price in an undeclared currency', () => {
+    it('rejects a price in an undeclared currency', () => {
       const recurring = { billingPeriod: 'MONTHLY', price: { USD: '1', EUR: '1' } } as const;
       const finalPhase = { type: 'EVERGREEN', recurring } as const;
       expect(
@@ -290,7 +290,7 @@ describe('catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('reject a limit with an unknown unit', () => {
+    it('rejects a limit with an unknown unit', () => {
       const limits = [{ unit: 'call', max: 1 }] as const;
       expect(
         problemsOf(() =>
@@ -300,7 +300,7 @@ describe('catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('reject a trial as the last phase, and an evergreen phase with an end', () => {
+    it('rejects a trial as the last phase, and an evergreen phase with an end', () => {
       const { recurring } = monthly.finalPhase;
       const duration = { unit: 'DAYS', number: 1 } as const;
       const trial = { type: 'TRIAL', duration, recurring } as const;
@@ -319,7 +319,7 @@ describe('catalog defined in code', () => {
       ).to.have.length(1);
     });
 
-    it('reject an amount that is not a number', () => {
+    it('rejects an amount that is not a number', () => {
       const recurring = { billingPeriod: 'MONTHLY', price: { USD: 'ten' } } as const;
       const finalPhase = { type: 'EVERGREEN', recurring } as const;
       const [problem] = problemsOf(() =>
@@ -331,7 +331,7 @@ describe('catalog defined in code', () => {
       );
     });
 
-    it('reject a property that is not part of the grammar', () => {
+    it('rejects a property that is not part of the grammar', () => {
       const products = { P: { category: 'GOLD' } } as const;
       expect(
         problemsOf(() =>

@@ -267,7 +267,7 @@ describe('price changes for existing subscriptions', () => {
         expect(changes(catalog, steps, billCycleDay)).to.eql([`${expected} 52.00 2024-01-02`]);
       });
 
-    it('take the next year start of an annual phase, not the next bill cycle day of a month', () => {
+    it('move to the next year start of an annual phase, not to the next bill cycle day in a month', () => {
       for (const [date, expected] of [
         ['2024-01-10', '2024-01-15'],
         ['2024-01-16', '2025-01-15'],
@@ -348,8 +348,8 @@ describe('price changes for existing subscriptions', () => {
   });
 });
 
-describe('catalog of an earlier revision', () => {
-  it('contains the versions held at that revision', () => {
+describe('catalogs of earlier revisions', () => {
+  it('contain the versions held at their revision', () => {
     const [v1, v2, v3] = heat.versions as readonly [CatalogVersion, CatalogVersion, CatalogVersion];
     const since = new Map([
       [v1, 1],

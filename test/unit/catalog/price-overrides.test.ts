@@ -263,7 +263,7 @@ describe('override plan definition', () => {
     ).to.equal('0.000000001');
   });
 
-  it('contains the prices of a parent override plan and replaces them by new ones', () => {
+  it('contains the prices of a parent override plan and replaces them with new ones', () => {
     const chosen = overridden([trial5, evergreen19]);
     const again = defineOverrides({
       plan: chosen.planFrom(base),
@@ -340,7 +340,7 @@ describe('catalog with override plans', () => {
     expect(club.contextOf(made)).to.eql(club.contextOf(parent));
   });
 
-  it('evaluates a change to and from an override plan like one of its parent', () => {
+  it('treats a change to or from an override plan like a change to or from its parent plan', () => {
     const from = v1.subscriptionContextOf(a.planFrom(base), 'EVERGREEN');
     expect(from).to.eql(v1.subscriptionContextOf(base, 'EVERGREEN'));
     const { priceList, policy, alignment } = plans.decidePlanChange(v1, from, { planName: a.name });
@@ -362,7 +362,7 @@ describe('catalog with override plans', () => {
     expect(recurringOf(made)).to.eql(['USD 19']);
   });
 
-  it('contains a separate plan name for a dry run that no other plan of the catalog has', () => {
+  it('gives the plan of a dry run a name that no other plan of the catalog has', () => {
     const taken = studio({ other: 'studio-monthly-dryrun-1' });
     expect(dryRunOverridePlan(a, createCatalog([v1])).name).to.equal('studio-monthly-dryrun-1');
     expect(dryRunOverridePlan(a, createCatalog([v1]), 2).name).to.equal('studio-monthly-dryrun-2');

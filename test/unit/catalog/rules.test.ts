@@ -49,7 +49,7 @@ describe('catalog rules', () => {
     expect(policy('silver-monthly', 'EVERGREEN', 'gold-monthly')).to.equal('IMMEDIATE');
   });
 
-  describe('price list of a change', () => {
+  describe('price lists of changes', () => {
     const parts = {
       products: product('Basic') + product('Pro'),
       plans:
@@ -69,7 +69,7 @@ describe('catalog rules', () => {
     );
     const toPro = { productName: 'Pro', billingPeriod: 'MONTHLY' } as const;
 
-    it('matches catalog W9 "Sticky list"', () => {
+    it('match catalog W9 "Sticky list"', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL + sticky });
       const from = (name: string) => catalog.subscriptionContextOf(catalog.findPlan(name), 'EVERGREEN');
 
@@ -84,13 +84,13 @@ describe('catalog rules', () => {
       ).to.equal('PROMO');
     });
 
-    it('matches catalog W9 "Sticky list, rule absent"', () => {
+    it('match catalog W9 "Sticky list, rule absent"', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL });
       const from = catalog.subscriptionContextOf(catalog.findPlan('vip-basic-monthly'), 'EVERGREEN');
       expect(catalog.evaluatePlanChange(from, toPro).priceList).to.equal('VIP');
     });
 
-    it('treats names without "from" as their "from" equivalents', () => {
+    it('treat names without "from" as their "from" equivalents', () => {
       const plain = cases(
         'priceList',
         '<priceList>VIP</priceList><product>Basic</product><toPriceList>PROMO</toPriceList>',
@@ -105,7 +105,7 @@ describe('catalog rules', () => {
       });
     });
 
-    it('is the toPriceList of the rule, or the price list of a named plan', () => {
+    it('are the toPriceList of the rule, or the price list of a named plan', () => {
       const policy = cases(
         'changePolicy',
         '<toPriceList>VIP</toPriceList><policy>END_OF_TERM</policy>',

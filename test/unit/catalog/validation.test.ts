@@ -799,8 +799,8 @@ describe('catalog version validation', () => {
     });
   });
 
-  describe('warnings', () => {
-    it('report that units beyond the last tier are free', () => {
+  describe('warning', () => {
+    it('reports that units beyond the last tier are free', () => {
       const { errors, warnings } = validate(
         withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),
       );
@@ -814,7 +814,7 @@ describe('catalog version validation', () => {
       expect(validate(bounded).warnings, 'the last tier alone').to.eql([]);
     });
 
-    it('report a price that lacks a currency of another price in the section', () => {
+    it('reports a price that lacks a currency of another price in the section', () => {
       const { errors, warnings } = validate({
         ...withUsage({
           tiers: tier([block({ max: '5', prices: price('USD', '1') + price('EUR', '1') })]) + tier([block()]),

@@ -59,7 +59,7 @@ describe('e-invoice document (invoicing §22)', () => {
     ]);
   });
 
-  it('computes each tax from its net and shows the difference as rounding', () => {
+  it('computes each tax from its net amount and shows the difference as rounding', () => {
     const lines = [1, 2, 3].flatMap(() => taxed(viewedItem('RECURRING', '0.99'), { tax: '0.19' }));
     const { taxes, totals } = eInvoiceOf([
       ...lines,
@@ -90,7 +90,7 @@ describe('e-invoice document (invoicing §22)', () => {
     expect(totals).to.include({ gross: '119.00', prepaid: '69.00', payable: '50.00' });
   });
 
-  it('has the reasons of taxes that are not charged', () => {
+  it('contains the reasons for taxes that are not charged', () => {
     const none = (category: 'AE' | 'K' | 'G' | 'E' | 'O' | 'Z', exemption: string | null = null) =>
       eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '0', rate: '0', category, exemption }));
     const reasonOf = (document: ReturnType<typeof none>) => document.taxes[0]?.exemption ?? null;

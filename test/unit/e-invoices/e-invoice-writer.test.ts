@@ -39,7 +39,7 @@ describe('e-invoice writer', () => {
     expect(textsOf(root, 'ram:GuidelineSpecifiedDocumentContextParameter')).to.have.length(1);
   });
 
-  it('writes credit notes with their own names in UBL', async () => {
+  it('uses separate UBL element names for credit notes', async () => {
     const note = await writer.xml(
       { ...document, typeCode: '381' },
       { syntax: 'UBL', profile: 'PEPPOL_BIS3' },
@@ -53,7 +53,7 @@ describe('e-invoice writer', () => {
     ]);
   });
 
-  it('has no empty elements', async () => {
+  it('writes no empty elements', async () => {
     for (const syntax of ['UBL', 'CII'] as const) {
       const text = await writer.xml(document, { syntax, profile: 'EN16931' });
       expect(text).to.not.match(/<([\w:]+)[^>]*><\/\1>/);

@@ -50,7 +50,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a single tax for a line with several taxes', () => {
+  it('include a single tax if a line has several', () => {
     const [charge, tax] = standard();
     const second = viewedItem('TAX', '5', {
       linkedItemId: charge?.id ?? null,
@@ -78,7 +78,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a charge for an invoice that consists of credits', () => {
+  it('include a charge if the invoice consists only of credits', () => {
     expect(missingOf([viewedItem('CREDIT_ADJ', '-5'), viewedItem('CBA_ADJ', '5')])).to.eql([
       'a charge other than 0: the document has none',
     ]);
@@ -100,7 +100,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     expect(missingOf(untaxed('G'), noVat)).to.eql([ofSeller]);
   });
 
-  it('include the reason of an exemption, and a separate document for category O', () => {
+  it('include the reason for an exemption, and a separate document for category O', () => {
     expect(missingOf(untaxed('E'))).to.eql([
       'reason of the tax exemption (category E): return a TAX item with taxExemption',
     ]);
@@ -113,7 +113,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a currency with at most two decimals', () => {
+  it('include a currency with at most two decimals if the currency has more', () => {
     const items = taxed(viewedItem('RECURRING', '1.234', { currency: 'KWD' }), { tax: '0.234' });
     expect(missingOf(items, { invoice: { currency: 'KWD' } })).to.eql([
       'a currency with at most 2 decimals: EN 16931 has no amounts in KWD',

@@ -44,7 +44,7 @@ describe('billing error', () => {
   });
 });
 
-describe('error codes', () => {
+describe('error code table', () => {
   const cases: readonly (readonly [ErrorCode, number, string])[] = [
     [ErrorCode.CURRENCY_INVALID, 3, 'RequestError'],
     [ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE, 1001, 'SubscriptionError'],
@@ -68,12 +68,12 @@ describe('error codes', () => {
     [ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND, 61_007, 'CatalogEntryError'],
   ];
   for (const [code, number, className] of cases)
-    it(`map ${number} to ${className}`, () => {
+    it(`maps ${number} to ${className}`, () => {
       expect(code).to.equal(number);
       expect(classNameOf(code)).to.equal(className);
     });
 
-  it('identify one condition each, except the three documented duplicates', () => {
+  it('assigns each code to one condition, except the three documented duplicates', () => {
     const names = new Map<number, string[]>();
     for (const [name, code] of Object.entries(ErrorCode)) names.set(code, [...(names.get(code) ?? []), name]);
     expect([...names].filter(([, shared]) => shared.length > 1).map(([code]) => code)).to.eql([
@@ -81,7 +81,7 @@ describe('error codes', () => {
     ]);
   });
 
-  it('number the general conditions without gaps', () => {
+  it('numbers the general conditions without gaps', () => {
     const general = Object.values(ErrorCode).filter((code) => code >= 60_000 && code < 61_000);
     expect(general).to.eql(Array.from({ length: 21 }, (_, index) => 60_000 + index));
   });

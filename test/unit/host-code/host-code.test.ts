@@ -151,8 +151,8 @@ describe('host code call', () => {
   });
 });
 
-describe('guarded ports', () => {
-  it('log a plain error in place of one that the logger cannot read', () => {
+describe('guarded port', () => {
+  it('logs a plain error in place of one that the logger cannot read', () => {
     const lines: string[] = [];
     const logger = guardedLogger(pino({ base: null }, { write: (line) => void lines.push(line) }));
     for (const thrown of Object.values(hostileThrows))
@@ -161,7 +161,7 @@ describe('guarded ports', () => {
     for (const line of lines) expect(JSON.parse(line)).to.include({ id: 7, msg: 'a plugin failed' });
   });
 
-  it('continue when a logger throws or returns a rejected promise', () => {
+  it('continues when a logger throws or returns a rejected promise', () => {
     const broken = () => {
       throw new Error('no disk');
     };
@@ -170,7 +170,7 @@ describe('guarded ports', () => {
     for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level]({}, 'anything');
   });
 
-  it('keep timers and system time running when a clock fails', () => {
+  it('keeps timers and system time running when a clock fails', () => {
     let isBroken = false;
     let timer: () => void = () => undefined;
     const read = (): number => {
@@ -194,7 +194,7 @@ describe('guarded ports', () => {
     expect(logger.lines.map(({ message }) => message)).to.include('a timer callback failed');
   });
 
-  it('run the work of a span once with its own result, whatever the tracer does', async () => {
+  it('runs the work of a span once with its own result, whatever the tracer does', async () => {
     const broken: () => never = () => {
       throw new Error('tracer');
     };

@@ -190,7 +190,7 @@ describe('XML body', () => {
   });
 });
 
-describe('JSON answers of a model', () => {
+describe('JSON answer of a model', () => {
   const answer = {
     id: '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546',
     key: 'k',
@@ -210,20 +210,20 @@ describe('JSON answers of a model', () => {
   };
   const { extra: _extra, ...inK } = { ...answer, start: '2024-01-01T00:00:00.000Z' };
 
-  it('contain every field in the form of the dialect', () => {
+  it('contains every field in the form of the dialect', () => {
     expect(Sample.answer.D.safeParse(answer).success).to.equal(true);
     expect(Sample.answer.K.safeParse(inK).success).to.equal(true);
     expect(Sample.answer.D.safeParse(inK).success).to.equal(false);
     expect(Sample.answer.K.safeParse(answer).success).to.equal(false);
   });
 
-  it('omit null values and extra fields that the model excludes', () => {
+  it('omits null values and extra fields that the model excludes', () => {
     expect(Sample.answer.D.safeParse({ ...answer, count: null }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, more: 1 }).success).to.equal(false);
     expect(Sample.answer.D.safeParse({ ...answer, at: '2024-01-01T00:00:00Z' }).success).to.equal(false);
   });
 
-  it('appear in the OpenAPI document with their flags', () => {
+  it('appears in the OpenAPI document with its flags', () => {
     const { properties, required } = Sample.component;
     // An update, which is read as a part, can do without the key.
     expect(required).to.eql(['id', 'start']);

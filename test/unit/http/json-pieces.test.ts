@@ -57,7 +57,7 @@ describe('chunked text of a long JSON value', () => {
   });
 });
 
-describe('text chunks', () => {
+describe('chunk sequence of a text', () => {
   /** So many bits of 1,000 characters; counts those that are made. */
   function counted(count: number) {
     const made = { bits: 0, inTurn: 0, mostInTurn: 0 };
@@ -74,7 +74,7 @@ describe('text chunks', () => {
     return { made, bits };
   }
 
-  it('are generated on demand, and yield to other work after each chunk', async () => {
+  it('is generated on demand, and yields to other work after each chunk', async () => {
     const { made, bits } = counted(10_000);
     let turns = 0;
     const others = setInterval(() => undefined, 0);
@@ -92,7 +92,7 @@ describe('text chunks', () => {
     expect(made.mostInTurn).to.be.lessThan(140);
   });
 
-  it('are not generated ahead of their reader', async () => {
+  it('is not generated ahead of its reader', async () => {
     const { made, bits } = counted(10_000);
     const body = await textOrPieces(piecesOf([bits]));
     if (typeof body === 'string') throw new Error('A text this long comes in pieces');
@@ -104,7 +104,7 @@ describe('text chunks', () => {
     expect((await reader.next()).done).to.equal(true);
   });
 
-  it('are a single chunk for a short text', async () => {
+  it('is a single chunk for a short text', async () => {
     expect(await textOrPieces(piecesOf([['a'], ['b', 'c']]))).to.equal('abc');
     expect(await textOrPieces(piecesOf([]))).to.equal('');
   });

@@ -7,7 +7,7 @@ const families = headerFamilies();
 const { header, dialectOf } = families;
 const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
 
-describe('header families', () => {
+describe('request header families', () => {
   it('accept either spelling, with X-Service- first', () => {
     expect(header({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
     expect(header({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
@@ -20,7 +20,7 @@ describe('header families', () => {
     expect(header({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
   });
 
-  it('determine the dialect', () => {
+  it('determine the dialect of a call', () => {
     expect(dialectOf({ 'x-killbill-apikey': 'b' }, Dialect.D)).to.equal('K');
     expect(dialectOf({ 'x-killbill-apikey': 'b', 'x-service-reason': 'a' }, Dialect.D)).to.equal('D');
     expect(dialectOf({ accept: '*/*' }, Dialect.D)).to.equal('D');
@@ -55,15 +55,15 @@ describe('header families with custom aliases', () => {
   });
 });
 
-describe('author of a call', () => {
+describe('author headers of a call', () => {
   const encoded = (text: string) => Buffer.from(text, 'utf8').toString('base64');
 
-  it('comes from three headers', () => {
+  it('supply the author, the reason and the comment', () => {
     const headers = { 'x-service-createdby': 'ann', 'x-service-reason': 'why', 'x-service-comment': 'so' };
     expect(authorshipOf(headers, families, 'D')).to.eql({ createdBy: 'ann', reason: 'why', comment: 'so' });
   });
 
-  it('accepts base64, and keeps any other value unchanged', () => {
+  it('accept base64, and keep any other value unchanged', () => {
     const headers = {
       'x-killbill-encoding': 'base64',
       'x-killbill-createdby': encoded('Jürgen'),
@@ -76,14 +76,14 @@ describe('author of a call', () => {
     });
   });
 
-  it('is at most 255 characters long', () => {
+  it('have at most 255 characters', () => {
     const headers = { 'x-service-createdby': 'x'.repeat(255), 'x-service-reason': 'x'.repeat(256) };
     expect(() => authorshipOf(headers, families, 'D'))
       .to.throw(BillingError, 'Header X-Service-Reason is 256 characters long')
       .with.property('code', 60002);
   });
 
-  it('matches http-api 15.4 "Author"', () => {
+  it('match http-api 15.4 "Author"', () => {
     const nobody = authorshipOf({ 'x-service-createdby': ' ' }, families, 'D');
     expect(() => requireAuthor(nobody, 'D'))
       .to.throw(BillingError, /^Header X-Service-CreatedBy needs to be set$/)
@@ -92,8 +92,8 @@ describe('author of a call', () => {
   });
 });
 
-describe('request id', () => {
-  it('comes from the caller, and becomes the token when it is a UUID', () => {
+describe('request id headers', () => {
+  it('supply the request id, which becomes the token when it is a UUID', () => {
     const id = '3C9D7B4E-8F0A-4E0B-9A55-5D6B1B0F8E01';
     expect(requestIdOf({ 'x-request-id': id }, families, () => fresh)).to.eql({
       echo: id,
@@ -105,7 +105,7 @@ describe('request id', () => {
     });
   });
 
-  it('is generated when the header is missing or cannot be echoed', () => {
+  it('are replaced by a generated id when they are missing or cannot be echoed', () => {
     expect(requestIdOf({}, families, () => fresh)).to.eql({ echo: fresh, userToken: fresh });
     expect(requestIdOf({ 'x-request-id': 'x'.repeat(256) }, families, () => fresh).echo).to.equal(fresh);
   });

@@ -84,8 +84,8 @@ describe('route table', () => {
   });
 });
 
-describe('route paths', () => {
-  it('give literal segments priority over parameters', () => {
+describe('route path lookup', () => {
+  it('gives literal segments priority over parameters', () => {
     const paths = [
       '/invoices/{invoiceId}',
       '/{a}/pagination',
@@ -100,7 +100,7 @@ describe('route paths', () => {
     ]);
   });
 
-  it('identify their area by a literal segment, so that only paths of that area are tried', () => {
+  it('identifies the area by a literal segment, so that only paths of that area are tried', () => {
     const areas = routes.map((route) => areaSegment(route.path));
     expect(areas).to.include.members(['accounts', 'invoices', 'live', '']);
     expect(areas.filter((area) => area.includes('{'))).to.eql([]);
@@ -108,7 +108,7 @@ describe('route paths', () => {
     expect(areaSegment('/1.0/healthcheck/')).to.equal('');
   });
 
-  it('accept ids in any letter case, and reject invalid ones', () => {
+  it('accepts ids in any letter case, and rejects invalid ones', () => {
     const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
     const read = pathParameters('/a/{accountId}/{name}');
     expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.eql({ accountId: id, name: 'X y' });
