@@ -81,7 +81,7 @@ export function accountClosingOperations(
     { context, options, catalogsOf }: Closing,
   ) {
     const { ids } = ports;
-    // Runs first, so that it keeps the entries that this call schedules for the ends.
+    // Runs first, so that it does not remove the entries that this call schedules for the subscription ends.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
@@ -126,7 +126,7 @@ export function accountClosingOperations(
   return {
     async close(context, accountId: Uuid, options: CloseOptions = {}) {
       const { tenant, createdDate } = context;
-      // Inside a host's transaction, other work would wait for that transaction.
+      // Inside a host's transaction, the due work would wait for that transaction, so this call does not process it.
       const workOff = tenant.within ? null : due.workOff;
       for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
         const left = await closeUnlessDue(context, accountId, options);
@@ -145,7 +145,7 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** Source of the catalogs. Null keeps the subscriptions. */
+  /** Catalogs for ending the subscriptions. Null if the subscriptions are not cancelled. */
   readonly catalogsOf: CatalogSource | null;
 }
 
@@ -170,14 +170,14 @@ export interface CloseOptions {
   readonly removeFutureNotifications?: boolean | undefined;
 }
 
-/** The closing of accounts. */
+/** The operation that closes accounts. */
 export interface AccountClosingOperations<C extends Leading = []> {
   /**
    * Closes the account. First processes its due work in queue order, such as the invoice of a recent cancellation and
    * its payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects new subscriptions, and
    * treats unpaid invoices as requested. Deletes nothing. Idempotent.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work does
-   * not end within the wait for a busy account, or if due work exists inside a transaction of the host.
+   * not end within the maximum wait for a busy account, or if due work exists inside a transaction of the host.
    */
   close(...given: [...C, accountId: Uuid | string, options?: HostInput<CloseOptions>]): Promise<void>;
 }

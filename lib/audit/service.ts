@@ -128,7 +128,7 @@ export interface AuditOperations<C extends Leading = []> {
 }
 
 /**
- * The name of each object type in audit rows, and of its history (accounts §14.1). The type is null for catalog
+ * The names of each object type and of its history in audit rows (accounts §14.1). The type is null for catalog
  * entries, which have no object type. The history is null if the audit points to the record itself (accounts §14 rule
  * 1).
  */

@@ -134,15 +134,15 @@ export async function checkQueued(
 interface FutureOfAccount {
   readonly account: Account;
   readonly cursors: readonly InvoicingCursor[];
-  /** Active ones. */
+  /** Active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
   readonly states: readonly BlockingState[];
   readonly now: Instant;
 }
 
 /**
- * Returns the queue entries of future work. Runs count from tomorrow on, because a prevented run of today leaves no
- * entry.
+ * Returns the queue entries of future work. Expects invoice runs from tomorrow on, because a run that was prevented
+ * today leaves no entry.
  */
 function expectedEntries({ account, cursors, events, states, now }: FutureOfAccount) {
   const today = localDateOf(now, account.timeZone);
@@ -181,7 +181,7 @@ type Transaction = Pick<
   'id' | 'paymentId' | 'externalKey' | 'transactionType' | 'status' | 'amount' | 'invoiceRefund'
 >;
 
-/** Transaction types that correspond to each row type. */
+/** Transaction types that correspond to each type of invoice payment row. */
 const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>> = {
   ATTEMPT: [TransactionType.PURCHASE],
   REFUND: [TransactionType.REFUND, TransactionType.CREDIT],

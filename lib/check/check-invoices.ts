@@ -209,7 +209,7 @@ interface ItemRemainders {
   readonly taken: readonly InvoiceItem[];
   /** All coverage rows of the item. */
   readonly rows: readonly CoverageRow[];
-  /** What remains of TAX items that name their charge. */
+  /** The remaining amounts of TAX items that name the taxed charge. */
   readonly taxesLeft: ReadonlyMap<Uuid, Decimal>;
 }
 

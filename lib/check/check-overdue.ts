@@ -87,7 +87,7 @@ function notQueued({ id: accountId }: Account, message: string): FindingOfAccoun
   return { accountId, invariant: CheckedInvariant.QUEUED, message };
 }
 
-/** Finds accounts that are not in their state, or that lack the queue entry of their check (overdue §6). */
+/** Finds accounts that need an overdue check but have no queue entry for it (overdue §6). */
 async function missingChecks(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -135,8 +135,8 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
 }
 
 /**
- * Returns the accounts that have been checked since the upload: something became unpaid, or they entered a state. The
- * closing of an account may have removed its check.
+ * Returns the accounts that have been checked since the upload, because something became unpaid or they entered a
+ * state. The closing of an account may have removed its check.
  */
 async function checkedSince(
   session: ReadSession,

@@ -44,7 +44,7 @@ export interface Breach {
   readonly invariant: CheckedInvariant;
   /** Id of the tenant. Null if the tenant does not exist. */
   readonly tenantId: Uuid | null;
-  /** Null means no account. */
+  /** Id of the account. Null if the violation concerns no account. */
   readonly accountId: Uuid | null;
   /** Describes the stored and the expected data, so that a person can act. */
   readonly message: string;

@@ -31,7 +31,7 @@ interface ConfigsOf {
 }
 
 /**
- * Searches stored data for invalid content, read-only, without locks, and on a busy engine. Each part is one
+ * Searches stored data for invalid content, read-only, without locks, and on a busy engine. Reads each part from one
  * snapshot. Memory use grows with the largest account.
  */
 export function dataChecks(

@@ -148,7 +148,7 @@ function publish(
 export interface CustomFieldOperations<C extends Leading = []> {
   /**
    * Adds fields to the object, all or none. One name may have several values.
-   * @throws BillingError of the object's type when it is unknown; MISSING_OR_INVALID_FIELD (60003),
+   * @throws BillingError with the 404 code of the object's type; MISSING_OR_INVALID_FIELD (60003),
    * CUSTOM_FIELD_ALREADY_EXISTS (9000), BUSY (60018).
    */
   add(
@@ -161,7 +161,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
 
   /**
    * Changes values of the object's fields, all or none.
-   * @throws BillingError of the object's type when it is unknown; MISSING_OR_INVALID_FIELD (60003),
+   * @throws BillingError with the 404 code of the object's type; MISSING_OR_INVALID_FIELD (60003),
    * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for another name or a field of
    * another object, CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields would become equal, BUSY (60018).
    */
@@ -175,13 +175,15 @@ export interface CustomFieldOperations<C extends Leading = []> {
 
   /**
    * Removes the named fields of the object, or all its fields by default. Ids of other objects' fields are ignored.
-   * @throws BillingError of the object's type when it is unknown, BUSY (60018).
+   * @throws BillingError with the 404 code of the object's type, BUSY (60018).
    */
   remove(
     ...given: [...C, object: HostInput<ObjectRef<FieldedType>>, fieldIds: readonly (Uuid | string)[]]
   ): Promise<void>;
 
-  /** Returns the fields of the object in creation order. @throws BillingError of the object's type. */
+  /**
+   * Returns the fields of the object in creation order. @throws BillingError with the 404 code of the object's type.
+   */
   ofObject(...given: [...C, object: HostInput<ObjectRef<FieldedType>>]): Promise<readonly CustomField[]>;
 
   /**

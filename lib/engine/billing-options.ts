@@ -80,8 +80,8 @@ export interface BillingOptions<Host> {
   /** Writes e-invoices (invoicing §22): `eInvoiceWriter()` of `billwright/e-invoice`. Default: no e-invoices. */
   readonly eInvoices?: EInvoiceWriter | undefined;
   /**
-   * Sends e-invoices to an access point (invoicing §22 rule 9), for tenants with `org.service.invoice.eInvoice`.
-   * Default: none are sent.
+   * Sends e-invoices to an access point (invoicing §22 rule 9), for tenants with `org.service.invoice.eInvoice`. By
+   * default, no e-invoices are sent.
    */
   readonly eInvoiceSender?: EInvoiceSender | undefined;
   /**
@@ -129,8 +129,8 @@ export interface BillingOptions<Host> {
   /** Name of this node, unique among the nodes that share the storage. By default, each start has a new id. */
   readonly nodeName?: string;
   /**
-   * Returns true for the name of an ended process of this node, whose claimed work is then repeated immediately. Work
-   * claimed by other nodes is reclaimed when its leases end, within 30 s.
+   * Returns true if this name belonged to a process of this node that has ended. Work claimed under that name is
+   * repeated immediately. Work claimed by other nodes is reclaimed when its leases end, within 30 s.
    */
   readonly isFormerNode?: (name: string) => boolean;
 }

@@ -52,7 +52,7 @@ export class Calls {
     return Object.freeze(Object.fromEntries(calls)) as O;
   }
 
-  /** Runs an operation. If its first parameter is a context, the operation runs in the scope of its call. */
+  /** Runs an operation. If its first parameter is a context, the operation runs in the scope of that context's call. */
   onBehalfOf<T>(name: string, first: unknown, work: () => Promise<T>): Promise<T> {
     return isContext(first) ? asCall(this.#ports, { name, context: first }, work) : work();
   }
@@ -88,7 +88,7 @@ export interface Caller {
   readonly comment?: string;
   /** Groups the changes of one request. By default, each call has a new id. */
   readonly userToken?: Uuid | string;
-  /** Passed on to plugins. */
+  /** Plugin properties, passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
   /**
    * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating point
@@ -122,7 +122,7 @@ export function contexts(
   };
 }
 
-/** Checks the members of a caller, which untyped code may omit. */
+/** Checks the fields of a caller, because untyped code may omit them. */
 function checkCaller(caller: Partial<Caller> | undefined): void {
   if (!caller?.tenant)
     throw invalidField('tenant is missing. Pass the tenant to billing.as({ tenant, user }).');

@@ -57,9 +57,9 @@ export interface BillingControl {
    */
   start(): void;
   /**
-   * Processes the queue of one tenant or of all tenants until nothing is due or in processing. Also sends the due
-   * pushes and the events of sinks. Takes at most `timeoutMs` of system time. Deterministic with a fake clock.
-   * Returns false at the timeout.
+   * Processes the queue of one tenant or of all tenants until no entry is due or being processed. Also sends due
+   * pushes and delivers due events to sinks. Takes at most `timeoutMs` of system time. Deterministic with a fake
+   * clock. Returns false at the timeout.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
@@ -107,8 +107,8 @@ export interface BillingControl {
    */
   stop(): Promise<void>;
   /**
-   * Stops, waits up to 15 s for running calls and closes the storage. Later calls throw BillingError BUSY (60018),
-   * also on earlier results of `as` and `within`.
+   * Stops the background work, waits up to 15 s for running calls and closes the storage. Later calls throw
+   * BillingError BUSY (60018), even through objects that `as` or `within` returned earlier.
    */
   close(): Promise<void>;
 }

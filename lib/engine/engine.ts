@@ -33,7 +33,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const payments = paymentArea(foundation, accounts.operations.accounts);
   const ahead = [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers];
   const overdue = overdueArea(foundation, { keyValues, ahead });
-  // An entry that several of them consume is handled in this order.
+  // If several of these handlers consume an entry, they run in this order.
   const handlers = [...ahead, ...overdue.handlers];
   const queues = queueArea(foundation, topicsOf(handlers));
   return {

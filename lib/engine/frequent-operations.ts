@@ -1,6 +1,6 @@
 import type { FrequentOperations } from './operations.ts';
 
-/** Short names of operations, each with its group and name. */
+/** Short names of operations, each with the group and name of its operation. */
 export const frequentOperations: Readonly<
   Record<keyof FrequentOperations, readonly [group: string, name: string]>
 > = {

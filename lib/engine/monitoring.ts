@@ -56,7 +56,7 @@ export function monitorOf<Host>(parts: {
   readonly ports: Ports & { readonly meters: NodeMeters };
   readonly server: ServerSettings;
   readonly node: string;
-  /** Undefined without pushes. */
+  /** Undefined if the engine sends no pushes. */
   readonly pushes: PushCounts | undefined;
 }): Monitor {
   const { options, ports, server, node: nodeName, pushes } = parts;

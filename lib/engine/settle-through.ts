@@ -50,7 +50,7 @@ export async function settleThrough(
   }
 }
 
-/** Returns the first whole second from an instant on. The engine reads its clock in seconds. */
+/** Returns the first whole second at or after an instant. The engine reads its clock in seconds. */
 function wholeSecond(at: Instant): Instant {
   const over = at % MS_PER_SECOND;
   return over === 0 ? at : addMilliseconds(at, MS_PER_SECOND - over);

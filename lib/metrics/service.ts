@@ -21,7 +21,7 @@ interface Counted {
   readonly entries: EntryCounts;
   /** Counts of pushes. Undefined if the node sends no pushes. */
   readonly pushes: PushCounts | undefined;
-  /** Per event sink of the host. */
+  /** Counts of each event sink of the host. */
   readonly sinks: readonly { readonly name: string; readonly counts: PushCounts }[];
   readonly events: Pick<EventCounts, 'metrics'>;
   readonly runs: Pick<RunCounts, 'list'>;

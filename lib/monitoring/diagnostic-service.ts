@@ -51,7 +51,7 @@ export function diagnosticOperations(
         withLogs || logDirectory !== undefined ? readLogs(request) : null,
       ]);
       return {
-        // Last, since only its reader ends it.
+        // Comes last, because the export ends only when its reader ends it.
         accountData: accountId === undefined ? null : await sources.exportOf(context, accountId),
         tenantConfig: tenantConfig?.map(maskedValues) ?? null,
         serviceConfiguration: withServiceConfig ? maskedProperties(sources.configuration) : null,
@@ -84,7 +84,7 @@ export interface DiagnosticRequest {
   readonly logDirectory?: string | undefined;
 }
 
-/** The data for the diagnosis of a problem. Null means not requested. */
+/** The data for the diagnosis of a problem. A part is null if it was not requested. */
 export interface Diagnostic {
   /**
    * The export of the account (accounts §16). The caller must read to the end, or call the iterator's
@@ -108,7 +108,7 @@ export interface DiagnosticOperations<C extends Leading = []> {
   diagnostic(...given: [...C, request: DiagnosticRequest]): Promise<Diagnostic>;
 }
 
-/** Some milliseconds of work. */
+/** Number of bytes in a piece, which take some milliseconds to mask. */
 const PIECE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 

@@ -138,17 +138,17 @@ export interface ParkedAccountView {
 export interface HealthData {
   /** System time of the report. */
   readonly at: Instant;
-  /** The business clock. */
+  /** Time of the business clock. */
   readonly businessNow: Instant;
   /** Nodes that were active in the last five minutes. */
   readonly nodes: readonly NodeInfo[];
-  /** At most 50, oldest first. */
+  /** Parked accounts. At most 50, oldest first. */
   readonly parkedAccounts: readonly ParkedAccountView[];
-  /** Unfinished entries that are late by more than `health.lateThreshold`. At most 100, oldest first. */
+  /** Unfinished bus events that are late by more than `health.lateThreshold`. At most 100, oldest first. */
   readonly lateBusEvents: readonly QueueEntryView[];
-  /** Includes pushes. */
+  /** Unfinished notifications that are late, including pushes. */
   readonly lateNotifications: readonly QueueEntryView[];
-  /** Finished entries. At most 100, newest first. */
+  /** Finished bus events. At most 100, newest first. */
   readonly recentBusEvents: readonly QueueEntryView[];
   readonly recentNotifications: readonly QueueEntryView[];
   /** Requests of the last two days. At most 1,000, newest last. */

@@ -37,11 +37,11 @@ const MAX_ACCESS_URI = 2_000;
 
 /** A finished request, as its server reports it. */
 export interface AnsweredRequest {
-  /** Null means no tenant. */
+  /** Record id of the tenant. Null means no tenant. */
   readonly tenantRecordId: number | null;
   readonly method: string;
   readonly path: string;
-  /** Without `?`. */
+  /** Query string without `?`. */
   readonly query: string;
   readonly status: number;
   /** Bytes of the body. Null if the response has no body, or if the length is unknown. */

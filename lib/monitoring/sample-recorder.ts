@@ -9,7 +9,7 @@ import type { Measured, NodeMeters } from './node-meters.ts';
 /** Milliseconds between the samples that each node stores. */
 const SAMPLES_EVERY_MS = 60_000;
 
-/** Rows deleted at a time. */
+/** Number of access log rows that are deleted at a time. */
 const ACCESS_PURGE_SIZE = 5_000;
 
 type RecorderPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>;

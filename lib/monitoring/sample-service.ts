@@ -6,7 +6,7 @@ import { invalidParameter } from '../values/errors/index.ts';
 import { SAMPLES_KEPT_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Maximum values per call. */
+/** Maximum number of sample values per call. */
 const MAX_SAMPLE_VALUES = 500_000;
 
 /** Operations that read the stored measurements (platform §12.3). */
@@ -37,7 +37,7 @@ export function sampleOperations(
           throw invalidParameter(
             `The request covers more than ${MAX_SAMPLE_VALUES} values. Name categories or nodes, or use a shorter time range or a coarser granularity.`,
           );
-        // An in-process database does not yield.
+        // An in-process database does not yield to other work.
         await nextTurn();
       }
       return series.list();
@@ -49,13 +49,13 @@ export function sampleOperations(
 export interface SamplesRequest {
   /** Start of the time range. Defaults to 14 days ago, the age of the oldest stored samples. */
   readonly from?: Instant | undefined;
-  /** Exclusive; default now. */
+  /** Exclusive end of the time range. Defaults to now. */
   readonly to?: Instant | undefined;
   /** Names of nodes. Defaults to all nodes. Samples of the whole deployment are always included. */
   readonly nodeNames?: readonly string[] | undefined;
   /** Group `gauge`, `meter` or `timer`. Defaults to all groups. */
   readonly eventGroup?: string | undefined;
-  /** Default all. */
+  /** Kinds of samples. Defaults to all kinds. */
   readonly kinds?: readonly { readonly eventCategory: string; readonly sampleKind: string }[] | undefined;
   /** Interval of the samples. By default as stored, one per minute. */
   readonly granularity?: Granularity | undefined;

@@ -22,7 +22,7 @@ interface CommandServiceInput {
   /** The host's handlers by command type. */
   readonly handlers: Readonly<Record<string, NodeCommandHandler>>;
   readonly nodes: () => Promise<readonly NodeInfo[]>;
-  /** Runs after a plugin of this node was switched. */
+  /** Called after a plugin of this node was switched on or off. */
   readonly onChange: () => Promise<void>;
   /** Drops the caches of a tenant, or of all tenants (null). */
   readonly dropCaches: (tenantRecordId: number | null) => void;
@@ -88,7 +88,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
       await sending.send(author, { service: NODES, type, payload, localOnly, isEvent: true, switched });
     },
 
-    /** Applies the plugin states of earlier commands to all nodes, and begins to receive broadcasts. */
+    /** Restores the plugin states from earlier commands to all nodes, and starts to receive broadcasts. */
     async prepare(): Promise<void> {
       const { storage, logger } = ports;
       if (!storage.singleNode) await sending.listen();

@@ -28,7 +28,7 @@ export async function reserveName(ports: NamePorts, nodeName: string): Promise<v
   }
 }
 
-/** Waits for a heartbeat of another node with this name, for a storage that has no other sign of life. */
+/** Waits for a heartbeat of another node with this name, for a storage that cannot detect live nodes otherwise. */
 async function refuseLiveNamesake(
   { systemClock, logger, storage }: NamePorts,
   nodeName: string,

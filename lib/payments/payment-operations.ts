@@ -38,7 +38,7 @@ export interface OperationInput extends ControlledInput {
    * transaction's id.
    */
   readonly transactionExternalKey?: string | null;
-  /** Default: now. */
+  /** Effective date. Defaults to now. */
   readonly effectiveDate?: Instant | null;
 }
 
@@ -47,7 +47,7 @@ export interface NewPaymentInput extends OperationInput {
   readonly accountId: Uuid;
   /** Amount greater than 0. An authorization of 0 checks the method. */
   readonly amount: Decimal;
-  /** Default: the account's. */
+  /** Currency. Defaults to the account's currency. */
   readonly currency?: string | null;
   /** Payment method. Defaults to the account's default method. */
   readonly paymentMethodId?: Uuid | null;
@@ -66,7 +66,7 @@ export interface OfPayment extends OperationInput {
 /** A further amount of a payment, to capture, refund or charge back. */
 export interface PaymentAmountInput extends OfPayment {
   readonly amount: Decimal;
-  /** Default: the account's. */
+  /** Currency. Defaults to the account's currency. */
   readonly currency?: string | null;
 }
 
@@ -111,7 +111,7 @@ export type NotifiedStatus = 'SUCCESS' | 'PAYMENT_FAILURE' | 'PLUGIN_FAILURE';
 export interface DirectPaymentOperations<C extends Leading = []> {
   /** Holds the amount at the gateway for later captures. */
   authorize(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
-  /** Takes the amount. */
+  /** Charges the amount in one step, without a separate capture. */
   purchase(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Sends the amount to the payment method. The amount does not become account credit. */
   credit(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
@@ -121,7 +121,7 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   refund(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /** Voids the latest successful transaction before money has moved. */
   void(...given: [...C, input: HostInput<VoidInput>]): Promise<PaymentResult>;
-  /** Records a chargeback of the network; no gateway is called. */
+  /** Records a chargeback that the card network made. Calls no gateway. */
   chargeback(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /**
    * Records that a chargeback has ended in the merchant's favor.
@@ -228,7 +228,7 @@ export interface PaymentRepairOperations<C extends Leading = []> {
 }
 
 export interface PaymentReadOptions extends PluginInfoOptions {
-  /** Default false. */
+  /** True: also returns the children's items of a parent's summary. Default false. */
   readonly withAttempts?: boolean;
 }
 
@@ -310,7 +310,7 @@ export interface InvoicePaymentInput extends ControlledInput {
   readonly invoiceId: Uuid;
   /** The account of the invoice, which is checked if given. */
   readonly accountId?: Uuid | null;
-  /** Default: the balance. */
+  /** Amount to pay. Defaults to the balance. */
   readonly amount?: Decimal | null;
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;

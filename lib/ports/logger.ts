@@ -13,7 +13,7 @@ export interface LogFilesRequest {
   readonly directory: string | null;
   /** File names without a path. Empty for the file that was written last. */
   readonly names: readonly string[];
-  /** Maximum bytes per file, counted from its end. */
+  /** Maximum number of bytes per file, counted from its end. */
   readonly maxBytes: number;
 }
 

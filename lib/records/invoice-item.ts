@@ -145,7 +145,7 @@ export interface RepairBasis {
 
 /** The blocks of a unit in a tier; for CAPACITY the peak of a unit and its tier. */
 export interface UsageLine {
-  /** From 1. */
+  /** Number of the tier, from 1. */
   readonly tier: number;
   readonly unit: string;
   /** Price of a block; for CAPACITY of the tier. */
@@ -165,7 +165,7 @@ export interface UsageBasis {
   readonly nextEvent: BasisEvent | null;
   readonly usageName: string;
   readonly usageType: UsageType;
-  /** null for CAPACITY. */
+  /** Tier block policy. Null for CAPACITY. */
   readonly tierBlockPolicy: TierBlockPolicy | null;
   readonly billingPeriod: BillingPeriod;
   readonly startInstant: Instant;

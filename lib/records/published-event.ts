@@ -87,7 +87,7 @@ export interface InvoicePaymentData {
 /** An e-invoice that could not be sent (invoicing §22). */
 export interface EInvoiceFailureData {
   readonly deliveryId: Uuid;
-  /** Null for an invoice. */
+  /** Id of the credit note. Null for an invoice. */
   readonly creditNoteId: Uuid | null;
   readonly attempts: number;
   readonly error: string;

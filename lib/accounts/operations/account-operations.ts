@@ -26,7 +26,7 @@ export interface AccountOperations<C extends Leading = []> {
   create(...given: [...C, input: HostInput<AccountInput>]): Promise<Account>;
 
   /**
-   * Merges `changes` into the account (§4). Absent members change nothing; null resets a field only with
+   * Merges `changes` into the account (§4). Absent fields change nothing; null resets a field only with
    * `treatNullAsReset`. A bill cycle day changes only if the tenant's `features.account.allowBCDUpdate`
    * allows it. Subscriptions aligned to the day are then billed again immediately.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for
@@ -37,7 +37,7 @@ export interface AccountOperations<C extends Leading = []> {
   /**
    * Replaces all personal data of the account, its secondary addresses and their history with a fixed text (§19). The
    * secondary addresses are also removed. Ids, keys, dates and money stay. The host must clear custom fields,
-   * descriptions of invoice items and the data of gateways.
+   * descriptions of invoice items and the data at gateways.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;
@@ -65,8 +65,8 @@ export interface AccountOperations<C extends Leading = []> {
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * Returns the account whose id, otherwise name, e-mail, external key or company equals the key. Returns null if no
-   * account matches.
+   * Returns the account whose id equals the key, otherwise the one whose name, e-mail, external key or company equals
+   * it. Returns null if no account matches.
    */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 

@@ -33,13 +33,12 @@ import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
 /**
- * The invoicing operations that accounts need. Invoicing is a higher module, so the host of both passes the
- * operations in.
+ * The invoicing operations that accounts need. Invoicing is a higher module, so the engine passes its operations in.
  */
 export interface AccountInvoicing {
   /** Bills a locked account after a change of its bill cycle day. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
-  /** Returns balances and credits in one statement. Accounts without invoices are missing. */
+  /** Returns balances and credits in one statement. Accounts without invoices are omitted. */
   loadBalances(session: ReadSession, accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
 }
 
@@ -119,7 +118,7 @@ export class AccountService implements AccountOperations<WithContext> {
   async #lockForUpdate(session: WriteSession, accountId: Uuid, changes: AccountInput) {
     if (!touchesHierarchy(changes))
       return { account: await lockAccount(session, accountId), family: NO_FAMILY };
-    // Turning on payment delegation applies to the current parent.
+    // Payment delegation that the update turns on applies to the current parent.
     const [before] = await session.accounts.findByIds([accountId]);
     const parentId = changes.parentAccountId ?? before?.parentAccountId ?? null;
     const { account, family } = await lockFamily(session, accountId, parentId);

@@ -3,9 +3,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { isPaidByParent } from './hierarchy.ts';
 
 /**
- * Returns the bus event of a change of an account (platform §10.4). `changesPayer` in its payload means that the
- * paying account changes: the account itself or a parent (overdue §7).
- * @param before the previous account, if its parent may have changed.
+ * Returns the bus event for a changed account (platform §10.4). `changesPayer` in its payload is true if the paying
+ * account changes, which is the account itself or a parent (overdue §7).
+ * @param before the account before the change, if its parent may have changed.
  */
 export function accountEvent<T extends 'ACCOUNT_CREATION' | 'ACCOUNT_CHANGE'>(
   type: T,
@@ -18,7 +18,7 @@ export function accountEvent<T extends 'ACCOUNT_CREATION' | 'ACCOUNT_CHANGE'>(
   return { type, accountRecordId, payload: changesPayer ? { accountId, changesPayer } : { accountId } };
 }
 
-/** Returns the paying parent, or null for an account that pays itself. */
+/** Returns the parent that pays for the account, or null if the account pays its own invoices. */
 function payerOf(account: Account): Uuid | null {
   return isPaidByParent(account) ? account.parentAccountId : null;
 }

@@ -15,7 +15,7 @@ export interface MergeOptions {
 }
 
 /**
- * Returns the updated account (§4). Absent members change nothing; null resets a field only with
+ * Returns the updated account (§4). Absent fields change nothing; null resets a field only with
  * `treatNullAsReset`. Fixed fields may be repeated but not changed (3005). The service checks the payment
  * method and the parent.
  */

@@ -16,7 +16,7 @@ export function anonymizedAccount(account: Account, now: Instant): Account {
 
 type Snapshot = Readonly<Record<string, unknown>>;
 
-/** Members of history records with personal data. The value is true for texts. */
+/** Fields of history records that contain personal data. The value is true for text fields. */
 const personalMembers = new Map(
   Object.entries({ ...accountEmailFields, ...accountFields })
     .filter(([, { isPersonal }]) => isPersonal)

@@ -15,7 +15,7 @@ const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.TAG_DEFINITION]: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
 };
 
-/** Returns the error for an unknown id: the code of its type, otherwise OBJECT_NOT_FOUND (60007). */
+/** Returns the error for an unknown id, with the code of its type or, for other types, OBJECT_NOT_FOUND (60007). */
 export function noSuchObject({ type, id }: ObjectRef): BillingError {
   const name = type.toLowerCase().replaceAll('_', ' ');
   return billingError(

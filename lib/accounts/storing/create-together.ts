@@ -41,7 +41,7 @@ export async function createTogether(
   });
 }
 
-/** Creates an account whose ancestors are locked and checked. */
+/** Creates an account whose ancestors are already locked and checked. */
 export async function createAccount(session: WriteSession, account: New<Account>): Promise<Account> {
   const accounts = await session.accounts.insert([account]);
   publishCreations(session, accounts);

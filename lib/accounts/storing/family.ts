@@ -4,8 +4,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Family } from '../rules/hierarchy.ts';
 
 /**
- * Locks the account, if it exists, and `parentId` with its ancestors. Returns their locked state. The lock makes two
- * links that together would form a cycle wait for each other.
+ * Locks the account, if it exists, and `parentId` with its ancestors. Returns their locked state. Because of the
+ * lock, concurrent links cannot form a cycle together.
  * @throws BillingError BUSY (60018); ConcurrentChangeError, which repeats the operation, if the ancestors changed
  * before they were locked.
  */

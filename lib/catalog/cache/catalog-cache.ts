@@ -37,7 +37,10 @@ export class CatalogCache {
     return this.#in(session).ofTenant(session);
   }
 
-  /** Returns the catalogs of accounts, which may have their own content. Reads the catalog revision once. */
+  /**
+   * Returns the catalogs of these accounts. An account can have a catalog of its own. Reads the catalog revision
+   * once.
+   */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
@@ -63,7 +66,7 @@ export class CatalogCache {
     return this.#in(session).uploaded(session);
   }
 
-  /** Returns the plans that may bill subscriptions differently from an earlier revision. */
+  /** Returns the plans that may bill subscriptions differently than at an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     return this.#in(session).changedSince(session, revision);
   }
@@ -141,7 +144,7 @@ export class EffectiveCatalogs {
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** Returns the default catalog, and the time since which the tenant has its own (§14 rule 2). */
+  /** Returns the default catalog, and the time since which the tenant has its own catalog (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };
@@ -199,7 +202,7 @@ export class EffectiveCatalogs {
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     const catalog = withGlobalDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
-      // Before a tenant's first versions, all plans were chosen from the default catalog.
+      // Until a tenant has versions of its own, all plans are chosen from the default catalog.
       { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
     );
     return { ...current, xml, catalog, byAccount: new Map() };

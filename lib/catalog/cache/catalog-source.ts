@@ -31,10 +31,10 @@ export interface CatalogProvider {
 /** Maximum number of cached override plans per catalog. Other override plans cost one statement. */
 const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
-/** Override plans by tenant and name, for names that the catalog does not have. Override plans never change. */
+/** Override plans by tenant and name, for names that the catalog does not contain. Override plans never change. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 
-/** Sessions that stored new override plans. A rollback could give their names to other plans. */
+/** Sessions that stored new override plans. After a rollback, the names of these plans could go to other plans. */
 const storing = new WeakSet<ReadSession>();
 
 export function storesOverridePlans(session: WriteSession): void {
@@ -98,7 +98,7 @@ function recalled(
     const plans = cached.get(catalog);
     const plan = plans?.get(key);
     if (plans === undefined || plan === undefined) continue;
-    // Moves it to the end, so that the least recently used comes first.
+    // Moves the plan to the end, so that the least recently used plan comes first.
     plans.delete(key);
     plans.set(key, plan);
     return plan;

@@ -59,8 +59,8 @@ interface Loaded {
 }
 
 /**
- * Returns the host's catalog plugins (§16). The first plugin with a catalog supplies the catalog. Catalogs with a
- * stamp are cached per tenant and plugin.
+ * Returns the host's catalog plugins (§16). The first plugin that has a catalog for the tenant supplies it. Catalogs
+ * with a stamp are cached per tenant and plugin.
  */
 export function pluginCatalogs(plugins: readonly CatalogPlugin[], ports: PluginCallPorts) {
   const kept = new StampedCache<string, Loaded>({
@@ -177,8 +177,8 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
 }
 
 /**
- * Returns the catalogs of operations: the catalog of a plugin, otherwise the stored one (§16 rule 1). Plugins are
- * called before the operation's transaction.
+ * Returns the catalogs of operations: from a plugin if one has a catalog, otherwise the stored catalog (§16 rule 1).
+ * Plugins are called before the operation's transaction.
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
   /** Returns the plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */

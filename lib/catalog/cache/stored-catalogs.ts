@@ -107,7 +107,7 @@ class CachedCatalog {
 
   readonly #slices: TimeSlices;
 
-  /** @param origin catalog that this catalog forks. */
+  /** @param origin the catalog from which this one starts as a copy. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
     origin?: CachedCatalog,
@@ -142,7 +142,7 @@ class CachedCatalog {
     const unknown = stored.filter((version) => !isCached(known, version)).map(({ recordId }) => recordId);
     const contents = await session.catalogs.contents(unknown);
     await this.#readParts(contents, session);
-    // Nothing awaits below, so no other call can release a part found here.
+    // There is no `await` below, so no other call can release a part found here.
     const versions = this.#compose(stored, known, new Map(contents.map((each) => [each.recordId, each])));
     const all = [...versions.values()];
     const catalog = createCatalog(
@@ -257,7 +257,7 @@ function isCached(known: CachedVersions, { recordId, contentHash }: StoredCatalo
   return known.get(recordId)?.contentHash === contentHash;
 }
 
-/** Returns a version that was stored, after validation, before parts existed. */
+/** Returns a version that was validated and stored as XML before versions were split into parts. */
 function versionOfXml(canonicalXml: string): CatalogVersion {
   const [parsed] = readCatalogXml(canonicalXml).versions;
   assertInvariant(parsed !== undefined, 'A stored catalog document contains no version');

@@ -29,7 +29,7 @@ export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
   readonly shape: Shape | null;
-  /** The stored text: the filling of the shape, or the whole text without a shape. */
+  /** The stored text: the filling of the shape, or the whole text if there is no shape. */
   readonly #ownText: string;
   readonly #decoding: Decoding<T>;
   #value: T | undefined;
@@ -331,7 +331,7 @@ export class Shape {
 const CHARACTERS_PER_STEP = 65_536;
 const BYTES_PER_CHARACTER = 3;
 
-/** Yields pieces of the text without dividing surrogate pairs. */
+/** Returns the hexadecimal SHA-256 of the text. Encodes it in pieces that never divide a surrogate pair. */
 export async function sha256Hex(text: string, slices: TimeSlices = inOneTurn): Promise<string> {
   const bytes = new Uint8Array(text.length * BYTES_PER_CHARACTER);
   const encoder = new TextEncoder();

@@ -34,8 +34,8 @@ export interface EditedVersion {
 /**
  * Yields the versions that a simple plan changes: the version in force, and all later versions without the plan (§12
  * rule 3). The result is not validated yet.
- * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or differs,
- * or if a new plan or product is incomplete.
+ * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if an existing plan is not simple or differs
+ * from the request, or if a new plan or product is incomplete.
  */
 export function* addSimplePlan(
   catalog: Catalog,
@@ -68,7 +68,7 @@ function emptyVersion(currency: Currency, now: Instant): VersionContent {
   });
 }
 
-/** Returns the version with the plan. Returns the same version if nothing is missing. */
+/** Returns the version with the plan added, or the same version if it already contains the plan. */
 function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): VersionContent {
   const existing = version.plans.find((plan) => plan.name === request.planId);
   const productName = existing?.product ?? request.productName;
@@ -148,8 +148,8 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
 }
 
 /**
- * Returns the trial for the currency. A trial that is free in some currencies becomes free in all of them, because it
- * could not start in a new currency otherwise.
+ * Returns the trial for the currency. A trial that is free in some currencies becomes free in all of them, because
+ * otherwise it could not start in a new currency.
  */
 function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   const prices = trial.fixed?.price.prices ?? [];
@@ -311,8 +311,8 @@ function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
 }
 
 /**
- * Checks a named value. Callers without type checks may pass any value, and a plan with it could not be invoiced
- * later.
+ * Checks a named value. Callers without type checks may pass any value, and a plan with an invalid value could not be
+ * invoiced later.
  */
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);

@@ -279,7 +279,7 @@ function placeOf(
 ): string {
   if (type === phase)
     return `${owner}, phase ${isRecord(given) ? shortened(String(given.type)) : shown(given)}`;
-  // Reports a phase's price at its section.
+  // Names the section that contains the price, because problems of a price are reported there.
   return name === 'price' ? owner : below(owner, name);
 }
 

@@ -284,7 +284,7 @@ export interface AvailablePlan {
   readonly priceListName: string;
 }
 
-/** Yields every plan of a BASE product once per list, by plan name, then list (§12 rule 4). */
+/** Yields every plan of a BASE product once per list, sorted by plan name, then list (§12 rule 4). */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
@@ -299,8 +299,8 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * Returns the plans of add-ons that are available with a base product, without included ones, by add-on, period, list
- * and name (§12 rule 4). The list can be limited to one price list.
+ * Returns the plans of add-ons that are available with a base product, without included add-ons, sorted by add-on,
+ * period, list and name (§12 rule 4). The list can be limited to one price list.
  */
 export function listAddOns(
   version: CatalogVersion,

@@ -193,8 +193,8 @@ export class Catalog {
 
   /**
    * Returns the catalog with the plan of a running subscription. This is the tenant's catalog if the account's
-   * catalog lacks the plan (§15.6 rule 4), the default catalog for choices before the tenant's own (§14 rule 2),
-   * otherwise this catalog.
+   * catalog lacks the plan (§15.6 rule 4), the default catalog for plans chosen before the tenant had its own (§14
+   * rule 2), otherwise this catalog.
    * @param decided time at which the plan was chosen; null means now.
    */
   holderOf(planName: string, decided: Instant | null = null): Catalog {
@@ -247,7 +247,7 @@ function noVersion(at: Instant): BillingError {
 
 /**
  * Creates a catalog from versions in any order. Versions have equal names and distinct dates (`validateVersions`).
- * @param elsewhere the catalog that still contains plans which subscriptions have and this catalog does not.
+ * @param elsewhere another catalog, for plans of subscriptions that this catalog no longer contains.
  */
 export function createCatalog(
   versions: readonly CatalogVersion[],

@@ -283,7 +283,7 @@ function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly Price
   return kept.reverse();
 }
 
-/** §6.4 rule 8. */
+/** Omits events that do not change the prices in force (§6.4 rule 8). */
 function withOtherPrices(
   proposals: readonly PriceChangeEvent[],
   begun: PlanPhase,

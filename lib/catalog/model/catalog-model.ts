@@ -176,12 +176,12 @@ export interface CreationContext {
   readonly priceList: string;
 }
 
-/** Properties of a running subscription by its own plan (§6.3), with the current phase type. */
+/** Properties of a running subscription, taken from its own plan (§6.3), with the current phase type. */
 export interface SubscriptionContext extends CreationContext {
   readonly phaseType: PhaseType;
 }
 
-/** null always holds (§8). */
+/** A condition that is null always holds (§8). */
 export type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
 
 export type Prefixed<P extends string, C> = {

@@ -85,7 +85,7 @@ export class PartList<T extends object> {
     return this.#positions.keys();
   }
 
-  /** Returns all values. Only the returned list and the ring of decoded parts hold them. */
+  /** Returns all values. Only the returned list and the ring of decoded parts keep them in memory. */
   values(): readonly T[] {
     return atOnce(this.valueSteps());
   }

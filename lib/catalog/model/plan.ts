@@ -14,7 +14,10 @@ import type { PhaseContent, PlanContent } from './version-content.ts';
 const made = new WeakSet<object>();
 const texts = new WeakMap<Plan, string>();
 
-/** Returns the plan of content, by default with the version's billing mode. A plan stays the same object. */
+/**
+ * Returns the plan with this content, by default with the version's billing mode. Content that is already a plan is
+ * returned as is.
+ */
 export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
   if (isPlan(content)) return content;
   const initialPhases = content.initialPhases.map((phase) => phaseOf(phase, content.name));
@@ -59,7 +62,7 @@ export function rememberText(plan: Plan, text: string): void {
   texts.set(plan, text);
 }
 
-/** Only plans have named phases. */
+/** Returns true for a plan. Only plans have named phases. */
 function isPlan(content: PlanContent): content is Plan {
   return made.has(content);
 }

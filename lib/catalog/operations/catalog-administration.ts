@@ -78,7 +78,8 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
         await refuseWhileUsed(session, sold);
         const ids = (await session.catalogs.versions()).map((version) => version.id);
         await session.catalogs.replace({ removed: ids, added: [] });
-        // Subscriptions on the default catalog are still resolved there after the tenant's own versions (§14 rule 2).
+        // Subscriptions on the default catalog are still resolved there after the tenant has had versions of its own
+        // (§14 rule 2).
         if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
         const revision = await session.catalogs.revision();
         session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
@@ -156,7 +157,7 @@ function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVers
   return versions;
 }
 
-/** Returns the error for several versions. Reports problems that are common to them once. */
+/** Returns the error for several versions. Versions with the same problem report it once. */
 function validationError(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return refused(distinct.map((problem) => problem.message).join('; '), distinct);

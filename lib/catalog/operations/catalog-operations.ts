@@ -25,9 +25,9 @@ export interface WritesXml {
 
 export interface AddOnsRequest {
   readonly baseProductName: string;
-  /** Default all lists. */
+  /** The price list to search. Default: all lists. */
   readonly priceListName?: string | null;
-  /** Default: the tenant's catalog. */
+  /** The account whose catalog is searched. Default: the tenant's catalog. */
   readonly accountId?: Uuid | null;
 }
 
@@ -178,10 +178,10 @@ export interface CatalogEntryOperations<C extends Leading = []> {
    */
   deleteProduct(...given: [...C, name: string, options: HostInput<DeleteProductOptions>]): Promise<void>;
 
-  /** Returns the products of the scope by name. */
+  /** Returns the products of the scope sorted by name. */
   products(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly ProductEntryView[]>;
 
-  /** Returns every row of the scope's plans, including retired plans, by name, then date. */
+  /** Returns every row of the scope's plans, including retired plans, sorted by name, then date. */
   plans(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<readonly PlanEntryView[]>;
 
   /**
@@ -197,7 +197,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
     ...given: [...C, planName: string, options?: HostInput<EntryScopeOptions>]
   ): Promise<PlanEntryView>;
 
-  /** Returns the source of the scope's catalog. UNKNOWN means that a catalog plugin fails. */
+  /** Returns the source of the scope's catalog. UNKNOWN means that a catalog plugin failed. */
   state(...given: [...C, options?: HostInput<EntryScopeOptions>]): Promise<CatalogState>;
 }
 

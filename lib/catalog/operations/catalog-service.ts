@@ -206,7 +206,7 @@ export function catalogService(
     },
 
     async upload(context: CallContext, document: CatalogUpload): Promise<void> {
-      // A definition in code is uploaded at each start of its application.
+      // An application uploads its definition at each start, so versions that are already stored are skipped.
       if (isDefinition(document)) await sync(context, document);
       else await store(context, document, check);
     },

@@ -277,7 +277,7 @@ async function findEntry(
   );
 }
 
-/** @throws BillingError 61006. */
+/** Finds a plan of the scope, with its rows. @throws BillingError 61006. */
 async function findPlan(session: ReadSession, scope: EntryScope, name: string): Promise<PlanOfScope> {
   const entry = await findEntry(session, scope, { kind: EntryKind.PLAN, name });
   if (entry === undefined) throw planNotFound(name);
@@ -314,7 +314,9 @@ function productNotFound(name: string): BillingError {
   );
 }
 
-/** Returns the error while a plugin serves the tenant, because a stored change would have no effect (§16 rule 6). */
+/**
+ * Returns the error for a change while a plugin serves the tenant. A stored change would have no effect (§16 rule 6).
+ */
 function servedByPlugin(pluginName: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,

@@ -52,7 +52,7 @@ export async function obtainOverridePlans(
   };
   if (wanted.length > 0 && (await missing()).length > 0) {
     await session.catalogs.lock();
-    // The previous lock holder may have stored some of them.
+    // The previous lock holder may have stored some of the missing plans.
     const added = await missing();
     const numbers = await freeNumbers(session, added, await currentCatalog());
     if (added.length > 0) storesOverridePlans(session);
@@ -133,7 +133,10 @@ async function ofEntries(session: WriteSession, planNames: readonly string[]): P
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
 }
 
-/** Returns a problem for each plan name that an override plan has (§10 rule 7). Requires the tenant's catalog lock. */
+/**
+ * Returns a problem for each plan name that an override plan already has (§10 rule 7). Requires the tenant's catalog
+ * lock.
+ */
 export async function overridePlanProblems(
   session: ReadSession,
   planNames: Iterable<string>,

@@ -61,7 +61,7 @@ export class CatalogWithOverrides {
     return this.catalog.knows(revision);
   }
 
-  /** Override plans never change. */
+  /** Override plans never change, so an earlier revision has the same ones. */
   asOf(revision: number): CatalogWithOverrides {
     const earlier = this.catalog.asOf(revision);
     return earlier === this.catalog

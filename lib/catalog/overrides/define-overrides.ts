@@ -21,7 +21,7 @@ export interface OverrideDefinition {
   /** Name of the parent plan, which is never an override plan (rule 5). */
   readonly parentPlanName: string;
   readonly currency: Currency;
-  /** In canonical order. */
+  /** The overridden prices in canonical order. */
   readonly overrides: PriceOverrides;
 }
 
@@ -33,8 +33,8 @@ export interface OverrideInput {
 }
 
 /**
- * Creates the definition of requested prices, in the account's currency only. For an override plan, merges the prices
- * of both; new prices take precedence (rule 5).
+ * Creates a definition from the requested prices, in the account's currency only. If the plan is itself an override
+ * plan, its prices are kept unless the request replaces them (rule 5).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an
  * account without currency.
  */

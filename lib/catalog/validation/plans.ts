@@ -28,7 +28,7 @@ export function* checkPlans(check: VersionCheck): Steps<void> {
   }
 }
 
-/** V5 */
+/** V5: checks that a plan with recurring charges has a billing mode. */
 function checkBillingMode(check: VersionCheck, plan: PlanContent, owner: string): void {
   if ((plan.recurringBillingMode ?? check.content.recurringBillingMode) !== null) return;
   const period = plan.finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD;
@@ -39,7 +39,7 @@ function checkBillingMode(check: VersionCheck, plan: PlanContent, owner: string)
   );
 }
 
-/** V6 */
+/** V6: checks that the date for existing subscriptions is not before the version's date. */
 function checkDateForExisting(check: VersionCheck, plan: PlanContent, owner: string): void {
   const forExisting = plan.effectiveDateForExistingSubscriptions;
   if (forExisting === null || forExisting >= check.content.effectiveDate) return;
@@ -62,7 +62,7 @@ function checkPhases(check: VersionCheck, plan: PlanContent, owner: string): voi
   }
 }
 
-/** V7 */
+/** V7: checks that the phase type is allowed at this position. */
 function checkPosition(
   check: VersionCheck,
   { plan, phase, owner }: { plan: PlanContent; phase: PhaseContent; owner: string },
@@ -98,7 +98,7 @@ const UNITS_PER_YEAR: Readonly<Record<TimeUnit, number>> = {
   UNLIMITED: 0,
 };
 
-/** V11 */
+/** V11: checks the number of a duration against its unit. */
 function checkDurationNumber(check: VersionCheck, duration: Duration, owner: string): void {
   const { unit, number } = duration;
   const error = (fault: string): void => check.findings.error(`${owner}: ${fault}`, [duration, 'number']);
@@ -113,7 +113,7 @@ function checkDurationNumber(check: VersionCheck, duration: Duration, owner: str
   }
 }
 
-/** V12 */
+/** V12: checks that a recurring section has prices if and only if it has a billing period. */
 function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner: string): void {
   if (recurring === null) return;
   const isPeriodic = recurring.billingPeriod !== BillingPeriod.NO_BILLING_PERIOD;
@@ -145,7 +145,7 @@ export function checkPhaseTerms(check: VersionCheck): void {
 function checkUsage(check: VersionCheck, usage: Usage): void {
   const owner = `Usage "${usage.name}"`;
   check.names.declare(NameKind.USAGE, usage);
-  // V14 of the section.
+  // V14, checked for the section.
   if (usage.billingMode === BillingMode.IN_ARREAR && usage.tiers.length === 0) {
     check.findings.error(`${owner} is ${usage.billingMode} ${usage.usageType} and needs tiers`, [usage]);
   }
@@ -162,7 +162,7 @@ function checkUsage(check: VersionCheck, usage: Usage): void {
     check.findings.unbilledUsage(message, [usage]);
     return;
   }
-  // V20
+  // V20: usage in arrears needs a billing period.
   if (usage.billingPeriod === BillingPeriod.NO_BILLING_PERIOD) {
     check.findings.error(`${owner} is IN_ARREAR and needs a billing period`, [usage, 'billingPeriod']);
   }
@@ -173,7 +173,7 @@ function checkTier(
   check: VersionCheck,
   { usage, tier, owner }: { usage: Usage; tier: Tier; owner: string },
 ): void {
-  // V14 of the tier.
+  // V14, checked for the tier.
   if (usage.billingMode === BillingMode.IN_ARREAR) {
     const needed = usage.usageType === UsageType.CAPACITY ? 'limits' : 'blocks';
     if (tier[needed].length === 0) {
@@ -185,7 +185,7 @@ function checkTier(
     check.names.refer({ owner, kind: NameKind.UNIT, name: block.unit, place: [block, 'unit'] });
     checkSize(check, block, owner);
     checkPrice(check, block.prices, `${owner}: the price of unit "${block.unit}"`);
-    // V15
+    // V15: `max` is positive or unlimited.
     if (!isUnbounded(block.max) && !block.max.value.greaterThan(0)) {
       check.findings.error(
         `${owner}: max of unit "${block.unit}" must be above 0, or ${UNBOUNDED} for no limit, not ${block.max.text}`,
@@ -212,7 +212,7 @@ function checkBlock(check: VersionCheck, block: Block, owner: string): void {
   }
 }
 
-/** V15 */
+/** V15: `max` is positive or unlimited. */
 function checkSize(
   check: VersionCheck,
   block: { readonly unit: string; readonly size: WrittenDecimal },

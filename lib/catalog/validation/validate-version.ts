@@ -100,7 +100,7 @@ function checkAddOns(check: VersionCheck, product: Product, addOns: ReadonlySet<
   });
 }
 
-/** V3, one error per list; V4. */
+/** Checks a list of add-ons by V3, with one error per list, and by V4. */
 function checkAddOnList(
   check: VersionCheck,
   of: {
@@ -214,7 +214,7 @@ function checkReferences(check: VersionCheck, ruleCase: AnyCase, owner: string):
   }
 }
 
-/** V19 */
+/** V19: checks that no case has one of the `refused` policies. */
 function checkPolicies(
   check: VersionCheck,
   rule: 'changePolicy' | 'cancelPolicy',
@@ -227,7 +227,7 @@ function checkPolicies(
   });
 }
 
-/** V17 */
+/** V17: checks that the rule has a case without conditions. */
 function checkHasDefault(check: VersionCheck, rule: 'changePolicy' | 'cancelPolicy'): void {
   const cases: readonly AnyCase[] = check.content.rules[rule];
   if (cases.some(({ conditions }) => Object.values(conditions).every((value) => value === null))) return;
@@ -310,8 +310,8 @@ interface Held<T> {
 }
 
 /**
- * Facts on which versions agree so far. The first version with a name stands for all, and only plans of new versions
- * are read.
+ * Facts on which versions agree so far. Compares a new version with the first version that has the same plan or
+ * product. Reads only plans of new versions.
  */
 class Agreement {
   readonly #versions: CatalogVersion[];

@@ -28,7 +28,7 @@ export function orNull<const S>(shape: S): readonly ['?', S] {
   return ['?', shape];
 }
 
-/** Rejects further members. */
+/** Rejects unknown members. */
 export function exactly<const S>(shape: S): readonly ['=', S] {
   return ['=', shape];
 }

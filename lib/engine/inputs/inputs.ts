@@ -79,7 +79,7 @@ const documentText = { kind: must(oneOf(DocumentTextKind)), locale: 'text' } as 
 
 /**
  * The parameters of each operation: a name and a shape. A parameter whose name ends with `?` may be absent, for
- * example because the operation has its own error for its absence.
+ * example because the operation throws its own error if it is missing.
  */
 export const inputs: Inputs = {
   accounts: {

@@ -28,7 +28,7 @@ interface ServerOperations {
 const tenant = [
   'input',
   {
-    // The operation has its own message for an absent key or secret.
+    // The operation throws its own error if the key or secret is missing.
     apiKey: 'text',
     apiSecret: 'text',
     externalKey: orNull('text'),

@@ -83,8 +83,8 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
 }
 
 /**
- * Lowers each repaired debt by an item that the repairing invoice offsets. Credit that this invoice generated as a
- * DRAFT is an exception (rule 8).
+ * Lowers each repaired debt by an item, and offsets that item on the repairing invoice. Credit that this invoice
+ * generated as a DRAFT reduces the offset (rule 8).
  */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
@@ -149,7 +149,7 @@ function checkLaw(
   });
 }
 
-/** An account whose invoices a transaction has changed. Everything counts except the credit that follows. */
+/** An account after a transaction changed its invoices, before the credit moves that follow. */
 export interface CountedAccount {
   readonly state: AccountInvoicingState;
   readonly candidates: readonly CreditedInvoice[];
@@ -197,10 +197,10 @@ export function isPayable(invoice: Invoice, summaries: Summaries): boolean {
   return balanceOf(invoice).greaterThan(0) && (parentBalance === null || parentBalance.greaterThan(0));
 }
 
-/** A reduction by an invoice of an item of this or another invoice. */
+/** A reduction that one invoice makes to an item of the same or another invoice. */
 interface BroughtRepair {
   readonly itemId: Uuid;
-  /** Above 0. */
+  /** The amount of the reduction, above 0. */
   readonly amount: Decimal;
 }
 
@@ -209,7 +209,7 @@ interface RepairedDebt {
   readonly by: Uuid;
   readonly invoiceId: Uuid;
   readonly balance: Decimal;
-  /** Above 0, at most the balance. */
+  /** The amount, above 0 and at most the balance. */
   readonly amount: Decimal;
 }
 
@@ -225,7 +225,8 @@ export function repairsAmong(items: readonly CreditingItem[]): readonly BroughtR
 
 /**
  * Returns the amounts by which the candidates' repairs lower debts that parents have not paid, in order. An amount
- * never exceeds the rest of the debt, because generated credit used on the debt belongs to the child again.
+ * never exceeds the rest of the debt, because credit that was generated and used on the debt belongs to the child
+ * again.
  * @param debtOf the invoice of such a debt, by repaired item.
  */
 export function repairedDebts(

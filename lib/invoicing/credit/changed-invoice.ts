@@ -28,7 +28,8 @@ export interface ChangedInvoice {
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
   /**
-   * All items, including new ones. Required for an invoice with a credit, because its amount depends on them (§1.4).
+   * All items, including new ones. Required for an invoice with a credit, because that invoice's amount depends on
+   * all its items (§1.4).
    */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'id' | 'linkedItemId'>)[];
   /** True: the invoice is reported as adjusted regardless of its items. */

@@ -14,8 +14,8 @@ export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal
 }
 
 /**
- * Returns the items of the invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and generated credit
- * become 0, generated credit together with its source credit. `items` contains all items of the invoice.
+ * Returns the items of the invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). The deleted item becomes
+ * 0. For generated credit, the source credit is reduced too. `items` contains all items of the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount.
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
@@ -55,7 +55,7 @@ export function reclaimedCredit(used: readonly InvoiceItem[], amount: Decimal) {
   return { changed: reclaimed, missing };
 }
 
-/** Returns the change of each invoice's items, as credit (CBA_ADJ) and total. */
+/** Returns how much the items of each invoice change: the CBA_ADJ items (`credit`) and all items (`all`). */
 export function differences(
   before: readonly InvoiceItem[],
   after: readonly ChangedCredit[],

@@ -1,7 +1,7 @@
 /** The colors of headings and rules on a document, such as `#0a5cff`. */
 export interface Accent {
   readonly rule: string;
-  /** As dark as text on white needs to be (WCAG 2 AA). */
+  /** The heading color, dark enough to carry white text (WCAG 2 AA). */
   readonly heading: string;
 }
 

@@ -12,10 +12,10 @@ import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/ind
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import { hasTaxReason } from '../invoices/tax-facts.ts';
 
-/** The tax facts of a TAX item (§14 rule 9). All null: the item has none. */
+/** The tax facts of a TAX item (§14 rule 9). All fields are null if the item has no tax facts. */
 export interface ItemTax {
   readonly category: TaxCategory | null;
-  /** Percent. */
+  /** The tax rate in percent. */
   readonly rate: Decimal | null;
   readonly exemption: string | null;
 }
@@ -24,10 +24,10 @@ export interface ItemTax {
 export interface DocumentLine {
   readonly item: InvoiceItemView;
   readonly net: Decimal;
-  /** Both null if the item has none. */
+  /** The quantity. Quantity and unit price are both null if the item has no unit price. */
   readonly quantity: Decimal | null;
   readonly unitPrice: Decimal | null;
-  /** The facts of its TAX items; empty without facts. */
+  /** The facts of the TAX items of the line. Empty if they have no facts. */
   readonly taxes: readonly ItemTax[];
 }
 
@@ -41,17 +41,20 @@ export interface TaxGroup extends ItemTax {
   readonly unlinked: Decimal;
   /** net × rate, rounded to the currency, with `unlinked`; `tax` if there is no rate. */
   readonly computed: Decimal;
-  /** tax − computed: what rounding line by line adds. */
+  /** tax − computed: the amount that rounding each line adds. */
   readonly difference: Decimal;
 }
 
-/** An amount after the gross amount: what a credit note documents, or a credit without tax facts on a taxed invoice. */
+/**
+ * An amount deducted from the gross amount: the amount of a credit note, or a credit without tax facts on a taxed
+ * invoice.
+ */
 export interface Deduction {
-  /** Number of the credit note; null for a credit. */
+  /** Number of the credit note. Null for a credit item. */
   readonly noteNumber: string | null;
-  /** The credit; null for a credit note. */
+  /** The credit item. Null for a credit note. */
   readonly item: InvoiceItemView | null;
-  /** Below 0. */
+  /** The amount, below 0. */
   readonly amount: Decimal;
 }
 
@@ -59,13 +62,13 @@ export interface Deduction {
 export interface DocumentFacts {
   readonly kind: 'INVOICE' | 'CREDIT_NOTE';
   readonly number: string;
-  /** Local date of the account. */
+  /** Issue date, as a local date of the account. */
   readonly issueDate: LocalDate;
-  /** Null for a credit note, and without payment terms. */
+  /** Due date. Null for a credit note or without payment terms. */
   readonly dueDate: LocalDate | null;
-  /** From the first day to the day after the last one; null if no line has a period. */
+  /** Service period, from the first day to the day after the last one. Null if no line has a period. */
   readonly servicePeriod: { readonly start: LocalDate; readonly end: LocalDate } | null;
-  /** The invoice of a credit note. */
+  /** The invoice that the credit note credits. */
   readonly credited: { readonly number: string; readonly issueDate: LocalDate } | null;
   readonly currency: Currency;
   readonly note: string | null;
@@ -74,7 +77,7 @@ export interface DocumentFacts {
   readonly seller: Seller | null;
   readonly buyer: Account;
   readonly lines: readonly DocumentLine[];
-  /** In the order of their first line; empty if no TAX item has tax facts: TAX items are lines then. */
+  /** The tax groups in the order of their first lines. Empty if no TAX item has tax facts; TAX items are then lines. */
   readonly taxes: readonly TaxGroup[];
   readonly net: Decimal;
   readonly tax: Decimal;
@@ -92,14 +95,14 @@ export interface DocumentFacts {
 }
 
 export interface FactsInput {
-  /** With the items of the document. */
+  /** The invoice, with the items of the document. */
   readonly invoice: InvoiceView;
   readonly account: Account;
   readonly seller: Seller | null;
-  /** The items that the document's items refer to, and the TAX items of all these; they may be on other invoices. */
+  /** The items that the document's items refer to, and the TAX items of all of them. They may be on other invoices. */
   readonly linkedItems: readonly InvoiceItemView[];
   readonly note: CreditNoteView | null;
-  /** The credit notes that document repairs and adjustments of the invoice; default none. */
+  /** The credit notes that document repairs and adjustments of the invoice; none by default. */
   readonly notes?: readonly CreditNoteView[];
 }
 
@@ -148,14 +151,14 @@ function isAccountCredit({ itemType }: InvoiceItemView): boolean {
   return itemTypes[itemType].kind === 'ACCOUNT_CREDIT';
 }
 
-/** A credit without tax facts pays a part of the gross amount of a taxed invoice. */
+/** Returns true for a credit without tax facts. Such a credit pays part of the gross amount of a taxed invoice. */
 function isUntaxedCredit({ item: { itemType }, taxes }: DocumentLine): boolean {
   return itemType === 'CREDIT_ADJ' && taxes.length === 0;
 }
 
 /**
- * Returns the items of an invoice that credit notes document, and the amount of each note (§14 rule 9). They are not
- * lines of the invoice, so that invoices less credit notes are what was charged.
+ * Returns the items of an invoice that credit notes document, and the amount of each note (§14 rule 9). These items
+ * are not lines of the invoice, so that the invoices minus the credit notes equal the charged amount.
  */
 function notedAmounts({ invoice, note, notes = [] }: FactsInput) {
   const itemOf = new Map(invoice.items.map((item) => [item.id, item]));
@@ -222,7 +225,7 @@ function lineOf(item: InvoiceItemView, taxes: readonly ItemTax[]): DocumentLine 
   return { item, net: item.amount, ...pricedQuantity(item), taxes };
 }
 
-/** Both null if the item has none (§14 rule 8). */
+/** Returns quantity and unit price, both null if the item has no unit price (§14 rule 8). */
 function pricedQuantity({ quantity, unitPrice }: InvoiceItemView) {
   return unitPrice === null ? { quantity: null, unitPrice } : { quantity, unitPrice };
 }
@@ -236,13 +239,13 @@ function factsOf({ taxRate, taxCategory, taxExemption }: InvoiceItemView): ItemT
 }
 
 interface Relations {
-  /** True for an item that taxes or is taxed with facts. */
+  /** Returns true for a TAX item with tax facts, and for an item taxed by such a TAX item. */
   hasTaxFacts(item: InvoiceItemView): boolean;
-  /** The facts of a TAX item or of the tax that an adjustment lowers; null for another item. */
+  /** Returns the facts of a TAX item, or of the tax that an adjustment lowers. Null for other items. */
   taxOf(item: InvoiceItemView): ItemTax | null;
   /** The id of the item that a TAX item or the tax that an adjustment lowers is for; null if it names none. */
   taxedIdOf(item: InvoiceItemView): Uuid | null;
-  /** The tax facts of a line. */
+  /** Returns the tax facts of a line. */
   taxesOf(item: InvoiceItemView): readonly ItemTax[];
 }
 
@@ -264,7 +267,7 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
   const taxesOf = (item: InvoiceItemView) => {
     const own = ownTaxesOf(item.id);
     if (own.length > 0 || itemTypes[item.itemType].kind === 'CHARGE') return own;
-    // A repair of a charge on another invoice has taxes of its own, unless that charge was taxed with 0 (§14 rule 9).
+    // A repair of a charge on another invoice has its own taxes, unless that charge was taxed at 0 (§14 rule 9).
     const ofCharge = ownTaxesOf(item.linkedItemId);
     const isHere = note !== null || onDocument.has(item.linkedItemId);
     return isHere || ofCharge.every(({ rate }) => rate === null || rate.isZero()) ? ofCharge : [];
@@ -342,7 +345,10 @@ export function documentItems(
   return [...others, ...merged].filter(isShown);
 }
 
-/** Returns the first item of the type with the sum of all, described by the first unless they differ. */
+/**
+ * Returns one item with the sum of all items of the type. It has their common description, otherwise the type's
+ * default one.
+ */
 function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType) {
   const [first, ...more] = items.filter(({ itemType }) => itemType === type);
   if (first === undefined) return [];

@@ -13,20 +13,20 @@ import {
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { type Locale, languageTag } from './locale.ts';
 
-/** Number of cached locale formats, some 60 KiB each. */
+/** Maximum number of cached locale formats. Each takes some 60 KiB. */
 const MAX_CACHED_DOCUMENT_FORMATS = 64;
 
 /** Formats amounts, numbers and days for the reader of a document. */
 export interface DocumentFormats {
   /** Formats an amount with the currency's symbol and decimals, rounded half up: `$1,234.50`. Zero has no sign. */
   amount(amount: Decimal, currency: Currency): string;
-  /** Formats a price with the decimals that it needs, from the currency's to nine: `$0.0025`. */
+  /** Formats a price with as many decimals as it needs, at least those of the currency and at most nine: `$0.0025`. */
   price(price: Decimal, currency: Currency): string;
   /** Formats a rate in percent: `19%`. */
   percent(rate: Decimal): string;
   /** Formats a number with at most nine decimals. */
   number(value: Decimal): string;
-  /** Formats a date in the Gregorian calendar, regardless of the locale's own: `Nov 23, 2026`. */
+  /** Formats a date in the Gregorian calendar, regardless of the locale's own calendar: `Nov 23, 2026`. */
   date(date: LocalDate): string;
   /** Formats a period from its first day to the first day of the next one: `Nov 23 – Dec 23, 2026`. */
   period(start: LocalDate, end: LocalDate): string;
@@ -35,7 +35,7 @@ export interface DocumentFormats {
 }
 
 const DAY_MS = 86_400_000;
-/** Decimals of numbers, prices and rates. */
+/** Maximum number of decimals of numbers, prices and rates. */
 const MAX_DECIMALS = 9;
 const made = new Map<Locale, DocumentFormats>();
 
@@ -69,7 +69,7 @@ function formatsOf(tag: string): DocumentFormats {
   };
 }
 
-/** Returns a price as an amount, with more decimals if it needs them. */
+/** Formats a price like an amount, with more decimals if it needs them. */
 export function formatPrice(
   formats: Pick<DocumentFormats, 'amount' | 'price'>,
   price: Decimal,
@@ -97,12 +97,12 @@ function currencyFormats(tag: string, maxDecimals: (currency: Currency) => numbe
   };
 }
 
-/** `Intl` takes decimals as text, and loses no digit of them. */
+/** Keeps all digits: `Intl` accepts decimals as text. */
 function exact(value: Decimal): Intl.StringNumericLiteral {
   return formatDecimal(value) as Intl.StringNumericLiteral;
 }
 
-/** Characters of an amount, a quantity, a day or a period as a host's formatter may write it. */
+/** Maximum number of characters of an amount, quantity, day or period that a host's formatter returns. */
 const MAX_FORMATTED_CHARACTERS = 1_000;
 
 export type FormatsOf = (locale: Locale, account: Pick<Account, 'id'>) => DocumentFormats;

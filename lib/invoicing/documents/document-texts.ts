@@ -17,8 +17,8 @@ export function localesToLookUp(locale: Locale, defaultLocale: Locale): readonly
 }
 
 /**
- * Returns the texts of a document (§14 rule 3), from its locale, its language, the default locale and that one's
- * language, uploaded texts before built-in ones. A key without a text stands for itself.
+ * Returns the texts of a document (§14 rule 3). Searches its locale, its language, the default locale and the default
+ * language, in each one the uploaded texts before the built-in ones. A key without a text stands for itself.
  */
 export function documentTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): TextOf {
   const bundles = localesToLookUp(locale, defaultLocale).flatMap((each) => [
@@ -29,7 +29,7 @@ export function documentTexts(uploaded: TenantTranslations, locale: Locale, defa
   return (key) => found([...bundles, last], key) ?? key;
 }
 
-/** Returns the names of plans, phases and usages (§14 rule 3); undefined if the tenant translates none. */
+/** Returns the names of plans, phases and usages (§14 rule 3); undefined if the tenant has not translated them. */
 export function catalogNames(
   uploaded: TenantTranslations,
   locale: Locale,
@@ -39,7 +39,7 @@ export function catalogNames(
   return (name) => found(bundles, name);
 }
 
-/** Returns the language of the texts: the document's if it has texts, otherwise the default one. */
+/** Returns the language of the texts: the document's language if it has texts, otherwise the default language. */
 export function languageOfTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): Locale {
   const isWritten = (each: Locale) => uploaded.has(each) || builtInTexts.has(each);
   if (fromMostSpecific(locale).some(isWritten)) return locale;
@@ -56,7 +56,7 @@ function found(bundles: readonly (Translations | undefined)[], key: string) {
 
 export const DocumentTextKind = {
   TEMPLATE: 'TEMPLATE',
-  /** For accounts that carry MANUAL_PAY. */
+  /** Template for accounts with the tag MANUAL_PAY. */
   MANUAL_PAY_TEMPLATE: 'MANUAL_PAY_TEMPLATE',
   TRANSLATION: 'TRANSLATION',
   CATALOG_TRANSLATION: 'CATALOG_TRANSLATION',
@@ -66,19 +66,19 @@ export type DocumentTextKind = (typeof DocumentTextKind)[keyof typeof DocumentTe
 export type DocumentText =
   | {
       readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
-      /** Default: every locale without its own template. */
+      /** Locale of the template. Default: every locale without a template of its own. */
       readonly locale?: string | null;
     }
   | {
       readonly kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>;
-      /** Such as `en_US` or `de`. */
+      /** Locale of the text, such as `en_US` or `de`. */
       readonly locale: string;
     };
 
 export type DocumentTextUpload = DocumentText & {
   /** A template (Mustache, at most 256 Ki characters) or translations (Java properties, at most 1 Mi characters). */
   readonly text: string;
-  /** Whether an existing text is replaced; default false: it is rejected. */
+  /** True: replaces an existing text. False (the default): rejects the upload if the text exists. */
   readonly replace?: boolean | undefined;
 };
 
@@ -179,7 +179,10 @@ export function parseProperties(source: string): ReadonlyMap<string, string> {
   return entries;
 }
 
-/** Yields the lines without leading blanks and line continuations. `line`: number of the first line, from 1. */
+/**
+ * Yields the lines without leading blanks and line continuations. `line` is the number of the first line, counted
+ * from 1.
+ */
 function* logicalLines(source: string): Generator<{ readonly line: number; readonly text: string }> {
   let begun: { line: number; pieces: string[] } | null = null;
   for (const [index, each] of source.split(/\r\n|\r|\n/).entries()) {
@@ -195,7 +198,7 @@ function* logicalLines(source: string): Generator<{ readonly line: number; reado
   if (begun !== null) yield { line: begun.line, text: begun.pieces.join('') };
 }
 
-/** True for an odd number of backslashes at the end: the last one is not escaped. */
+/** Returns true if the line ends with an odd number of backslashes, so that the last one is not escaped. */
 function isContinued(text: string): boolean {
   let backslashes = 0;
   while (text.charAt(text.length - 1 - backslashes) === '\\') backslashes += 1;

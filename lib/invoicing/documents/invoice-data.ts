@@ -90,7 +90,7 @@ const sellerTexts = [
   'bic',
 ] as const satisfies readonly (keyof Seller)[];
 
-/** Bytes that are converted at once. */
+/** Number of bytes that are converted at once. */
 const CHUNK = 8_192;
 
 function dataUri({ mediaType, bytes }: SellerLogo): string {
@@ -142,7 +142,7 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
     invoiceItems: lines,
     items: lines,
     totalledItems: dataOfLines(view.totalledLines),
-    // The last lines stay on one page with the sums.
+    // Keeps the last lines on one page with the sums.
     leadingItems: dataOfLines(view.totalledLines.slice(0, -CLOSING_LINES)),
     closingItems: dataOfLines(view.totalledLines.slice(-CLOSING_LINES)),
     accountCredit: accountCredit === null ? null : lineData(accountCredit),
@@ -157,7 +157,7 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
   };
 }
 
-/** What the built-in page shows besides the lines of the total: dates, taxes, sums and how to pay. */
+/** Returns what the built-in page shows besides the lines: dates, taxes, sums and payment details. */
 function documentFields(view: RenderedInvoice): TemplateObject {
   const { facts, taxes, pageLines, totals, paymentDetails, formats } = view;
   const { servicePeriod, dueDate, currency } = facts;
@@ -202,7 +202,7 @@ function taxData({ group, ...shown }: RenderedTax): TemplateObject {
   };
 }
 
-/** @param isLastStressed whether the last one is the amount that counts. */
+/** @param isLastStressed true: emphasizes the last fact, which is the final amount. */
 function dataOfFacts(facts: readonly PrintableFact[], isLastStressed: boolean): TemplateList {
   return new TemplateList(facts.length, () =>
     facts.values().map(({ label, value, details = [] }, index) => ({

@@ -5,7 +5,7 @@ import type { TextOf } from './document-texts.ts';
 
 export interface LineName {
   readonly name: string;
-  /** Phase, usage or adjusted item; null means the name is enough. */
+  /** Phase, usage or adjusted item; null if the name is sufficient. */
   readonly detail: string | null;
 }
 
@@ -13,7 +13,7 @@ export interface LineName {
 export type CatalogNames = (name: string) => string | undefined;
 
 /**
- * Returns the name of an item: the plan of a catalog charge, otherwise its description.
+ * Returns the name of an item: the plan's name for a catalog charge, otherwise the item's description.
  * @param linked the adjusted item, if it is on the same invoice.
  */
 export function lineName(
@@ -43,7 +43,7 @@ function chargeName(item: InvoiceItemView, names: CatalogNames): LineName {
   return { name, detail: detail === name ? null : detail };
 }
 
-/** Returns the description; those that the engine writes (§1.3) in the document's language. */
+/** Returns the description of the item. Descriptions that the engine wrote (§1.3) are in the document's language. */
 function described({ itemType, description }: InvoiceItemView, text: TextOf): string {
   if (description === null || description === '') return itemType;
   const written: Readonly<Record<string, TextKey>> = itemTypes[itemType].descriptions;

@@ -1,6 +1,6 @@
 declare const localeBrand: unique symbol;
 
-/** A locale in the form of the tenant's keys: `de`, `fr_FR`, `zh_Hant_TW`; its language tag has `-` for `_`. */
+/** A locale in the form of the tenant's keys: `de`, `fr_FR`, `zh_Hant_TW`. Its language tag has `-` instead of `_`. */
 export type Locale = string & { readonly [localeBrand]: 'Locale' };
 
 export type TextDirection = 'ltr' | 'rtl';
@@ -26,12 +26,12 @@ export function parseLocale(text: string): Locale | undefined {
   }
 }
 
-/** As HTML and `Intl` write it: `fr-FR`. */
+/** Returns the language tag for HTML and `Intl`, such as `fr-FR`. */
 export function languageTag(locale: Locale): string {
   return locale.replaceAll('_', '-');
 }
 
-/** Returns the locale, then without its last part, and so on: `zh_Hant_TW`, `zh_Hant`, `zh`. */
+/** Returns the locale, then the locale without its last part, and so on: `zh_Hant_TW`, `zh_Hant`, `zh`. */
 export function fromMostSpecific(locale: Locale): readonly Locale[] {
   const parts = locale.split('_');
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('_') as Locale);

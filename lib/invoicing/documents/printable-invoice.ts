@@ -99,13 +99,13 @@ function textOrNull(text: string): string | null {
   return text === '' ? null : text;
 }
 
-/** Where paper is Letter; elsewhere it is A4. */
+/** Countries that use Letter paper. Other countries use A4. */
 const letter = new Set([
   ...['US', 'CA', 'MX', 'PR', 'GU', 'VI', 'AS', 'MP', 'UM'],
   ...['CO', 'VE', 'CL', 'CR', 'GT', 'SV', 'NI', 'PA', 'DO', 'PH', 'BZ'],
 ]);
 
-/** Returns the size of paper of an account's country (§14 rule 6). */
+/** Returns the paper size for an account's country (§14 rule 6). */
 function paperOf(country: string | null): 'A4' | 'LETTER' {
   return letter.has((country ?? '').toUpperCase()) ? 'LETTER' : 'A4';
 }

@@ -41,31 +41,31 @@ import {
 export interface InvoiceToRender {
   readonly invoice: InvoiceView;
   readonly account: Account;
-  /** The seller data of the document's day (§14 rule 7); null if there are none. */
+  /** The seller data valid on the document's date (§14 rule 7). Null if there are none. */
   readonly seller: Seller | null;
-  /** Whether the customer pays without a stored payment method (tag MANUAL_PAY). */
+  /** True: the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
-  /** The currency of the last processed payment; null for none. */
+  /** The currency of the last processed payment. Null without such a payment. */
   readonly processedCurrency: Currency | null;
   /** The locale for accounts without one and for missing translations (`default.locale`). */
   readonly defaultLocale: Locale;
   readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
-  /** The items that its items refer to, and the TAX items of all these. */
+  /** The items that the invoice's items refer to, and the TAX items of all of them. */
   readonly linkedItems?: readonly InvoiceItemView[];
-  /** Custom fields of the account by name. Default none: they are loaded for templates that use them. */
+  /** Custom fields of the account by name. None by default; they are loaded only for templates that use them. */
   readonly customFields?: ReadonlyMap<string, string>;
-  /** The credit notes that document its repairs and adjustments; default none. */
+  /** The credit notes that document the invoice's repairs and adjustments. None by default. */
   readonly notes?: readonly CreditNoteView[];
   /** The summary by which the parent pays the invoice; default null. */
   readonly summary?: Invoice | null;
 }
 
-/** The status shown to the reader; null means only amounts. */
+/** The status shown to the reader; null shows only the amounts. */
 type DocumentStatus = 'DRAFT' | 'VOID' | 'PAID' | null;
 
-/** An invoice in the words and numbers of a language (§14 rule 4), from which every document is made. */
+/** An invoice as texts in one language (§14 rule 4). Every document is created from this view. */
 export interface RenderedInvoice extends RenderedBuyer {
   readonly locale: Locale;
   /** Language of the texts, as in the `lang` attribute of HTML. */
@@ -76,7 +76,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly labelled: PartyWords['labelled'];
   readonly facts: DocumentFacts;
   readonly account: Account;
-  /** null: documents show the company texts. */
+  /** The seller. Null: documents show the company texts instead. */
   readonly seller: RenderedSeller | null;
   readonly customFields: ReadonlyMap<string, string>;
   readonly isManualPay: boolean;
@@ -94,24 +94,27 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly formattedPaidAmount: string;
   readonly formattedRefundedAmount: string;
   readonly formattedBalance: string;
-  /** null if it is the invoice's currency. */
+  /** The currency of the processed payment. Null if it is the invoice's currency. */
   readonly processedCurrency: Currency | null;
   /** Every line, account credit last. */
   readonly lines: readonly RenderedLine[];
-  /** The lines of the total: all except account credit, unless the invoice only turns a credit into account credit. */
+  /**
+   * The lines that make up the total: all except account credit, unless the invoice only turns a credit into account
+   * credit.
+   */
   readonly totalledLines: readonly RenderedLine[];
-  /** The lines of the built-in page: those of the total, without taxes if these are summed by rate. */
+  /** The lines of the built-in page: those of the total, without TAX lines if the page sums taxes by rate. */
   readonly pageLines: readonly RenderedLine[];
   /** The heading of a column of tax rates; null for fewer than two kinds of tax. */
   readonly taxColumn: string | null;
   readonly taxes: readonly RenderedTax[];
   readonly formattedTotal: string;
   readonly accountCredit: RenderedLine | null;
-  /** Number and dates. */
+  /** Number and dates of the document. */
   readonly headFacts: readonly PrintableFact[];
-  /** Net, taxes, total, account credit, paid and owed amount, without missing ones. */
+  /** Net amount, taxes, total, account credit, paid amount and amount due, without missing ones. */
   readonly totals: readonly PrintableFact[];
-  /** The bank transfer that pays what is owed; empty if there is nothing to pay or no bank account. */
+  /** The details of a bank transfer for the amount due. Empty if nothing is due or the seller has no bank account. */
   readonly paymentDetails: readonly PrintableFact[];
   /** Set if the document is a credit note (§21), whose number and date replace the invoice's. */
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
@@ -177,7 +180,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
   return { ...view, totals: [...taxTotals(facts, taxes, words), ...totalsOf(view)] };
 }
 
-/** Returns the lines of the facts; the lines of the total if nothing is summed below them. */
+/** Returns the lines of the facts if taxes or deductions follow them, otherwise the lines of the total. */
 function pageLinesOf(
   facts: DocumentFacts,
   { lines, totalledLines }: Pick<RenderedInvoice, 'lines' | 'totalledLines'>,
@@ -187,7 +190,7 @@ function pageLinesOf(
   return lines.filter(({ item }) => shown.has(item.id));
 }
 
-/** Returns language, texts and formats of a document. */
+/** Returns the language, texts and formats of a document. */
 function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
   const { account, defaultLocale, translations } = given;
   const wanted = parseLocale(account.locale ?? '') ?? defaultLocale;
@@ -196,7 +199,7 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
   const ofInvoice = documentTexts(translations, wanted, defaultLocale);
   const text: TextOf = note === null ? ofInvoice : (key) => ofInvoice(ownTexts[key] ?? key);
   const formats = given.formatsOf(locale, account);
-  // French has a space before a colon.
+  // In French, a space precedes a colon.
   const colon = language.startsWith('fr') ? '\u00a0: ' : ': ';
   const direction = directionOf(language);
   return {
@@ -212,7 +215,9 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
   };
 }
 
-/** Keeps the direction of a text within one of the other direction: `123-456` would become `456-123`. */
+/**
+ * Keeps the direction of a text inside a text of the opposite direction. Otherwise `123-456` would become `456-123`.
+ */
 function isolated(text: string): string {
   return `\u2068${text}\u2069`;
 }
@@ -233,7 +238,7 @@ type Totalled = Pick<
   | 'formattedDueDate'
 >;
 
-/** Returns the total and what follows it. */
+/** Returns the total and the amounts that follow it. */
 function totalsOf(view: Totalled): readonly PrintableFact[] {
   const { text, facts, accountCredit, invoice, formattedDueDate } = view;
   const { formats, lines } = view;
@@ -257,8 +262,8 @@ function totalsOf(view: Totalled): readonly PrintableFact[] {
 }
 
 /**
- * PAID: a debt is settled, by the invoice or the parent's summary; write-offs and migrated invoices are not (§1.4
- * rule 6).
+ * Returns the status. PAID means that payments settled a debt, on the invoice or on the parent's summary. Write-offs
+ * and migrated invoices are never PAID (§1.4 rule 6).
  */
 function statusOf(invoice: InvoiceView, summary: Invoice | null): DocumentStatus {
   const { status, amount } = invoice;
@@ -277,7 +282,7 @@ function isPaidUp(invoice: Invoice): boolean {
   return isSettled(invoice) && !isUncounted(invoice);
 }
 
-/** Nobody owes the invoice, regardless of its amount. */
+/** Returns true if nobody owes the invoice, regardless of its amount. */
 function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
   return isMigration || isWrittenOff;
 }

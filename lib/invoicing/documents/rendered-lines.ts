@@ -8,7 +8,7 @@ import type { TextOf } from './document-texts.ts';
 import { type CatalogNames, type LineName, lineName } from './line-names.ts';
 import { type RenderedUsage, renderedUsage } from './rendered-usage.ts';
 
-/** A line of a document: one item, or the sum of several of one kind. */
+/** A line of a document: one item, or the sum of several items of one kind. */
 export interface RenderedLine extends LineName {
   readonly item: InvoiceItemView;
   readonly planName: string | null;
@@ -16,7 +16,7 @@ export interface RenderedLine extends LineName {
   readonly usageName: string | null;
   readonly formattedStartDate: string | null;
   readonly formattedEndDate: string | null;
-  /** Both dates, or the only one. */
+  /** The start and end date, or the only date. */
   readonly formattedPeriod: string | null;
   readonly formattedAmount: string;
   readonly quantity: Decimal | null;
@@ -24,13 +24,16 @@ export interface RenderedLine extends LineName {
   readonly formattedRate: string | null;
   readonly unitPrice: Decimal | null;
   readonly formattedUnitPrice: string | null;
-  /** `5 × $25.00`; null for a single unit at the amount, and without quantity or unit price. */
+  /**
+   * The calculation, such as `5 × $25.00`. Null without a quantity or unit price, and for one unit whose price is the
+   * amount.
+   */
   readonly calculation: string | null;
-  /** The tax rates: `19%`; null without rates. */
+  /** The tax rates, such as `19%`. Null without rates. */
   readonly formattedTaxRate: string | null;
-  /** Empty unless the line charges usage. */
+  /** The charged usage. Empty if the line does not charge usage. */
   readonly usage: readonly RenderedUsage[];
-  /** Printed small below the name: the calculation, and the usage with its tiers. */
+  /** Notes in small print below the name: the calculation, and the usage with its tiers. */
   readonly notes: readonly string[];
 }
 
@@ -101,7 +104,7 @@ function formattedUnits(
   };
 }
 
-/** Returns quantity × unit price; marked if the amount is that of a part of the period. */
+/** Returns quantity × unit price, with a mark if the amount covers only part of the period. */
 function calculationOf(
   { item, quantity, unitPrice, net }: DocumentLine,
   currency: Currency,
@@ -121,7 +124,7 @@ function formattedRates({ taxes }: DocumentLine, formats: DocumentFormats): stri
 
 type Dates = Pick<RenderedLine, 'formattedStartDate' | 'formattedEndDate' | 'formattedPeriod'>;
 
-/** Cached, since most lines share a few periods and `Intl` is slow. */
+/** Caches formatted dates, because most lines share a few periods and `Intl` is slow. */
 function formattedDatesOnce(formats: DocumentFormats): (item: InvoiceItemView) => Dates {
   const known = new Map<string, Dates>();
   return (item) => {

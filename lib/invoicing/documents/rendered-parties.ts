@@ -3,7 +3,7 @@ import { type Accent, accentOf } from './accent.ts';
 import type { TextKey } from './built-in-texts.ts';
 import type { TextOf } from './document-texts.ts';
 
-/** The words of a document about its parties. */
+/** Words that a document uses for its parties. */
 export interface PartyWords {
   readonly text: TextOf;
   /** Joins a label with its value: `Tax ID: 12-3456789`. */
@@ -13,12 +13,12 @@ export interface PartyWords {
 
 export interface RenderedSeller {
   readonly seller: Seller;
-  /** Legal name, address, tax id, registration number, email and phone, without missing ones. */
+  /** Legal name, address, tax id, registration number, email and phone, without missing parts. */
   readonly lines: readonly string[];
   /** `VAT ID: DE123456789`; null if there is none. */
   readonly formattedTaxId: string | null;
   readonly formattedRegistrationNumber: string | null;
-  /** In groups of four. */
+  /** IBAN in groups of four characters. */
   readonly formattedIban: string | null;
   readonly accent: Accent | null;
 }
@@ -55,7 +55,7 @@ export function renderedSeller(seller: Seller, words: PartyWords): RenderedSelle
   };
 }
 
-/** Returns each name once, without missing ones. */
+/** Returns each name once, without missing names. */
 function distinct(names: readonly (string | null)[]): readonly string[] {
   const known = new Set<string>();
   return names.filter((name): name is string => {
@@ -73,7 +73,7 @@ function formattedTaxId(taxId: string | null, { text, labelled }: PartyWords): s
   return isPresent(taxId) ? labelled(text(labelOfTaxId(taxId)), taxId.trim()) : null;
 }
 
-/** A VAT id of the European Union, Great Britain, Northern Ireland, Norway or Switzerland. */
+/** Matches a VAT id of the European Union, Great Britain, Northern Ireland, Norway or Switzerland. */
 const vatId =
   /^(?:AT|BE|BG|CHE|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|GR|HR|HU|IE|IT|LT|LU|LV|MT|NL|NO|PL|PT|RO|SE|SI|SK|XI)[ \-.]?[0-9A-Z]/i;
 
@@ -98,12 +98,12 @@ function addressOf(address: Address, { countryName }: PartyWords): readonly stri
   return [...places, country === null ? null : countryName(country)].filter(isPresent);
 }
 
-/** Japanese addresses go from the large to the small, unless they are in Latin letters. */
+/** Returns true for an address in Japanese characters. Such an address begins with its largest unit. */
 function isJapaneseScript({ city, state, country }: Address): boolean {
   return (country ?? '').toUpperCase() === 'JP' && /\p{Script=Han}/u.test(`${state ?? ''}${city ?? ''}`);
 }
 
-/** Countries that write state and postal code after the city; others write the postal code before it. */
+/** Countries that write state and postal code after the city; other countries write the postal code before it. */
 const cityFirst = new Set(['AU', 'BR', 'CA', 'GB', 'IE', 'IN', 'MX', 'NZ', 'US', 'ZA']);
 
 function placeOf({ city, state, postalCode, country }: Address): string {

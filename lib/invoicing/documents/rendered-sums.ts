@@ -13,7 +13,7 @@ export interface RenderedTax {
   /** The tax with its rate or category: `VAT 19%`. */
   readonly name: string;
   readonly formattedRate: string | null;
-  /** The words for the category; null for the standard one. */
+  /** Name of the category. Null for the standard category. */
   readonly categoryName: string | null;
   readonly formattedNet: string;
   readonly formattedTax: string;
@@ -46,7 +46,7 @@ const taxNames: Readonly<Record<string, TextKey>> = {
   JP: 'taxConsumption',
 };
 
-/** Returns the key of the name of taxes: that of the seller's country, else of the buyer's. */
+/** Returns the key of the tax name: the name used in the seller's country, otherwise in the buyer's. */
 function taxNameKey({ seller, buyer }: Pick<DocumentFacts, 'seller' | 'buyer'>): TextKey {
   const country = (seller?.country ?? buyer.country ?? '').toUpperCase();
   if (country === '') return 'itemTax';
@@ -80,7 +80,7 @@ export function renderedTaxes(facts: DocumentFacts, { text, formats }: SumWords)
   });
 }
 
-/** Returns net, taxes and the rounding of taxes, as above the total; empty without tax facts. */
+/** Returns the sums above the total: net amount, taxes and tax rounding. Empty without tax facts. */
 export function taxTotals(
   facts: DocumentFacts,
   taxes: readonly RenderedTax[],
@@ -104,12 +104,12 @@ function isWritten(text: string | null): text is string {
   return text !== null && text.trim() !== '';
 }
 
-/** Lines without tax facts. */
+/** Returns true for a group of lines without tax facts. */
 function isUntaxed({ category, rate, exemption, tax }: TaxGroup): boolean {
   return category === null && rate === null && exemption === null && tax.isZero();
 }
 
-/** Returns the names of a bank transfer; empty if nothing is owed or the seller has no bank account. */
+/** Returns the labeled details of a bank transfer. Empty if nothing is due or the seller has no bank account. */
 export function paymentDetails(
   { kind, due, number }: Pick<DocumentFacts, 'kind' | 'due' | 'number'>,
   { seller, text }: { readonly seller: RenderedSeller | null; readonly text: TextOf },
@@ -130,12 +130,12 @@ export function paymentDetails(
   ];
 }
 
-/** Returns true for documents with more on them than names and amounts. */
+/** Returns true for documents that show more than names and amounts. */
 export function isDetailed({ seller, taxes }: Pick<DocumentFacts, 'seller' | 'taxes'>): boolean {
   return seller !== null || taxes.length > 0;
 }
 
-/** Returns number and dates, as at the top of the document. */
+/** Returns the number and dates for the top of the document. */
 export function headFacts(facts: DocumentFacts, { text, formats }: SumWords): readonly PrintableFact[] {
   const { credited, servicePeriod, dueDate, issueDate } = facts;
   const head: PrintableFact[] = [

@@ -10,7 +10,7 @@ interface RenderedTier {
   readonly formattedPrice: string;
   readonly formattedBlockSize: string | null;
   readonly formattedAmount: string | null;
-  /** `12,400 × $0.01 = $124.00`. */
+  /** The calculation, such as `12,400 × $0.01 = $124.00`. */
   readonly calculation: string;
 }
 
@@ -19,7 +19,7 @@ export interface RenderedUsage {
   readonly used: UsedUnit;
   readonly unit: string;
   readonly formattedQuantity: string;
-  /** `12,400 API calls`. */
+  /** The total usage, such as `12,400 API calls`. */
   readonly total: string;
   readonly tiers: readonly RenderedTier[];
 }
@@ -56,7 +56,7 @@ function renderedTier(
   const formattedPrice = formatPrice(formats, price, currency);
   const formattedBlockSize = blockSize === null ? null : formats.number(blockSize);
   const formattedAmount = amount === null ? null : formatPrice(formats, amount, currency);
-  // A price without a block is that of the whole tier.
+  // A price without a block size is for the whole tier.
   const isPriceOfBlock = blockSize !== null;
   const block = isPriceOfBlock && !blockSize.equals(1) ? ` / ${formattedBlockSize} ${unit}` : '';
   const priced = isPriceOfBlock ? `${formattedQuantity} × ${formattedPrice}${block}` : formattedPrice;

@@ -22,9 +22,9 @@ export type TemplateNode =
 
 /** A name such as `invoice.amount`, prepared for look-ups. */
 interface TemplatePath {
-  /** `invoice`, `amount`; empty for `.`, the current element of a section. */
+  /** The parts, such as `invoice` and `amount`. Empty for `.`, the current element of a section. */
   readonly parts: readonly string[];
-  /** The rest of the name after each part, dots included: the key for texts. */
+  /** The rest of the name after each part, including its dots. Used as the key of a text. */
   readonly rests: readonly string[];
 }
 
@@ -36,8 +36,8 @@ const parser = new mustache.Writer();
 Object.assign(parser, { templateCache: undefined });
 
 /**
- * Reads a Mustache template (§14 rule 5). mustache.js only parses it: rendering must be bounded and see only data.
- * All values are escaped, `{{{name}}}` included.
+ * Reads a Mustache template (§14 rule 5). mustache.js only parses the template, because rendering must be bounded and
+ * must see only data. All values are escaped, `{{{name}}}` included.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template, one with partials or other
  * delimiters, or one past a bound (platform §16).
  */
@@ -110,9 +110,9 @@ const MAX_TEMPLATE_BLANKS = 200;
 const marks = new Set(['#', '^', '/', '>', '{', '&', '=', '!']);
 
 /**
- * Rejects a template that mustache.js would read slowly. For each tag it looks for the next of `marks`, however far
- * away, and at each blank for the end of the blanks: so both are bounded, and other delimiters, which could make
- * anything a tag, are rejected.
+ * Rejects a template that mustache.js would read slowly. For each tag, mustache.js searches for the next of `marks`,
+ * however far away, and at each blank for the end of the blanks. Both searches are therefore bounded. Other
+ * delimiters are rejected, because they could turn any text into a tag.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 function checkTemplateBounds(source: string): void {
@@ -141,7 +141,7 @@ function checkTemplateBounds(source: string): void {
     throw invalidField('The template changes its delimiters; write tags as {{name}}');
 }
 
-/** Maximum name parts and repeats per document (about 700 ms), and characters. */
+/** Maximum number of name parts and repeats per document (about 700 ms), and of characters. */
 const MAX_TEMPLATE_STEPS = 1_000_000;
 const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
 
@@ -152,7 +152,7 @@ export interface TemplateObject {
   readonly [name: string]: TemplateData;
 }
 
-/** A list with lazily made elements. */
+/** A list whose elements are created on demand. */
 export class TemplateList {
   readonly size: number;
   readonly elements: () => Iterable<TemplateData>;
@@ -163,7 +163,7 @@ export class TemplateList {
   }
 }
 
-/** Has a text for every name, dots included. */
+/** A look-up with a text for every name, including names with dots. */
 export class TemplateLookup {
   readonly textOf: (name: string) => string;
 
@@ -182,7 +182,7 @@ export function* renderingTemplate(nodes: readonly TemplateNode[], data: Templat
   return output.text();
 }
 
-/** Cost between pauses for other work. */
+/** Cost of a turn, after which other work continues. */
 const COST_OF_TURN = 1_000;
 /** Characters that cost as much as one look-up. */
 const CHARACTERS_PER_COST = 64;
@@ -221,7 +221,7 @@ class Output {
   }
 }
 
-/** A list element costs as much as some values, since it is made on the fly. */
+/** A list element costs as much as some values, because it is created on demand. */
 const STEPS_OF_ELEMENT = 10;
 
 /** The value of a section, and the enclosing scopes. */
@@ -288,7 +288,7 @@ function nearest(name: string, scope: Scope): TemplateData {
   return null;
 }
 
-/** Returns undefined for a missing member. */
+/** Returns the member. Undefined for a missing member. */
 function memberOf(value: TemplateData, name: string) {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -298,7 +298,7 @@ function isObject(value: TemplateData): value is TemplateObject {
   return !(value instanceof TemplateList) && !(value instanceof TemplateLookup);
 }
 
-/** Objects and lists have no text of their own. */
+/** Returns the text of a value. Objects and lists have no text. */
 function written(value: TemplateData): string {
   if (typeof value === 'string') return mustache.escape(value);
   return typeof value === 'boolean' ? String(value) : '';

@@ -27,7 +27,7 @@ export interface Debts {
   readonly withheld: ReadonlySet<Uuid>;
   /** The last day on which the summary is open, by linked invoice. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
-  /** The invoice of each repairable item that the parent has not paid (§10 rule 8). */
+  /** The unpaid invoice for each repairable item that a parent has to pay (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;
   /** The template of a new invoice if the account's invoices are not paid automatically; null if they are. */
   readonly unpaidInvoice: Invoice | null;
@@ -58,8 +58,8 @@ export interface DebtsInput {
 type LoadedDebts = Omit<Debts, 'unpaidInvoice'>;
 
 /**
- * Loads the debts of these accounts. For an account that pays itself and has no item that a parent pays, the
- * account's state shows whether it has debts.
+ * Loads the debts of these accounts. For an account that pays its own invoices and has no item that a parent pays,
+ * the account's state shows whether it has debts.
  */
 export async function loadDebts(
   session: ReadSession,
@@ -105,8 +105,8 @@ function lastRunBefore(at: Instant, account: Account): LocalDate {
 }
 
 /**
- * The debts that credit pays during the walk. The invoices of the walk count as paid after their credit, unless
- * nobody pays them.
+ * The debts that credit pays during the walk. Once credit has been applied to an invoice of the walk, the invoice
+ * counts as paid, unless nobody pays it.
  */
 export class RunningDebts {
   #unpaid: readonly Invoice[];

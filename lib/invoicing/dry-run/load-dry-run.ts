@@ -235,7 +235,7 @@ interface Common extends LoadingTools {
 }
 
 interface LoadedParts {
-  /** Undefined = nothing to bill. */
+  /** Undefined if there is nothing to bill. */
   readonly billing: AccountBilling | undefined;
   readonly awaited: AwaitedRuns;
   readonly drafts: ReadonlyMap<Uuid, readonly Draft[]>;

@@ -23,7 +23,7 @@ export interface DryRunWalkInput extends AccountRunInput {
   /** The requested date. Like a run, its step starts no earlier than the billed days. */
   readonly targetDate: LocalDate;
   readonly now: Instant;
-  /** Local date of the account. */
+  /** Issue date, as a local date of the account. */
   readonly today: LocalDate;
   /** Dates of the runs that were just requested, in order, before all other dates. None by default. */
   readonly runDates?: readonly LocalDate[];
@@ -37,7 +37,7 @@ export interface DryRunWalkInput extends AccountRunInput {
 
 export interface DryRunInvoice {
   readonly targetDate: LocalDate;
-  /** The day of its run. */
+  /** The date on which the invoice's run happens. */
   readonly runDate: LocalDate;
   readonly run: AccountRun;
 }
@@ -122,7 +122,7 @@ export class Walk {
     nextItemId: () => Uuid,
     seen: (run: AccountRun) => AccountRun = (run) => run,
   ) {
-    // Each step is another day, so the daily bound does not apply.
+    // Each step stands for a different day, so the daily bound does not apply.
     const subscriptions = input.subscriptions.map((each) => ({ ...each, itemsCreatedToday: 0 }));
     this.#account = { ...input, subscriptions };
     this.#debts = new RunningDebts(debts);
@@ -141,7 +141,7 @@ export class Walk {
     // Credit has the date of the run, not of its target (§10 rule 7).
     const runDate = maxDate(this.#today, date);
     const isEmpty = evaluated.items.length === 0;
-    // Without items, no id is used.
+    // The id is not used if there are no items.
     const invoiceId = isEmpty ? ('' as Uuid) : (evaluated.invoice.draft?.invoice.id ?? this.#nextItemId());
     const credit = () => this.#debts.preview({ run: evaluated, invoiceId, date: runDate }, this.#nextItemId);
     const made = yield { date, runDate, targetDate, run: evaluated, invoiceId, credit };

@@ -8,9 +8,9 @@ import {
 } from '../../records/index.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 
-/** Longest stored receipt. */
+/** Maximum number of characters of a stored receipt. */
 const MAX_RECEIPT_CHARACTERS = 2_000;
-/** Longest stored error, with room for the list of missing fields. */
+/** Maximum number of characters of a stored error, with room for the list of missing fields. */
 const MAX_ERROR_CHARACTERS = 4_000;
 
 export type SendOutcome =

@@ -30,11 +30,11 @@ export interface EInvoiceInput {
   readonly customFields: EInvoiceCustomFields;
 }
 
-/** Most decimals of an amount (BR-DEC). */
+/** Maximum number of decimals of an amount (BR-DEC). */
 const MAX_DECIMALS = 2;
 
 /**
- * Returns the document by the business terms of EN 16931 (§22). Pure.
+ * Returns the document in the business terms of EN 16931 (§22). Pure.
  * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists every missing field.
  */
 export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoiceInput): EInvoiceDocument {
@@ -60,7 +60,7 @@ export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoi
     typeCode: isNote ? '381' : '380',
     number,
     issueDate,
-    // Without payment terms an invoice is due at once; BR-CO-25 needs a date.
+    // BR-CO-25 requires a due date. Without payment terms, an invoice is due immediately.
     dueDate: isNote ? null : formatLocalDate(facts.dueDate ?? facts.issueDate),
     currency,
     note: noteOf(facts),
@@ -78,7 +78,7 @@ export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoi
   };
 }
 
-/** Adds what the document as a whole lacks. */
+/** Adds the missing fields of the document as a whole. */
 function requireWhole(
   { lines, taxes, currency, seller }: DocumentFacts,
   categories: ReadonlySet<TaxCategory>,
@@ -126,15 +126,15 @@ function precedingInvoiceOf({ credited }: DocumentFacts): EInvoiceDocument['prec
   return { number: xmlLine(credited.number) ?? '', issueDate: formatLocalDate(credited.issueDate) };
 }
 
-/** XRechnung and Peppol need a reference; this means none. */
+/** XRechnung and Peppol require a reference. This text means that there is none. */
 const NO_REFERENCE = '-';
 
-/** Only the German rules have a rate in the sums of category O (BR-DE-14). */
+/** Returns the tax group. Only the German rules have a rate in the sums of category O (BR-DE-14). */
 function taxGroup(group: TaxSum['group'], isGerman: boolean): TaxSum['group'] {
   return group.category === 'O' && !isGerman ? { ...group, rate: null } : group;
 }
 
-/** Returns one note, since Peppol allows no second one. */
+/** Returns all notes as one, because Peppol allows only one note. */
 function noteOf({ note, sellerNote }: DocumentFacts): string | null {
   return xmlLines([note, sellerNote].flatMap((text) => xmlLines(text) ?? []).join('\n\n'));
 }
@@ -160,13 +160,13 @@ function paymentMeansOf(
   };
 }
 
-/** Codes of UNTDID 4461. */
+/** Payment means in the code list UNTDID 4461. */
 const SEPA_TRANSFER = '58';
 const CREDIT_TRANSFER = '30';
 
 /**
- * Returns the totals (§22 rule 4). The tax is that by BR-CO-17; the rounding is its difference to the tax that was
- * charged, so that the payable amount is the engine's.
+ * Returns the totals (§22 rule 4). The tax follows BR-CO-17. The rounding is the difference between this tax and the
+ * charged tax, so that the payable amount equals the engine's.
  */
 function totalsOf(facts: DocumentFacts, sums: readonly TaxSum[]): EInvoiceDocument['totals'] {
   const { currency } = facts;

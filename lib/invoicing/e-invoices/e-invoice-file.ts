@@ -9,7 +9,7 @@ export interface EInvoiceKind {
   readonly profile: EInvoiceProfile;
 }
 
-/** Absent profile: EN16931. */
+/** A requested format. The profile defaults to EN16931. */
 export type EInvoiceChoice = Pick<EInvoiceKind, 'format'> & {
   readonly profile?: EInvoiceProfile | null | undefined;
 };
@@ -25,12 +25,15 @@ export interface NoteEInvoiceRequest extends EInvoiceChoice {
 export interface EInvoiceFile {
   /** `application/xml`, or `application/pdf` for FACTUR_X. */
   readonly mediaType: string;
-  /** ASCII, such as `invoice-17.xml`. */
+  /** ASCII file name, such as `invoice-17.xml`. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
 }
 
-/** @throws BillingError INVALID_PARAMETER (60002) for a combination that does not exist (§22 rule 1). */
+/**
+ * Returns the format and profile. @throws BillingError INVALID_PARAMETER (60002) for an invalid combination (§22 rule
+ * 1).
+ */
 export function checkKind({ format, profile }: EInvoiceChoice): EInvoiceKind {
   const formats = Object.keys(EInvoiceFormat);
   if (!formats.includes(format))
@@ -49,7 +52,10 @@ export function checkKind({ format, profile }: EInvoiceChoice): EInvoiceKind {
   return { format, profile: stated };
 }
 
-/** @throws BillingError INVOICE_INVALID_STATUS (4023) for an invoice without an e-invoice (§22 rule 2). */
+/**
+ * Checks that the invoice can be an e-invoice. @throws BillingError INVOICE_INVALID_STATUS (4023) otherwise (§22 rule
+ * 2).
+ */
 export function requireIssued({ id, status, isMigration }: InvoiceView): void {
   if (status === 'COMMITTED' && !isMigration) return;
   const state = status === 'COMMITTED' ? 'a migration invoice' : `${status}`;
@@ -60,7 +66,7 @@ export function requireIssued({ id, status, isMigration }: InvoiceView): void {
   );
 }
 
-/** Returns the name of a file; characters of the number that are not plain become hyphens. */
+/** Returns the file name. Characters of the number other than letters, digits, dots and underscores become hyphens. */
 export function fileNameOf(
   number: string,
   { isNote, format }: { readonly isNote: boolean; readonly format: EInvoiceFormat },

@@ -30,7 +30,7 @@ export interface TaxedLine {
 }
 
 /**
- * Returns the lines with their taxes. A credit without tax facts is not among them: it counts as a payment (§22 rule
+ * Returns the lines with their taxes. Credits without tax facts are omitted, because they count as payments (§22 rule
  * 4).
  */
 export function taxedLines(
@@ -76,7 +76,7 @@ function taxedLine(line: DocumentLine, names: LineNames, missing: MissingFields)
   };
 }
 
-/** Returns the category; S for a rate without one. */
+/** Returns the tax category. A rate without a category has S. */
 function categoryOf({ category, rate }: ItemTax): TaxCategory | null {
   return category ?? (rate?.greaterThan(0) ? 'S' : null);
 }
@@ -114,12 +114,12 @@ export function amountText(amount: Decimal, currency: Currency): string {
   return (rounded.isZero() ? ZERO : rounded).toFixed(minorUnits(currency));
 }
 
-/** Decimals of a price beyond those of the currency. */
+/** Maximum number of decimals of a price. */
 const PRICE_DECIMALS = 10;
 
 /**
- * Returns quantity and price whose product is the amount (§22 rule 3): those of the line; for a prorated one the
- * price that belongs to the amount; otherwise the amount once. A reduction has a negative quantity.
+ * Returns a quantity and a price whose product is the amount (§22 rule 3). Uses the line's unit price, otherwise the
+ * amount divided by the quantity, otherwise the whole amount with quantity 1. A reduction has a negative quantity.
  */
 function priced(
   { net, quantity, unitPrice }: Pick<DocumentLine, 'net' | 'quantity' | 'unitPrice'>,
@@ -153,7 +153,7 @@ export function includedPeriod({ start, end }: NonNullable<DocumentFacts['servic
   return { start: formatLocalDate(start), end: formatLocalDate(addDays(end, -1)) };
 }
 
-/** Codes of the list VATEX, and the reasons in words. */
+/** Codes of the list VATEX, with the reasons in words. */
 const reasons: Partial<Readonly<Record<TaxCategory, { readonly code: string; readonly text: string }>>> = {
   AE: { code: 'VATEX-EU-AE', text: 'Reverse charge' },
   K: { code: 'VATEX-EU-IC', text: 'Intra-Community supply' },
@@ -161,7 +161,7 @@ const reasons: Partial<Readonly<Record<TaxCategory, { readonly code: string; rea
   O: { code: 'VATEX-EU-O', text: 'Not subject to VAT' },
 };
 
-/** The sums of a category and rate, before they are texts. */
+/** The sums of a category and rate, before they are formatted. */
 export interface TaxSum {
   readonly group: EInvoiceTaxGroup;
   readonly net: Decimal;
@@ -197,7 +197,9 @@ export function taxSums(
   });
 }
 
-/** S and Z have no reason; E needs one, which may start with its VATEX code. */
+/**
+ * Returns the reason for the exemption. S and Z have none. E requires a reason, which may start with its VATEX code.
+ */
 function exemptionOf(category: TaxCategory, texts: readonly string[], missing: MissingFields) {
   if (category === 'S' || category === 'Z') return null;
   const text = texts.length === 0 ? null : texts.join('; ');

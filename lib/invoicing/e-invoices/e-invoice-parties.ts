@@ -20,7 +20,7 @@ interface Addressed {
 export interface PartyRules {
   readonly profile: EInvoiceProfile;
   readonly categories: ReadonlySet<TaxCategory>;
-  /** Whether the German rules apply: in XRechnung, and in Peppol between two German parties. */
+  /** True if the German rules apply: in XRechnung, and in Peppol between two German parties. */
   readonly isGerman: boolean;
   readonly missing: MissingFields;
 }
@@ -53,7 +53,7 @@ export function sellerParty(seller: Seller, rules: PartyRules): EInvoiceParty {
     ...namesOf(xmlLine(seller.legalName), xmlLine(seller.name)),
     vatId: isTaxed ? vatId : null,
     taxNumber: isTaxed && vatId === null ? taxId : null,
-    // A seller needs one of identifier, registration and VAT id (BR-CO-26); category O excludes VAT ids (BR-O-02).
+    // A seller needs an identifier, a registration or a VAT id (BR-CO-26). Category O excludes VAT ids (BR-O-02).
     identifier: hasNoIdentifier ? taxId : null,
     registration,
     endpoint,
@@ -83,7 +83,7 @@ function requireSellerIds(
   else missing.add(`seller taxId (a VAT id of a country in the Peppol network): ${upload}`);
 }
 
-/** National rules of Peppol for the seller's country. */
+/** Checks the national rules of Peppol for the seller's country. */
 function requireNationalSeller(
   { address1, city, postalCode }: Seller,
   {
@@ -139,7 +139,7 @@ function namesOf(legalName: string | null, name: string | null) {
   return { name: stated, tradingName: name === null || name === stated ? null : name };
 }
 
-/** Peppol delivers to ids; elsewhere an e-mail address is one too. */
+/** Returns the electronic address. Peppol requires an id; elsewhere an e-mail address is sufficient. */
 function endpointOf({
   vatId,
   email,

@@ -2,12 +2,12 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 
 const MAX_LISTED = 50;
 
-/** The fields that an issued invoice keeps, by the start of their names. */
+/** Matches the beginnings of the fields that an issued invoice keeps. */
 const KEPT = /^(seller |tax categor|one tax for|one kind of taxes|reason of the tax exemption)/;
 const BILL_AGAIN =
   'An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.';
 
-/** Collects what an e-invoice lacks, so that one error names all of it. */
+/** Collects the missing fields of an e-invoice, so that one error names all of them. */
 export class MissingFields {
   readonly #fields = new Set<string>();
 
@@ -22,7 +22,7 @@ export class MissingFields {
     return value;
   }
 
-  /** @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists all fields. */
+  /** Throws if fields are missing. @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists all fields. */
   refuse(document: string, facts: Readonly<Record<string, unknown>>): void {
     if (this.#fields.size === 0) return;
     const all = [...this.#fields];
@@ -35,7 +35,10 @@ export class MissingFields {
     });
   }
 
-  /** Without any seller data, the first upload is enough: the invoice shows it (§14 rule 7). */
+  /**
+   * Returns the remedy. If there are no seller data, uploading them is sufficient, because the invoice shows the
+   * first ones (§14 rule 7).
+   */
   #remedy(document: string): string {
     const fields = [...this.#fields];
     const hasSeller = !fields.some((field) => field.startsWith('seller data '));

@@ -1,8 +1,8 @@
 import type { CodedId } from '../../ports/index.ts';
 
 /**
- * Prefixes of VAT ids with the codes of their electronic addresses in the list EAS. `digits`: the address is the
- * number without the prefix.
+ * Prefixes of VAT ids, with the EAS codes of their electronic addresses. With `digits`, the address is the number
+ * without the prefix.
  */
 const vatSchemes: Readonly<Record<string, { readonly scheme: string; readonly digits?: number }>> = {
   AD: { scheme: '9922' },
@@ -76,7 +76,7 @@ export function parseEndpoint(text: string | null): CodedId | null {
   return scheme === undefined || value === undefined ? null : { scheme, value };
 }
 
-/** Codes of the list ICD for numbers in registers of companies, with the form of the number. */
+/** ICD codes for numbers in company registers, with the form of the number. */
 const registers: Readonly<Record<string, readonly { readonly scheme: string; readonly form: RegExp }[]>> = {
   BE: [{ scheme: '0208', form: /^[01]\d{9}$/ }],
   DK: [{ scheme: '0184', form: /^(DK)?\d{8}$/ }],
@@ -93,7 +93,7 @@ const registers: Readonly<Record<string, readonly { readonly scheme: string; rea
   SE: [{ scheme: '0007', form: /^\d{6}-?\d{4}$/ }],
 };
 
-/** Returns the number in a register of the country; without a code if its form is not known. */
+/** Returns the number in a register of the country, without a code if the form of the number is unknown. */
 export function registrationOf(number: string | null, country: string | null): CodedId | null {
   if (number === null) return null;
   const plain = number.replace(/[\s.]/g, '');

@@ -1,4 +1,4 @@
-/** Codes of UN/ECE Recommendation 20 for names of units in the singular. */
+/** UN/ECE Recommendation 20 codes by the singular name of the unit. */
 const codes: Readonly<Record<string, string>> = {
   second: 'SEC',
   minute: 'MIN',
@@ -34,7 +34,7 @@ const codes: Readonly<Record<string, string>> = {
   percent: 'P1',
 };
 
-/** One, without a unit. */
+/** The code for a count without a unit. */
 const ONE = 'C62';
 
 const known = new Set([...Object.values(codes), ONE]);

@@ -41,7 +41,7 @@ export interface RunInvoice {
   readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
   /** Null means a new invoice. */
   readonly draft: Draft | null;
-  /** Whether the parent pays it. */
+  /** True if the parent pays the invoice. */
   readonly isPaidByParent: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface AccountRun extends DueDates {
   readonly invoice: RunInvoice;
   /** Amounts of the whole unpaid invoice. */
   readonly amounts: InvoiceAmounts;
-  /** The note that plugins set; absent: unchanged. */
+  /** The note that plugins set. Absent if the note is unchanged. */
   readonly note?: string | null;
   /**
    * New charged-through dates by subscription (§8.5): the ends of its charges, including dropped zero usage. Empty

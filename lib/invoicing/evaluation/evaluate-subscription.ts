@@ -212,7 +212,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
 }
 
 interface ItemBoundsInput {
-  /** New items of one subscription in output order, without usage items, which overlap if late. */
+  /** New items of one subscription in output order, without usage items, because items of late usage overlap. */
   readonly items: readonly NewInvoiceItem[];
   readonly subscription: {
     readonly subscriptionId: Uuid;
@@ -245,7 +245,7 @@ export function isBoundExceeded(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.INVOICE_BOUND_EXCEEDED;
 }
 
-/** Checks rule 1. For RECURRING items, the rule follows from rule 3. */
+/** Checks that no date gets two FIXED items (§8.4 rule 1). Rule 3 covers RECURRING items. */
 function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
   const starts = items.filter(({ itemType }) => itemType === 'FIXED').map(({ startDate }) => startDate);
   if (starts.length < 2 || new Set(starts).size === starts.length) return;
@@ -263,7 +263,7 @@ export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptio
   return item.subscriptionId !== null && item.itemType !== 'USAGE';
 }
 
-/** Rule 2. */
+/** Checks the number of items per day (§8.4 rule 2). */
 function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: ItemBoundsInput): void {
   const { subscriptionId, itemsCreatedToday } = subscription;
   const created = items.filter(countsDaily).length;

@@ -46,7 +46,7 @@ export interface SubscriptionUsage {
    * needed.
    */
   readonly billed: readonly BilledInterval[];
-  /** Points of invoices that became VOID since then, if late usage is not billed. None by default. */
+  /** Points of charges on invoices that are now VOID, if late usage is not billed. None by default. */
   readonly freed?: readonly FreedPoints[];
   /** Start of the loaded data. Null if all billed intervals are loaded. Default null. */
   readonly from?: LocalDate | null;
@@ -92,7 +92,7 @@ export interface UsageEvaluation {
   readonly intervals: readonly RatedInterval[];
   /** New values of `repairable` of USAGE items of earlier runs. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
-  /** Latest end of its USAGE items, including dropped zero items. Null without such items. */
+  /** Latest end of the subscription's USAGE items, including dropped zero items. Null without such items. */
   readonly chargedThrough: LocalDate | null;
   /** The next date after the target date on which usage is billed. */
   readonly nextDate: LocalDate | null;
@@ -147,7 +147,7 @@ export function settleUpTo(input: UsageRunInput) {
   const plan = {
     ...all,
     intervals: all.intervals.filter((one) => isComparable(one, isSupplied)),
-    // A source's data for intervals no longer requested is unknown.
+    // A source's usage for intervals that are no longer requested is unknown.
     outdated: isSupplied ? [] : all.outdated.filter((one) => isComparable(one, false)),
   };
   const meter =
@@ -290,7 +290,7 @@ export function storedIntervals(
 
 const FIRST_DAY = localDate(MIN_YEAR, 1, 1);
 
-/** @param hasItems true if this run has created USAGE items. */
+/** Returns the days that the next run reads. @param hasItems true if this run has created USAGE items. */
 function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[], hasItems: boolean) {
   const from = readFrom(input, intervals);
   // Without an invoice, late usage is not stored and stays late.
@@ -327,7 +327,7 @@ function readFrom(
 
 /**
  * Returns the days to compare. Days after the last billed interval are excluded, because later intervals bill their
- * points, or none does.
+ * points or no interval does.
  */
 function evaluatedDays(
   { billed, marks = null }: SubscriptionUsage,
@@ -336,7 +336,7 @@ function evaluatedDays(
 ): EvaluatedDays | null {
   const [first, ...others] = [...billed, ...intervals].map(({ endDate }) => endDate);
   if (marks === null || from === null || first === undefined) return null;
-  // If late usage was charged with a later period, no day in the window would show that it was voided.
+  // If late usage was charged with a later period, no day in the window shows that the usage was voided.
   const isCarried = [...billed, ...intervals].some(
     ({ endDate, consumed }) => endDate >= from && consumed.some(({ localDate }) => localDate < from),
   );
@@ -361,7 +361,7 @@ function canBillLater(
   if (!config.dropsZeroItems) return true;
   // A minimum is charged even without usage.
   if (plan.open.some(({ name }) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
-  // A source's later answers are unknown.
+  // The source's later results are unknown.
   if (usage.supplied != null) return false;
   const billed = [...usage.billed, ...intervals];
   return plan.open.some((section) => {

@@ -70,7 +70,7 @@ function eventsAsOf(
     const { events } = billingEvents({ account, histories, plans, alignPriceChanges });
     return Map.groupBy(events, (event) => event.subscriptionId);
   } catch (error) {
-    // An earlier catalog without all the plans cannot show changes, so everything is evaluated again.
+    // An earlier catalog that lacks some of the plans cannot show the changes, so everything is evaluated again.
     if (error instanceof BillingError) return new Map();
     throw error;
   }
@@ -212,7 +212,7 @@ function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
-/** Returns the ongoing charge from which the next evaluation can be made. Null if the events must be loaded. */
+/** Returns the ongoing charge that is sufficient for the next evaluation. Null if the events must be loaded. */
 export function ongoingChargeOf(
   cursor: StoredCursor,
   {

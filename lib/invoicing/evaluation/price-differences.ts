@@ -32,7 +32,7 @@ export interface PriceDifference {
 /** The changed price of a usage section, before and after. */
 export interface UsagePriceTerms {
   readonly usageName: string;
-  /** From 1. */
+  /** Number of the tier, from 1. */
   readonly tier: number;
   /**
    * Unit of the price, which is per block of this unit. Null for the price of a CAPACITY tier, regardless of its
@@ -45,7 +45,7 @@ export interface UsagePriceTerms {
   /** Number of blocks of the tier; for CAPACITY, its limit of the unit. Null means unlimited. */
   readonly oldMax: Decimal | null;
   readonly newMax: Decimal | null;
-  /** null for CAPACITY. */
+  /** Tier block policy. Null for CAPACITY. */
   readonly oldTierBlockPolicy: TierBlockPolicy | null;
   readonly newTierBlockPolicy: TierBlockPolicy | null;
 }
@@ -110,7 +110,7 @@ function* eventPairs(before: readonly BillingEvent[], after: readonly BillingEve
   }
 }
 
-/** A missing price counts as 0. */
+/** Returns the price difference. A missing price counts as 0. */
 function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
   return (now ?? ZERO).minus(old ?? ZERO);
 }

@@ -26,7 +26,7 @@ import {
 
 /** Dates on which an account has a run. */
 export interface DueDates {
-  /** Ascending, each once. */
+  /** The dates in ascending order, each once. */
   readonly dueDates: readonly LocalDate[];
   /** The entries that bill usage. */
   readonly usageDates: ReadonlySet<LocalDate>;

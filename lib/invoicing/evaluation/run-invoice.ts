@@ -120,7 +120,7 @@ export function creditRun(
 
 /**
  * Returns the run with these items on its invoice, and the resulting amounts and balances. `existing` contains the
- * items of its draft.
+ * items of the run's draft.
  */
 export function withRunItems(
   run: AccountRun,

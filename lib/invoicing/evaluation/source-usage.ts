@@ -78,7 +78,7 @@ export function withSupply(
     const { usage = null, subscriptionId } = subscription;
     if (usage === null) return subscription;
     const supplied = usages.get(subscriptionId) ?? { kind: 'RECORDS', pieces: [] };
-    // The next answer is always read, because nothing indicates whether it has changed.
+    // The source's next result is always read, because nothing indicates whether it has changed.
     return { ...subscription, usage: { ...usage, marks: null, supplied } };
   });
 }

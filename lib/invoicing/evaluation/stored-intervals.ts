@@ -60,7 +60,7 @@ function entryOf(item: InvoiceItem, basis: ItemBasis | null): BilledEntry {
 
 /**
  * Returns the intervals that a run stores for a subscription. There is one interval per invoice with items of the
- * subscription, so that a void frees each of them. The first interval has the points.
+ * subscription, so that voiding an invoice frees its interval. The first interval has the points.
  */
 export function intervalsToStore({
   usage,

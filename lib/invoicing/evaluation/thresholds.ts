@@ -29,7 +29,7 @@ export interface ThresholdReached extends ThresholdPassed {
   readonly start: Instant;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** The latest end of the period. */
+  /** The latest instant at which the period is over. */
   readonly overAt: Instant;
 }
 
@@ -54,7 +54,7 @@ export function lastRunningDate({
  */
 export function thresholdsReached(input: LookAtThresholds): readonly ThresholdReached[] {
   const { usage, currency, since, now } = input;
-  // A check rejects nothing.
+  // A threshold check does not reject unknown units.
   const config = { ...input.config, refusesUnknownUnits: false };
   const { settled } = settleUpTo({ ...input, config, targetDate: lastRunningDate(input) });
   return settled.intervals.flatMap(({ planned, rated, consumes }): readonly ThresholdReached[] => {

@@ -90,7 +90,7 @@ function usageBasis({ planned, rated, consumes }: SettledInterval, charge: Usage
   const { section, closedBy, events } = planned.run;
   const { start, end } = planned.interval;
   const { lines, due, billed, amount } = charge;
-  // Lines of terms stand for no unit.
+  // Lines of usage terms have no unit.
   const ofUnits = lines.filter((line) => !('blockSize' in line && line.blockSize.isZero()));
   const own = [...new Set(ofUnits.map(({ unit }) => unit))];
   const units = own.length > 0 ? own : [...consumes.quantities.keys()];

@@ -11,7 +11,7 @@ import { DatedBy, datedBy, type EventReason, isPlanChoice, readReason } from '..
 import { type Instant, isMonthBased, type LocalDate } from '../../values/time/index.ts';
 
 export interface SubscriptionPast {
-  /** Active and withdrawn ones. */
+  /** Lifecycle events, both active and withdrawn. */
   readonly events: readonly LifecycleEvent[];
   /** Active blocking states of the subscription, its bundle and its account. */
   readonly blockingStates: readonly BlockingState[];
@@ -21,7 +21,10 @@ export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
 /** A billing event with its facts from the subscription's history. */
 export interface EventFacts extends BasisEvent {
-  /** Type of the choice of plan for an event with a bill cycle day or quantity. Other events have their own type. */
+  /**
+   * The type of the choice of plan that the event came with, for an event with a bill cycle day or quantity.
+   * Otherwise the event's own type.
+   */
   readonly cameWith: BillingTransitionType;
   /** True for a CHANGE that changes only the catalog price. */
   readonly isPriceChange: boolean;

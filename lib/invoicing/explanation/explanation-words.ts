@@ -108,7 +108,8 @@ export function caseText(conditions: RuleConditions | null): string {
   return `for ${/^(from|to) /.test(first) ? 'a change ' : ''}${asked.join(', ')}`;
 }
 
-// The following functions explain the catalog's rules (catalog §8) and requested dates. '' = no sentence.
+// The following functions explain the catalog's rules (catalog §8) and requested dates. An empty text means no
+// sentence.
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';

@@ -17,7 +17,7 @@ import { billedQuantity, NO_USAGE, type UsedUnit, unitPriceOf, usedUnits } from 
 
 /** An item as returned by reads. Pretty names are never stored (§1.2). `quantity` is 1 if a plan charge has none. */
 export interface InvoiceItemView extends InvoiceItem {
-  /** Price of one, for the whole period if the item is prorated (§14 rule 8); null if the item has none. */
+  /** Price of one unit, for the whole period if the item is prorated (§14 rule 8); null if the item has none. */
   readonly unitPrice: Decimal | null;
   /** The used units of a USAGE item with their tiers; empty for other items. */
   readonly usage: readonly UsedUnit[];
@@ -60,7 +60,7 @@ export interface ViewSources {
   readonly usageBases: ReadonlyMap<Uuid, ItemBasis>;
 }
 
-// Shared, since most invoices have none.
+// A shared list, because most invoices have no tracking ids.
 const NO_TRACKING_IDS: readonly string[] = [];
 
 /** Joins invoices with their items, in the same order. Names come from the newest version with the plan. */
@@ -73,7 +73,7 @@ export function viewInvoices(
   return invoices.map((invoice) => ({
     ...invoice,
     formattedNumber: formattedNumber(invoice.invoiceNumber, invoice.invoiceDate, numberPatterns),
-    // Until the parent pays it through a summary, it is shown as the child's own invoice (ruling R52).
+    // Until a parent pays an invoice through a summary, the invoice is shown as the child's own (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     trackingIds: trackingIds.get(invoice.id) ?? NO_TRACKING_IDS,

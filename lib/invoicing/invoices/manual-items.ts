@@ -26,14 +26,14 @@ export interface ManualItem extends TaxFacts {
    */
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
-  /** Of a tax the charge of the account that it taxes, which is checked (§9 rule 1); else any item, unchecked. */
+  /** For a tax, the taxed charge of the account, which is checked (§9 rule 1). For other items, any item, unchecked. */
   readonly linkedItemId?: Uuid | null | undefined;
   readonly productName?: string | null | undefined;
   readonly planName?: string | null | undefined;
   readonly phaseName?: string | null | undefined;
-  /** Up to 255 characters. */
+  /** Description of up to 255 characters. */
   readonly description?: string | null | undefined;
-  /** Local dates of the account. */
+  /** Start date. Both dates are local dates of the account. */
   readonly startDate?: LocalDate | null | undefined;
   readonly endDate?: LocalDate | null | undefined;
   readonly quantity?: Decimal | null | undefined;
@@ -161,7 +161,7 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
 
 /** An item of an invoice from another system. Absent and null members are equivalent. */
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
-  /** Required, of any type. */
+  /** Item type of any kind. Required. */
   readonly itemType?: InvoiceItemType | null | undefined;
   /** Required amount of either sign, regardless of the type. */
   readonly amount?: ManualItem['amount'];

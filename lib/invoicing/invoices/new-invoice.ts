@@ -26,7 +26,7 @@ export function raisedTargetDate(
   return before === null ? targetDate : maxDate(before, targetDate);
 }
 
-/** Returns an invoice of today without items and number. */
+/** Returns a new invoice with today's date, without items and without a number. */
 export function emptyInvoice({
   id,
   account,
@@ -147,7 +147,9 @@ export function invoiceCreationEvents(
   return [event, ...childInvoiceEvents(invoice, true)];
 }
 
-/** Returns the INVOICE_ADJUSTMENT event of an invoice and transaction, or several events if an account is closed. */
+/**
+ * Returns the INVOICE_ADJUSTMENT event for an invoice in one transaction, or several events if an account is closed.
+ */
 export function invoiceAdjustmentEvents(invoice: ReportedInvoice, times = 1): readonly NewBusEvent[] {
   const event = {
     type: BusEventType.INVOICE_ADJUSTMENT,

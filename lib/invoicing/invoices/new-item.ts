@@ -13,7 +13,7 @@ export interface NewInvoiceItem
   readonly basis?: ItemBasis;
 }
 
-/** Returns an item whose other members are null. */
+/** Returns an item whose remaining members are null. */
 export function plainItem(
   own: Pick<NewInvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'> & Partial<NewInvoiceItem>,
 ): NewInvoiceItem {
@@ -48,7 +48,7 @@ export function defaultDescription(itemType: InvoiceItemType, planName: string |
     : description;
 }
 
-/** True for the tax of a repair, which is below 0 (§14 rule 9). Nothing remains of it to adjust. */
+/** Returns true for the tax of a repair, which is negative (§14 rule 9). No amount of it remains to be adjusted. */
 export function isTaxOfRepair({ itemType, amount }: Pick<InvoiceItem, 'itemType' | 'amount'>): boolean {
   return itemType === InvoiceItemType.TAX && amount.lessThan(0);
 }

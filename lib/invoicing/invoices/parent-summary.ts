@@ -27,8 +27,8 @@ export interface ChildInvoice {
 }
 
 /**
- * Returns the invoices, in creation order, that join the parent's open summary (rule 1), which are all new ones. An
- * invoice with only credit or repairs does not open a summary.
+ * Returns the new invoices that join the parent's open summary (rule 1), in creation order. An invoice with only
+ * credit or repairs does not open a summary.
  */
 export function joinSummary(changed: readonly ChildInvoice[], open: { readonly currency: Currency } | null) {
   const joining: Invoice[] = [];
@@ -44,7 +44,7 @@ export function joinSummary(changed: readonly ChildInvoice[], open: { readonly c
       if (!opens) continue;
       currency = invoice.currency;
     }
-    // A parent without a currency uses the first invoice's, because an invoice has only one currency.
+    // A parent without a currency uses the currency of the first invoice, because an invoice has only one currency.
     if (invoice.currency === currency) joining.push(invoice);
   }
   return { opens, joining };
@@ -228,7 +228,7 @@ export function creditStandIn(
   if (summary.status === InvoiceStatus.DRAFT || invoice.contributedAmount == null) return null;
   const decrease = settledDecrease(invoice, summary);
   const credited = creditable?.lessThan(decrease) ? creditable : decrease;
-  // Below 0: given credit used on it.
+  // If negative, this is given credit that was used on the invoice.
   const given = invoice.rawBalance.isNegative() ? invoice.rawBalance : ZERO;
   return given.minus(credited);
 }

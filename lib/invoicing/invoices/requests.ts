@@ -32,18 +32,18 @@ export interface ParkedRun {
 export interface InvoiceGroupRequest {
   readonly accountId: Uuid;
   readonly groupId: Uuid;
-  /** Default false. */
+  /** True: also returns the children's items of a parent's summary. Default false. */
   readonly withChildrenItems?: boolean | undefined;
 }
 
 /** Filters for a list of an account's invoices. */
 export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
   readonly accountId: Uuid;
-  /** Default false. */
+  /** True: also returns the children's items of a parent's summary. Default false. */
   readonly unpaidOnly?: boolean;
-  /** Default false. */
+  /** True: also returns the children's items of a parent's summary. Default false. */
   readonly withItems?: boolean;
-  /** Default false. */
+  /** True: also returns the children's items of a parent's summary. Default false. */
   readonly includeVoided?: boolean;
 }
 
@@ -70,22 +70,22 @@ export interface ItemAdjustmentRequest {
 }
 
 export interface InvoiceNoteRequest {
-  /** A DRAFT. */
+  /** Id of a DRAFT invoice. */
   readonly invoiceId: Uuid;
-  /** Up to 2,000 characters. Null removes the note. */
+  /** Note of up to 2,000 characters. Null removes the note. */
   readonly note?: string | null | undefined;
 }
 
 export interface DeleteCreditRequest {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
-  /** A CBA_ADJ item of the invoice. */
+  /** Id of a CBA_ADJ item of the invoice. */
   readonly invoiceItemId: Uuid;
 }
 
 export interface MigrationInvoiceRequest {
   readonly accountId: Uuid;
-  /** At least one. */
+  /** At least one item. */
   readonly items: readonly MigrationItem[];
   /** Local date of the account. Defaults to today. */
   readonly targetDate?: LocalDate | null | undefined;

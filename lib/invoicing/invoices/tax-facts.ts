@@ -15,11 +15,14 @@ import { checkStorable, shortened } from '../../values/text/index.ts';
 
 /** The tax facts of a TAX item (§14 rule 9). Absent and null members are equivalent. */
 export interface TaxFacts {
-  /** Percent, 0 to 100: 19 = 19 %. */
+  /** Tax rate in percent, from 0 to 100. 19 means 19 %. */
   readonly taxRate?: Decimal | null | undefined;
-  /** Category of EN 16931. S needs a rate above 0, the others have rate 0 or none and the amount 0. */
+  /**
+   * Tax category of EN 16931. S requires a rate above 0. The other categories require the amount 0, and the rate 0 or
+   * none.
+   */
   readonly taxCategory?: TaxCategory | null | undefined;
-  /** The reason for no tax, as shown on documents: up to 255 characters. */
+  /** The reason why no tax applies, as shown on documents. Up to 255 characters. */
   readonly taxExemption?: string | null | undefined;
 }
 
@@ -33,7 +36,10 @@ interface TaxToCheck extends TaxFacts {
   readonly amount?: Decimal | null | undefined;
 }
 
-/** Returns what is wrong with the tax facts of an item, to follow the name of the item; null if nothing is. */
+/**
+ * Returns the problem with the tax facts of an item, as a text that follows the item's name. Null if there is no
+ * problem.
+ */
 export function taxFactsProblem(
   itemType: InvoiceItemType,
   { amount, taxRate, taxCategory, taxExemption }: TaxToCheck,
@@ -74,7 +80,7 @@ export function checkTaxFacts(itemType: InvoiceItemType, facts: TaxToCheck): voi
   if (problem !== null) throw invalidField(`Invoice item ${problem}`);
 }
 
-/** True for a TAX item that documents show even if its amount is 0 (§14 rule 9). */
+/** Returns true for a TAX item that documents show even if its amount is 0 (§14 rule 9). */
 export function hasTaxReason({
   taxCategory,
   taxExemption,

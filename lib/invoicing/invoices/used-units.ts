@@ -11,24 +11,24 @@ import { type Decimal, decimal } from '../../values/money/index.ts';
 
 /** The billed blocks of a unit in a tier (§14 rule 8). */
 export interface UsedTier extends Pick<UsageLine, 'price' | 'blockSize' | 'quantity' | 'amount'> {
-  /** From 1. */
+  /** Number of the tier, from 1. */
   readonly tier: number;
 }
 
 /** A unit that a USAGE item charges, with its used amount and its tiers (§14 rule 8). */
 export interface UsedUnit {
-  /** Name for readers: the pretty name of the catalog if it has one. */
+  /** Display name of the unit: the catalog's pretty name if it has one. */
   readonly unit: string;
-  /** Name in the catalog. */
+  /** Name of the unit in the catalog. */
   readonly name: string;
   readonly quantity: Decimal;
   readonly tiers: readonly UsedTier[];
 }
 
-/** Shared, since most items have none. */
+/** A shared list, because most items have no usage. */
 export const NO_USAGE: readonly UsedUnit[] = [];
 
-/** Returns the units of a USAGE item; none for other items, and for items older than the recording of facts. */
+/** Returns the units of a USAGE item. Empty for other items, and for items stored before facts were recorded. */
 export function usedUnits(basis: ItemBasis | undefined, plan: ResolvedPlan | undefined): readonly UsedUnit[] {
   const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
   if (computed?.kind !== 'USAGE') return NO_USAGE;
@@ -40,7 +40,7 @@ export function usedUnits(basis: ItemBasis | undefined, plan: ResolvedPlan | und
   }));
 }
 
-/** Omits the lines of usage terms, which have no unit. */
+/** Returns the tiers of a unit. Omits the lines of usage terms, which have no unit. */
 function tiersOf({ lines }: UsageBasis, unit: string): readonly UsedTier[] {
   return lines
     .filter((line) => line.unit === unit)
@@ -49,12 +49,15 @@ function tiersOf({ lines }: UsageBasis, unit: string): readonly UsedTier[] {
 
 type Priced = Pick<InvoiceItem, 'itemType' | 'quantity' | 'rate' | 'amount'>;
 
-/** Returns the quantity of an item: a charge of a plan without a stored quantity has 1 (§14 rule 8). */
+/** Returns the quantity of an item. A plan charge without a stored quantity has the quantity 1 (§14 rule 8). */
 export function billedQuantity({ itemType, quantity }: Pick<InvoiceItem, 'itemType' | 'quantity'>) {
   return quantity ?? (isPlanCharge(itemType) ? decimal(1) : null);
 }
 
-/** Returns the price of one, for the whole period if the item is prorated (§14 rule 8); null if the item has none. */
+/**
+ * Returns the price of one unit, for the whole period if the item is prorated (§14 rule 8); null if the item has
+ * none.
+ */
 export function unitPriceOf(item: Priced): Decimal | null {
   const quantity = billedQuantity(item);
   if (quantity === null) return null;

@@ -209,12 +209,12 @@ function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[])
 
 interface Metered {
   readonly subscriptionId: Uuid;
-  /** Record id of the subscription. Null for one that is not stored, so it has no recorded usage. */
+  /** Record id of the subscription. Null if the subscription is not stored and therefore has no recorded usage. */
   readonly subscriptionRecordId: number | null;
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
-  /** True: its usage is recorded. False: its usage comes from a source. */
+  /** True: the subscription's usage is recorded. False: its usage comes from a source. */
   readonly isRecorded: boolean;
 }
 
@@ -272,7 +272,7 @@ function readFrom(cursor: SubscriptionBilling['cursor'], settings: string): Loca
 }
 
 async function loadUsage(session: ReadSession, metered: readonly Metered[], ignoresLate: boolean) {
-  // Charges of VOID invoices are billed again even if their time is billed (usage §7.7 rule 6).
+  // Charges of VOID invoices are billed again even if their period is already billed (usage §7.7 rule 6).
   const freedIntervals = ignoresLate ? await session.usage.voidIntervals(metered) : [];
   const freedBy = Map.groupBy(freedIntervals, ({ subscriptionId }) => subscriptionId);
   const freedOf = new Map([...freedBy].map(([id, intervals]) => [id, freedPoints(intervals)]));

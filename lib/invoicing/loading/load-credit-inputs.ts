@@ -195,8 +195,8 @@ export async function loadParentInvoices(
 }
 
 /**
- * Returns the invoices with a payment in flight, because credit and card would both pay them (§10 rule 2). A leased
- * transaction is UNKNOWN until its result is recorded.
+ * Returns the invoices with a payment in flight. They get no credit, because credit and card would both pay them (§10
+ * rule 2). A leased transaction is UNKNOWN until its result is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,
@@ -245,7 +245,7 @@ export async function loadRepairedDebts(
 
 /**
  * Loads balances and credits of these accounts, including amounts that parents pay, in one statement. Accounts
- * without invoices are missing.
+ * without invoices are omitted.
  */
 export async function loadBalances(
   session: ReadSession,

@@ -99,7 +99,7 @@ export async function loadViewSources(
 
 type WithBasis = InvoiceItem & { readonly basis?: ItemBasis | undefined };
 
-/** Loads the facts of USAGE items; no statement if there are none, or if their facts are in memory. */
+/** Loads the facts of USAGE items. Takes no statement if there are no such items, or if their facts are in memory. */
 export async function loadUsageBases(
   session: ReadSession,
   items: readonly WithBasis[],
@@ -154,7 +154,7 @@ interface DocumentSource {
 
 interface DocumentContent {
   check(session: ReadSession): Promise<void>;
-  /** Returns the instant whose seller data the document shows; null for the newest (§14 rule 7). */
+  /** Returns the instant whose seller data the document shows. Null selects the newest seller data (§14 rule 7). */
   issuedAt(invoice: Invoice): Instant | null;
   /** Returns the listed items, and the items that they refer to. */
   itemsOf(session: ReadSession): Promise<LinkedItems>;
@@ -305,7 +305,8 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
 }
 
 /**
- * Adds the items that these refer to, and the TAX items of all of them (§14 rule 9), as if they were on this invoice.
+ * Adds the items that the given items refer to, and the TAX items of all of them (§14 rule 9), as if they were on
+ * this invoice.
  */
 async function withLinked(
   session: ReadSession,

@@ -28,7 +28,7 @@ export interface LoadInput<R extends StreamRequest> {
   readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
   /** Selects all subscriptions. By default, only subscriptions that are due are loaded. */
   readonly choice?: 'all';
-  /** Default false. */
+  /** True: also returns the children's items of a parent's summary. Default false. */
   readonly leavesOutUsage?: boolean;
   /** A hypothetical action on the only account of the requests. Its facts count as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
@@ -63,7 +63,7 @@ export async function loadStreams<R extends StreamRequest>(
     session.subscriptions.findEvents(ids),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
-  // Bundles that are not invoiced, and their billed items, take no part.
+  // Bundles that are not invoiced, and their billed items, are ignored.
   const isInvoiced = ({ bundleId }: Pick<Subscription, 'bundleId'>): boolean => !bundlesLeftOut.has(bundleId);
   const subscriptions = looked.filter(isInvoiced);
   const ongoing =

@@ -106,7 +106,10 @@ export class CatalogChangeHandler implements QueueHandler {
   }
 }
 
-/** Returns the revisions of these bus events. Null if an event has no revision, so that anything may have changed. */
+/**
+ * Returns the span of catalog revisions in these bus events. Null if an event has no revision; anything may then have
+ * changed.
+ */
 function spanOf(entries: readonly ClaimedEntry[]) {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
   const known = revisions.filter((revision) => revision !== null);

@@ -97,7 +97,7 @@ export class DryRunService {
     return { ...invoice, invoiceDate, commitDate: invoice.commitDate && invoiceDate };
   }
 
-  /** Returns the invoices of a change of a subscription, each item with its explanation (§11.1). */
+  /** Returns the invoices that a subscription change causes, each item with its explanation (§11.1). */
   async preview(context: CallContext, request: PreviewRequest): Promise<ChangePreview> {
     const find = checkPreview(request);
     const { accountId, action } = await this.#ports.storage.read(context.tenant, find);
@@ -324,7 +324,7 @@ function withRecordIds(items: readonly AddedItem[]) {
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   /** Dates of the requested invoices. Null means the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
-  /** Default false. */
+  /** True: also returns the children's items of a parent's summary. Default false. */
   readonly explains?: boolean;
 }
 
@@ -346,7 +346,7 @@ interface Foreseeing<R, V> extends Pick<DryRunInput, 'accountId' | 'wanted'> {
 
 interface DatesOfAccount {
   readonly accountId: Uuid;
-  /** At least one. */
+  /** At least one item. */
   readonly dates: readonly LocalDate[];
 }
 

@@ -42,8 +42,8 @@ type Ownership = Pick<EInvoiceDelivery, 'accountId' | 'accountRecordId' | 'invoi
 
 /**
  * Queues the e-invoices of invoices that were committed and of credit notes that were written (§22 rule 9), for
- * accounts with a tax id of tenants with `org.service.invoice.eInvoice`. A document is queued once, however often its
- * event comes.
+ * accounts with a tax id whose tenant has `org.service.invoice.eInvoice`. A document is queued only once, even if its
+ * event is redelivered.
  */
 export function eInvoiceRequestHandler(
   { storage, clock, ids }: Pick<DeliveryPorts, 'storage' | 'clock' | 'ids'>,
@@ -72,7 +72,7 @@ export function eInvoiceRequestHandler(
   };
 }
 
-/** Returns the issued invoices and the new credit notes of businesses. */
+/** Returns the issued invoices and new credit notes of business accounts. */
 async function documentsOf(session: ReadSession, { entries }: HandlerBatch): Promise<readonly Ownership[]> {
   const recordIds = entries.flatMap(({ accountRecordId }) => accountRecordId ?? []);
   const accounts = await session.accounts.findByRecordIds(recordIds);
@@ -104,7 +104,7 @@ function invoiceIdOf({ payload }: ClaimedEntry): Uuid {
 }
 
 /**
- * Returns those that are COMMITTED and charge something: an invoice of credits only has no e-invoice. Summaries of
+ * Returns the COMMITTED invoices that charge something. An invoice with only credits has no e-invoice. Summaries of
  * parents are not sent, because the invoices of the children are the tax documents.
  */
 async function chargedInvoices(session: ReadSession, ids: readonly Uuid[]) {
@@ -123,7 +123,7 @@ async function chargedInvoices(session: ReadSession, ids: readonly Uuid[]) {
   return issued.filter(({ id }) => charged.has(id));
 }
 
-/** Leaves out the credit notes of summaries. */
+/** Returns the credit notes to send: all except credit notes of summaries. */
 async function notesToSend(session: ReadSession, notes: readonly CreditNote[]) {
   if (notes.length === 0) return [];
   const invoices = await session.invoices.findByIds(notes.map(({ invoiceId }) => invoiceId));
@@ -156,10 +156,10 @@ function newDeliveries(
   }));
 }
 
-/** Time limit of one call. */
+/** Time limit of one call to the sender, in milliseconds. */
 const SENDER_TIMEOUT_MS = 30_000;
 
-/** Calls of a sender at the same time, each for another account. */
+/** Maximum number of concurrent calls to the sender. Each call is for a different account. */
 const MAX_CONCURRENT_SENDINGS = 10;
 
 interface Sending {
@@ -167,7 +167,7 @@ interface Sending {
   readonly delivery: EInvoiceDelivery;
 }
 
-/** Sends queued e-invoices (§22 rule 9), at least once each; a document is created again for each attempt. */
+/** Sends queued e-invoices (§22 rule 9), each at least once. Each attempt creates the document again. */
 export function eInvoiceSendHandler(
   ports: DeliveryPorts,
   {
@@ -191,7 +191,7 @@ export function eInvoiceSendHandler(
         batch.failed(entry, error);
         return null;
       }
-      // A billing error names what has to change first, such as missing fields.
+      // A billing error names a problem to fix first, such as missing fields, so a retry would fail again.
       const isRetried = !(error instanceof BillingError);
       return { kind: 'FAILED', error: plainError(error).message, isRetried };
     }
@@ -254,7 +254,7 @@ export function eInvoiceSendHandler(
   };
 }
 
-/** Returns the deliveries whose next attempt an entry stands for; an outdated entry has none. */
+/** Returns the deliveries whose next attempt these entries request. Outdated entries are omitted. */
 async function pendingOf(session: ReadSession, { entries }: HandlerBatch): Promise<readonly Sending[]> {
   const ids = entries.map(({ payload }) => payload.deliveryId as Uuid);
   const found = await session.eInvoiceDeliveries.findByIds(ids);

@@ -207,7 +207,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   eInvoiceDeliveries(...given: [...C, invoiceId: Uuid | string]): Promise<readonly EInvoiceDelivery[]>;
 
   /**
-   * Sends an e-invoice again, at once and with the whole schedule of retries, whatever its state.
+   * Sends an e-invoice again immediately, with the full retry schedule, regardless of its state.
    * @returns the delivery, which is PENDING.
    * @throws BillingError OBJECT_NOT_FOUND (60007), NOT_IMPLEMENTED (1) if the engine has no `eInvoiceSender`.
    */
@@ -360,11 +360,11 @@ export interface CreditNoteOperations<C extends Leading = []> {
   /** Returns the credit note with its lines. @throws BillingError OBJECT_NOT_FOUND (60007). */
   get(...given: [...C, creditNoteId: Uuid | string]): Promise<CreditNoteView>;
 
-  /** Returns the credit notes of the invoice, by number. @throws BillingError INVOICE_NOT_FOUND (4006). */
+  /** Returns the credit notes of the invoice, sorted by number. @throws BillingError INVOICE_NOT_FOUND (4006). */
   ofInvoice(...given: [...C, invoiceId: Uuid | string]): Promise<readonly CreditNoteView[]>;
 
   /**
-   * Returns a page of the account's credit notes, by number.
+   * Returns a page of the account's credit notes, sorted by number.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   pageOfAccount(
@@ -384,7 +384,9 @@ export interface CreditNoteOperations<C extends Leading = []> {
    */
   pdf(...given: [...C, creditNoteId: Uuid | string, options?: DocumentOptions]): Promise<Uint8Array>;
 
-  /** Returns the credit note as an e-invoice. @throws as `invoices.eInvoice`, and OBJECT_NOT_FOUND (60007). */
+  /**
+   * Returns the credit note as an e-invoice. @throws the errors of `invoices.eInvoice`, and OBJECT_NOT_FOUND (60007).
+   */
   eInvoice(...given: [...C, request: HostInput<NoteEInvoiceRequest>]): Promise<EInvoiceFile>;
 }
 
@@ -451,9 +453,9 @@ export interface UsageReviewOperations<C extends Leading = []> {
 export interface CatalogReportOperations<C extends Leading = []> {
   /**
    * Reports the price changes of live subscriptions if this document were uploaded now, with their dates and amounts,
-   * and the reasons for a rejection. The parts are created while they are read, one page of accounts at a time, so
-   * the report takes constant memory. A rejected document changes no prices. Recurring, fixed and usage prices (each
-   * block and tier) are compared. A fixed price that is already billed is not listed.
+   * and the reasons for a rejection. The parts are created lazily, one page of accounts at a time, so the report
+   * takes constant memory. A rejected document changes no prices. Recurring, fixed and usage prices (each block and
+   * tier) are compared. A fixed price that is already billed is not listed.
    * @param document as for `uploadCatalog`.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the
    * tenant.

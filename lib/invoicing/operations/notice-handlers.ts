@@ -94,7 +94,7 @@ async function loadAhead(
   });
 }
 
-/** Runs one dry run for all invoices, so that the cost of a batch does not grow with its accounts. */
+/** Runs one dry run for all invoices, so that the cost of a batch does not grow with the number of accounts. */
 async function foresee(
   ahead: readonly Ahead[],
   batch: HandlerBatch,
@@ -143,7 +143,7 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
 }
 
 /**
- * Milliseconds after a UTC date for which its announcement is kept. The date may not be over in all time zones, and
+ * Milliseconds for which an announcement is kept after its UTC date. Its date may not be over in all time zones, and
  * its run may be some hours late (invoicing §8.1).
  */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
@@ -165,7 +165,7 @@ interface Look {
   readonly subscriptionRecordId: number;
   /** The mark of the subscription before its usage was read; null without a mark. */
   readonly mark: number | null;
-  /** Null means nothing to bill. */
+  /** Null if there is nothing to bill. */
   readonly billing: AccountBilling | null;
 }
 

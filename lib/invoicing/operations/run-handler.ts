@@ -352,7 +352,8 @@ export class PluginRetries {
 }
 
 /**
- * Returns the announcements of subscription changes that take effect later (§8.1). They do not start a run yet.
+ * Returns the invoice announcements for subscription changes that take effect later (§8.1). These changes do not
+ * start a run yet.
  * @param leadMs milliseconds between the announcement of an invoice and its run; 0 means no announcements.
  */
 async function noticesOfRequests(

@@ -46,7 +46,7 @@ export interface ConsultedInvoice {
   /** Ids of account credit items. These items are computed again, so changes to them are ignored. */
   readonly creditIds: ReadonlySet<Uuid>;
   readonly elsewhere: readonly ItemElsewhere[];
-  /** The note of a plugin; absent: unchanged, empty: none. */
+  /** The note that a plugin set. Absent means unchanged; empty means no note. */
   readonly note?: string;
   /** The ids that plugins have chosen for new items. Each id may be used once. */
   readonly chosenIds: readonly { readonly id: Uuid; readonly pluginName: string }[];
@@ -114,7 +114,7 @@ function isReduction({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.ITEM_ADJ || itemType === InvoiceItemType.REPAIR_ADJ;
 }
 
-/** Changes the changeable members of a known item (rule 3). */
+/** Changes those members of a known item that a plugin may change (rule 3). */
 function withChange(
   invoice: ConsultedInvoice,
   known: NewInvoiceItem,
@@ -179,7 +179,7 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
   };
 }
 
-/** Returns the tax facts that a TAX item has after a claim (§14 rule 9). @throws MalformedAnswer. */
+/** Returns the tax facts that a TAX item has after a plugin's changes (§14 rule 9). @throws MalformedAnswer. */
 function changedTaxFacts(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
   const facts = {
     taxRate: claim.taxRate ?? item.taxRate,
@@ -198,7 +198,7 @@ function checkClaimedFacts(
   if (problem !== null) throw new MalformedAnswer(`returned an item that ${problem}`);
 }
 
-/** Rule 5: changes a stored item. */
+/** Changes a stored item as a plugin requested (§13 rule 5). */
 function withRewriting(invoice: ConsultedInvoice, stored: InvoiceItem, claim: ClaimedItem): ConsultedInvoice {
   if (invoice.isFixed === true || !itemTypes[stored.itemType].addedByPlugins) return invoice;
   const amount = changedAmount(stored, claim, invoice);

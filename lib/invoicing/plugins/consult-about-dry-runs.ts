@@ -73,7 +73,7 @@ async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left) {
   return { run: decided, elsewhere: other.changes, standIns: other.standIns };
 }
 
-/** Returns the changes of stored invoices by plugins. */
+/** Returns the changes that plugins make to stored invoices. */
 async function changesElsewhere(
   asked: ConsultedInvoice,
   { ports, context, account }: ConsultedDryRun,

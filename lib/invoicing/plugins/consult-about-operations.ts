@@ -37,9 +37,7 @@ export interface Planning {
   readonly isConsulted: boolean;
 }
 
-/**
- * An operation of people on invoices (§9). It is planned before it is applied, so that plugins can veto or change it.
- */
+/** A user operation on invoices (§9). It is planned before it is applied, so that plugins can veto or change it. */
 export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
   /** Value of the plugin property INVOICE_OPERATION (§13 rule 7). */
   readonly name?: 'commit' | 'void';
@@ -87,7 +85,7 @@ interface OperationTools {
   readonly configOf: InvoicingConfigOf;
 }
 
-/** Operations of people on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
+/** User operations on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
 export interface ConsultedOperations {
   /**
    * Runs the operation. A tenant's plugins are first consulted about the planned change, outside transactions and
@@ -175,7 +173,7 @@ async function doOnce<Subject, Plan extends ProposedChange, Result>(
   }
 }
 
-/** Never throws (§13 rule 8). */
+/** Reports the success of an operation to the plugins. Never throws (§13 rule 8). */
 async function reportSuccess(
   { ports: { storage, logger } }: OperationTools,
   { tenant }: CallContext,

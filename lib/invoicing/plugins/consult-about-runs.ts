@@ -68,7 +68,7 @@ export type Consultation =
 /** The decisions of a tenant's plugins about the runs of some accounts. */
 export interface Consultations {
   readonly calls: InvoicePluginCalls;
-  /** By account id. */
+  /** Decisions by account id. */
   readonly of: ReadonlyMap<Uuid, Consultation>;
 }
 
@@ -129,7 +129,7 @@ export async function consultAboutRuns(
     consultOne(calls, each, runs),
   );
   const seen = new Set(asked.map(({ call }) => call.accountId));
-  // A run that could not be evaluated fails under the lock too, or is evaluated and seen there.
+  // A run that could not be evaluated usually fails under the lock too. Otherwise the plugins are consulted again.
   const notConsulted = [...refused, ...continuing.filter(({ call }) => !seen.has(call.accountId))].map(
     ({ call, properties }): Consultation => {
       return { kind: 'go', call, properties, seen: null, needsInvoice: seesInvoices(calls), invoice: null };

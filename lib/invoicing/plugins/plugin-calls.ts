@@ -252,7 +252,7 @@ export class InvoicePluginCalls {
 
 type WithItems = ReturnType<typeof withAdditionalItems>;
 
-/** A committed invoice keeps its note (§14 rule 10). */
+/** Returns the invoice with the note of a plugin. A committed invoice keeps its own note (§14 rule 10). */
 function withNote({ invoice, passedOver }: WithItems, note: string | null): WithItems {
   if (note === null) return { invoice, passedOver };
   if (invoice.isFixed === true)
@@ -288,8 +288,8 @@ export class RegisteredInvoicePlugins {
   }
 
   /**
-   * Returns the plugins that the tenant's configuration names, otherwise all plugins by name. Unknown names are
-   * skipped (§13 rule 1).
+   * Returns the plugins that the tenant's configuration names, otherwise all plugins, sorted by name. Unknown names
+   * are skipped (§13 rule 1).
    */
   of({ plugins }: Pick<InvoicingConfig, 'plugins'>): InvoicePluginCalls {
     const byName = new Map(this.#plugins.map((plugin) => [plugin.name, plugin]));

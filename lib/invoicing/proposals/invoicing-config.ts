@@ -6,18 +6,18 @@ import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../../
 export interface InvoicingConfig {
   /** Setting `enabled`. If false, automatic runs park their accounts (§8.2 step 1). */
   readonly isAutomatic: boolean;
-  /** `maxNumberOfMonthsInFuture`. */
+  /** Setting `maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;
   /** Setting `parkAccountsOnAllExceptions`. If false, only an illegal state parks an account (§8.6). */
   readonly parksOnAllErrors: boolean;
-  /** `inArrear.mode`. */
+  /** Setting `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
   /**
    * Setting `proration.fixed.days`: the number of days in every month for the proration of a part; 0 means calendar
    * days.
    */
   readonly prorationFixedDays: number;
-  /** `sanitySafetyBoundEnabled`. */
+  /** Setting `sanitySafetyBoundEnabled`. */
   readonly sanitySafetyBoundEnabled: boolean;
   /** Setting `maxDailyNumberOfItemsSafetyBound`; −1 disables the bound. */
   readonly maxDailyItems: number;
@@ -27,8 +27,8 @@ export interface InvoicingConfig {
    */
   readonly alignPriceChanges: boolean;
   /**
-   * Setting `plugin`: names of the invoice plugins to consult, in order. Empty means all plugins by name (§13 rule
-   * 1).
+   * Setting `plugin`: names of the invoice plugins to consult, in order. Empty means all plugins, sorted by name (§13
+   * rule 1).
    */
   readonly plugins: readonly string[];
   /**

@@ -32,7 +32,7 @@ export interface RecurringProposal {
   readonly phaseName: string;
   /** Price × quantity, with up to 9 decimals. */
   readonly rate: Decimal;
-  /** Rounded to the currency. */
+  /** The amount, rounded to the currency. */
   readonly amount: Decimal;
   readonly rule: PeriodRule;
   /** Share of the rate. Null means the whole rate. */
@@ -56,13 +56,13 @@ export interface RecurringProposalsInput {
   readonly config: ProposalConfig;
 }
 
-/** The cycle that an event bills at a target date, up to X and not beyond the next event. */
+/** The cycle that an event bills at a target date, up to the date X of §5.3 and not beyond the next event. */
 export interface BilledEvent {
   readonly event: BillingEvent;
   readonly nextEvent: BillingEvent | null;
   readonly cycle: CycleDates;
   readonly endDate: LocalDate | null;
-  /** X of §5.3. Null if nothing is billable yet. */
+  /** The date up to which the event is billed (X of §5.3). Null if nothing is billable yet. */
   readonly billThrough: LocalDate | null;
 }
 
@@ -100,7 +100,7 @@ export function recurs(event: BillingEvent): boolean {
   return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
 }
 
-// §5.4
+// Proposes the periods of one event (§5.4).
 function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, input: RecurringProposalsInput) {
   const { event, cycle, endDate, billThrough } = billed;
   if (billThrough === null) return;
@@ -203,9 +203,9 @@ function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): n
 
 interface BillThroughInput {
   readonly cycle: CycleDates;
-  /** E, which is the date of the subscription's next event. Null without a next event. */
+  /** Date of the subscription's next event (E). Null without a next event. */
   readonly endDate: LocalDate | null;
-  /** T. */
+  /** The target date (T). */
   readonly targetDate: LocalDate;
   readonly billingMode: BillingMode;
   readonly inArrearMode: InArrearMode;

@@ -12,9 +12,9 @@ export function effectiveTargetDate({
   maxTargetDate,
   maxMonthsInFuture,
 }: {
-  /** Null means today. */
+  /** The requested target date. Null means today. */
   readonly requested: LocalDate | null;
-  /** Local date of the account. */
+  /** Issue date, as a local date of the account. */
   readonly today: LocalDate;
   /** Latest billed target date. Null if nothing is billed (§1.5). */
   readonly maxTargetDate: LocalDate | null;

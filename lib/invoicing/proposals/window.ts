@@ -174,7 +174,7 @@ export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | n
   return a === null || b === null ? (a ?? b) : minDate(a, b);
 }
 
-/** Days charged in one kind. */
+/** Days with charges of one kind. */
 export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
 
 /**

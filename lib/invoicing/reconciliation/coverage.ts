@@ -250,7 +250,7 @@ interface VoidInput {
 
 /** The effect of voiding an invoice on the coverage (§6, end). */
 export interface ReleasedCoverage {
-  /** Items whose rows are removed … */
+  /** Items whose current rows are removed. */
   readonly itemIds: readonly Uuid[];
   /** The rows of items that lose repairs. */
   readonly rows: readonly CoverageRow[];
@@ -283,7 +283,7 @@ export function releaseCoverage({ items, repaired, otherRepairs, currency }: Voi
   };
 }
 
-/** Returns a restored row that bills days which a remaining row also bills. */
+/** Returns a restored row whose days another remaining row also bills. */
 export function billedTwice(rows: readonly CoverageRow[], staying: readonly CoverageRow[]) {
   const recurring = staying.filter(({ kind }) => kind === 'RECURRING');
   const others = Map.groupBy(recurring, ({ subscriptionId }) => subscriptionId);

@@ -51,7 +51,7 @@ export function newItems(
   },
   nextItemId: () => Uuid,
 ): readonly NewInvoiceItem[] {
-  // The sort is stable: types that begin on one day keep this order.
+  // The sort is stable: items that begin on one day keep this order of types.
   const withoutIds = [...fixed.map(fixedItem), ...recurring.map(recurringItem), ...repairs.map(repairItem)];
   return withoutIds.sort((a, b) => a.startDate - b.startDate).map((own) => item(nextItemId(), own));
 }

@@ -61,7 +61,7 @@ export function coverageOperations(
 
 interface AccountToVerify {
   readonly account: Account;
-  /** Null means not stored yet. */
+  /** The stored state. Null if none is stored yet. */
   readonly state: AccountInvoicingState | null;
   /** The target date of the run. */
   readonly targetDate: LocalDate;

@@ -121,8 +121,8 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
     },
 
     /**
-     * Creates a PDF with an attached e-invoice (§22). @throws BillingError NOT_IMPLEMENTED (1) if the renderer
-     * cannot.
+     * Creates a PDF with an attached e-invoice (§22). @throws BillingError NOT_IMPLEMENTED (1) if the renderer does
+     * not support it.
      */
     pdfWithEInvoice: async (
       document: PrintableDocument,

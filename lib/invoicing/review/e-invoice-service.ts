@@ -35,7 +35,7 @@ interface Sources {
   readonly noteOf: (context: CallContext, creditNoteId: Uuid) => Promise<CreditNoteView>;
 }
 
-/** The ids of a document; `creditNoteId` is null for an invoice. */
+/** The ids of a document. `creditNoteId` is null for an invoice. */
 export interface DocumentIds {
   readonly invoiceId: Uuid;
   readonly creditNoteId: Uuid | null;
@@ -85,7 +85,7 @@ export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources)
     return eInvoiceDocument({ facts, profile, names, customFields });
   }
 
-  /** @throws as `invoices.eInvoice`. */
+  /** Creates the e-invoice of a document. @throws the errors of `invoices.eInvoice`. */
   async function create(
     context: CallContext,
     { invoiceId, creditNoteId }: DocumentIds,
@@ -143,14 +143,17 @@ function xmlOf(given: unknown): string {
   return given;
 }
 
-/** Returns the attachment by the names of Factur-X 1.0. */
+/** Returns the attachment, with the file name that Factur-X 1.0 requires. */
 function attachment(profile: EInvoiceProfile, bytes: Uint8Array): EInvoiceAttachment {
   return profile === EInvoiceProfile.XRECHNUNG
     ? { fileName: 'xrechnung.xml', conformanceLevel: 'XRECHNUNG', version: '3.0', bytes }
     : { fileName: 'factur-x.xml', conformanceLevel: 'EN 16931', version: '1.0', bytes };
 }
 
-/** Loads the custom fields of the account that e-invoices use (§22 rule 5); the first of several counts. */
+/**
+ * Loads the custom fields of the account that e-invoices use (§22 rule 5). If a field has several values, the first
+ * one counts.
+ */
 async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EInvoiceCustomFields> {
   const fields = await session.customFields.findByObjects(ObjectType.ACCOUNT, [accountId]);
   const fieldNamed = (name: string) => fields.find((each) => each.name === name)?.value ?? null;

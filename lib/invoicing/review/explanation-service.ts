@@ -128,7 +128,10 @@ async function migrationInvoices(
   return new Set(invoices.flatMap(({ id, isMigration }) => (isMigration ? id : [])));
 }
 
-/** Returns the override plans among the plans of these items. They are named `<plan>-<n>`, as few other plans are. */
+/**
+ * Returns the override plans among the plans of these items. Their names have the form `<plan>-<n>`, which few other
+ * plans have.
+ */
 async function plansWithOwnPrices(session: ReadSession, items: readonly InvoiceItem[]) {
   const names = items.flatMap(({ planName }) =>
     planName !== null && /-\d+$/.test(planName) ? planName : [],

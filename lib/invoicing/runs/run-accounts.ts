@@ -124,7 +124,10 @@ function evaluate(
   };
 }
 
-/** Returns the effective target date of each account, or the reason why it has none, in one statement (§8.2 step 4). */
+/**
+ * Returns the effective target date of each account, or the reason why there is none (§8.2 step 4). Takes one
+ * statement.
+ */
 export async function targetDatesOf(
   session: ReadSession,
   requests: readonly RunRequest[],

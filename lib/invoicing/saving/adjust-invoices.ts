@@ -77,8 +77,8 @@ export interface RefundedItem {
 }
 
 /**
- * Returns the invoices with an adjustment of each of these items for a refund, dated today in the account's zone.
- * Stores the remainders of the items. Takes a constant number of statements.
+ * Adjusts each of these items for a refund, dated today in the account's zone, and returns their invoices. Stores the
+ * remainders of the items. Takes a constant number of statements.
  */
 export async function withAdjustments(
   session: WriteSession,
@@ -113,7 +113,7 @@ export async function withAdjustments(
 }
 
 /**
- * Writes off an invoice, so that its balance is 0 and no longer counts for its account. Or undoes a write-off, so
+ * Writes off an invoice, so that its balance is 0 and no longer counts for its account; or undoes a write-off, so
  * that the invoice counts again, with the account's credit (§9 rule 8). The caller holds the account's lock.
  * @throws BillingError INVOICE_NOT_FOUND (4006).
  */

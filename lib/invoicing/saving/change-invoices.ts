@@ -37,7 +37,7 @@ import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import { setTaxRemainders } from './repair-taxes.ts';
 
 interface InvoiceChanges {
-  /** Their accounts are locked. */
+  /** The changed invoices, whose accounts are locked. */
   readonly changes: readonly ChangedInvoice[];
   /** Further accounts whose credit is applied. */
   readonly accounts?: readonly Account[];

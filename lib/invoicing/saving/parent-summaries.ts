@@ -138,7 +138,7 @@ interface Facts {
 
 type Link = Parameters<WriteSession['invoices']['setLinks']>[0][number];
 
-/** Rule 2. */
+/** Checks the number of items per day (§8.4 rule 2). */
 async function followDrafts(
   session: WriteSession,
   drafts: readonly Summary[],
@@ -175,7 +175,7 @@ function draftChange(draft: Summary, newItems: ChangedInvoice['newItems'], diffe
   return { before, after, ...(newItems ? { newItems } : {}) };
 }
 
-/** Rules 4 and 5. */
+/** Applies decreases to COMMITTED summaries (§12 rules 4 and 5). */
 function followCommitted(
   summaries: readonly Invoice[],
   { parents, linked, items, externalKeys }: Facts,

@@ -6,7 +6,7 @@ import { isTaxOfRepair } from '../invoices/new-item.ts';
 
 /**
  * Lowers the remainders of the TAX items of repaired charges by the taxes of their repairs (§14 rule 9), or raises
- * them if the invoice of these items is now VOID. A constant number of statements, and none without such taxes.
+ * them if the invoice of these items is now VOID. Takes a constant number of statements, and none without such taxes.
  * @param items the items of the invoices that were just stored or voided.
  */
 export async function setTaxRemainders(
@@ -22,8 +22,8 @@ export async function setTaxRemainders(
 }
 
 /**
- * Returns what adjustments and the taxes of repairs leave of each TAX item of these charges, at least 0. The tax of a
- * repair lowers the TAX items with the same tax facts.
+ * Returns the remainder of each TAX item of these charges after adjustments and the taxes of repairs, at least 0. The
+ * tax of a repair lowers the TAX items with the same tax facts.
  */
 export async function taxRemainders(
   session: ReadSession,

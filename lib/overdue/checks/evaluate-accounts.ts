@@ -107,7 +107,7 @@ export type NextCheck =
 
 interface Evaluation {
   readonly facts: OverdueFacts;
-  /** Null: no change of state. */
+  /** The change of state. Null if the state does not change. */
   readonly transition: OverdueTransition | null;
   readonly nextCheck: NextCheck;
 }
@@ -150,7 +150,7 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 
 /**
  * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5). Null means that the account
- * enters the state now. Late checks only defer states of today.
+ * enters the state now. A late check defers only a state that is reached today.
  */
 function laterCheckToday(
   { job, workUntil, now }: EvaluationInput,

@@ -11,7 +11,7 @@ export interface ClaimedJob {
 
 export interface LockedJob extends ClaimedJob {
   readonly account: Account;
-  /** The paying parent. Null if the account pays for itself. */
+  /** The paying parent. Null if the account pays its own invoices. */
   readonly parent: Account | null;
 }
 
@@ -24,7 +24,7 @@ export interface OrderedJob extends LockedJob {
 
 interface OrderedJobs {
   readonly first: readonly OrderedJob[];
-  /** New entries for after the other work. The current entries end. */
+  /** New entries that run after the other work. The current entries end. */
   readonly later: readonly NewNotification[];
   readonly waiting: readonly WaitingEntry[];
 }
@@ -85,7 +85,7 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY') {
 
 /**
  * Returns the instant up to which other work comes first (§5.2): now, or the end of a check's local date. Null for a
- * clear.
+ * CLEAR job.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,
@@ -97,14 +97,17 @@ export function dueAhead(
 }
 
 export type RetryTiming =
-  /** After that work. */
+  /** The job runs after that work is due. */
   | { readonly kind: 'DUE'; readonly at: Instant }
-  /** After the pause of that work. */
+  /** The job runs after the pause of that work. */
   | { readonly kind: 'PAUSE'; readonly delayMs: number }
   /** The work of the parent is running. The account's own entries never run concurrently. */
   | { readonly kind: 'UNDER_WAY' };
 
-/** @param due time at which the job is due, if it is due by now. */
+/**
+ * Returns when to retry a job that waits for other work. @param due time at which the job is due, if it is due by
+ * now.
+ */
 export function retryTiming(
   { isUnderWay, availableAtMs, lastDue }: EarlierWork,
   { due, systemNowMs }: { readonly due: Instant; readonly systemNowMs: number },

@@ -53,7 +53,7 @@ export class OverdueHandler implements QueueHandler {
   readonly #topicsAhead: readonly string[];
 
   /**
-   * @param of `topicsAhead` contains the topics of work that precedes overdue's (§5.2) and has handlers in this
+   * @param of `topicsAhead` contains the topics of work that precedes overdue work (§5.2) and has handlers in this
    * engine.
    */
   constructor(
@@ -227,7 +227,7 @@ export async function wakeRelatives(
 }
 
 /**
- * The transactions of overdue itself, whose events start no refresh. Otherwise a condition on a tag of its own state
+ * The transactions of overdue itself, whose events start no refresh. Otherwise a condition on a tag that a state sets
  * would loop.
  */
 export class OwnTransactions {

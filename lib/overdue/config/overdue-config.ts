@@ -37,7 +37,7 @@ export interface OverdueCondition {
 
 export interface OverdueState {
   readonly name: string;
-  /** Never entered (§2.1). */
+  /** True: the state is never entered (§2.1). */
   readonly isClearState: boolean;
   /** Condition of the state. Null if evaluation never enters the state. */
   readonly condition: OverdueCondition | null;
@@ -183,7 +183,8 @@ function conditionDefinition(condition: OverdueCondition) {
 }
 
 /**
- * Returns the days of an interval. Null if the interval is absent or is not a fixed number of days of 32 bits (§10).
+ * Returns the days of an interval. Null if the interval is absent or is not a fixed number of days that fits into 32
+ * bits (§10).
  */
 export function wholeDays(interval: Duration | null): number | null {
   if (interval?.unit === 'DAYS') return interval.number;

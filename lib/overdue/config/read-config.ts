@@ -192,7 +192,7 @@ function checkStates(states: readonly ReadState[], findings: Findings) {
   }
 }
 
-/** Checks that thresholds decrease from more to less severe states (§1.3 rule 4). JSON only. */
+/** Checks that thresholds decrease from more to less severe states (§1.3 rule 4). Applies to JSON only. */
 function checkThresholds(states: readonly ReadState[], findings: Findings) {
   let before: { readonly name: string; readonly days: number } | undefined;
   for (const { state, timeAt } of states) {
@@ -346,7 +346,7 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
     tagMissing: record.take('controlTagExclusion')?.oneOf(controlTagNames) ?? null,
   };
   record.refuseOthers();
-  // Do not report an invalid condition as empty too.
+  // An invalid condition is not also reported as empty.
   const isEmpty = Object.values(condition).every((each) => each === null) && findings.count === before;
   return { condition, timeAt: time?.at ?? null, isEmpty };
 }

@@ -40,7 +40,7 @@ export type Criterion =
   | { readonly kind: 'TAG_CARRIED'; readonly tag: string }
   | { readonly kind: 'TAG_MISSING'; readonly tag: string };
 
-/** In the order of §1.1. */
+/** Returns the criteria of a condition in the order of §1.1. */
 export function criteriaOf(condition: OverdueCondition): readonly Criterion[] {
   const { unpaidFor, unpaidCount, unpaidTotal, responses, tagCarried, tagMissing } = condition;
   const criteria: Criterion[] = [];
@@ -85,7 +85,7 @@ export function thresholdDate(anchor: LocalDate | null, duration: Duration): Loc
 export interface CheckedAccount {
   readonly config: OverdueConfig;
   readonly snapshot: BillingSnapshot;
-  /** Null means clear. */
+  /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
   readonly today: LocalDate;
 }

@@ -49,7 +49,7 @@ export interface OverdueChange {
 export interface TransitionInput {
   /** The latest effective blocking state of overdue. Null if the account was always clear. */
   readonly prev: OverdueBlock | null;
-  /** Null means clear. */
+  /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
   /** True if overdue has set AUTO_INVOICING_OFF. */
   readonly ownsInvoicingOff: boolean;
@@ -112,7 +112,7 @@ function invoicingOffStep(
 export interface EffectiveInput {
   /** The scheduled instant of the check, regardless of its delay. Null for a refresh. */
   readonly scheduled: Instant | null;
-  /** Null means clear. */
+  /** The state after this check. Null means clear. */
   readonly next: OverdueState | null;
   readonly isWorse: boolean;
   /** The first date on which the unpaid invoices met the condition. Null if the condition has no such criteria. */
@@ -124,8 +124,8 @@ export interface EffectiveInput {
 }
 
 /**
- * Returns the start of a new state (§5.3): now, or the time at which a worse state that a check found was due or
- * reached.
+ * Returns the start of a new state (§5.3): now or, for a worse state that a check found, the time at which the state
+ * was due or reached.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
@@ -165,7 +165,7 @@ export function reachedDate({ condition }: OverdueState, unpaid: readonly Unpaid
   ]);
 }
 
-/** Returns the first invoice with which the total is reached. */
+/** Returns the first invoice that brings the sum up to the total. */
 function firstUpTo(orderChecks: readonly UnpaidInvoice[], total: Decimal) {
   let owed = ZERO;
   return orderChecks.find(({ balance }) => {

@@ -33,7 +33,7 @@ export interface OverdueReason {
   /** True if the whole condition holds. The first such state applies. */
   readonly holds: boolean;
   readonly criteria: readonly OverdueCriterionReason[];
-  /** One English sentence. */
+  /** The result as one English sentence. */
   readonly text: string;
 }
 
@@ -99,7 +99,7 @@ export interface OverdueExplanation {
   readonly nextCheck: Instant | null;
   /** One entry per configured state, the most severe state first. */
   readonly reasons: readonly OverdueReason[];
-  /** A few English sentences. */
+  /** The explanation in a few English sentences. */
   readonly text: string;
 }
 
@@ -132,9 +132,9 @@ export interface NewOverdueDefinition {
 
 /** A state of a new configuration. Needs a condition or `isClearState`. */
 export interface NewOverdueState {
-  /** 1 to 50 characters. */
+  /** Name of 1 to 50 characters. */
   readonly name: string;
-  /** True: never entered. */
+  /** True: the state is never entered. */
   readonly isClearState?: boolean;
   readonly condition?: NewOverdueCondition | null;
   readonly externalMessage?: string;
@@ -153,7 +153,7 @@ export interface NewOverdueCondition {
   /** Age of the oldest unpaid invoice. */
   readonly timeSinceEarliestUnpaidInvoiceEqualsOrExceeds?: Duration | null;
   readonly numberOfUnpaidInvoicesEqualsOrExceeds?: number | null;
-  /** In the account's currency. */
+  /** Total balance of the unpaid invoices, in the account's currency. */
   readonly totalUnpaidInvoiceBalanceEqualsOrExceeds?: Decimal | string | null;
   /** Reason of the last failed payment of an unpaid invoice. */
   readonly responseForLastFailedPayment?: readonly PaymentResponse[] | null;

@@ -28,7 +28,7 @@ export interface OverdueJob {
 
 export interface OverdueWakeUp extends OverdueJob {
   readonly accountRecordId: number;
-  /** Default: `asked`. */
+  /** Time at which the job is due. Defaults to `asked`. */
   readonly due?: Instant;
 }
 
@@ -38,9 +38,9 @@ export function checkKey(accountRecordId: number): string {
 }
 
 /**
- * Returns the key of one live refresh and one live clear per account, which later requests join. Callers hold the
- * account's lock, so a running entry has not read the account yet. Entries for relatives come without the lock and
- * have a key of their own.
+ * Returns the key of a refresh or clear. Each account has at most one live entry of each, which later requests join.
+ * Callers hold the account's lock, so a running entry has not read the account yet. Entries for relatives come
+ * without the lock and have a key of their own.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp) {
   switch (action) {
@@ -141,7 +141,7 @@ function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string | 
   return name !== undefined && tags.has(name) ? OverdueAction.REFRESH : null;
 }
 
-/** True if an account got OVERDUE_ENFORCEMENT_OFF. */
+/** Returns true if an account got OVERDUE_ENFORCEMENT_OFF. */
 export function isNewExemption({ type, payload }: NewBusEvent): boolean {
   const isOfAccount = payload.objectType === ObjectType.ACCOUNT;
   return type === BusEventType.TAG_CREATION && isOfAccount && exempts(payload);

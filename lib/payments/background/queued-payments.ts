@@ -285,7 +285,7 @@ class OperationRetries {
     await session.payments.insertAttempts([refused]);
   }
 
-  /** Repeats the operation. Returns false if it was refused; the entry has not failed then. */
+  /** Repeats the operation. Returns false if it was refused; a refused entry has not failed. */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {
       tenant: batch.tenant,

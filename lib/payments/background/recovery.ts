@@ -163,7 +163,7 @@ export class JanitorHandler implements QueueHandler {
     const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
     const locked = new Set<number | null>(accounts.map(({ recordId }) => recordId));
     const ours = jobs.filter(({ entry }) => locked.has(entry.accountRecordId));
-    // The entry ends before the next check is scheduled: both have the same key.
+    // The current entry must end before the next check is scheduled, because both have the same key.
     const finished = ours.map(({ entry }) => entry);
     await batch.finish(session, finished);
     const asked = answered.filter(({ job }) => ours.includes(job));
@@ -206,7 +206,7 @@ function scheduleNext(
   for (const answer of answered) {
     const after = stored.get(answer.transaction.id);
     if (!after || !isUnresolved(after)) continue;
-    if (after.status !== answer.transaction.status) continue; // a change from UNKNOWN to PENDING scheduled its checks
+    if (after.status !== answer.transaction.status) continue; // A change from UNKNOWN to PENDING has already scheduled its checks.
     const next = checkAfter(answer.job, { status: after.status, now }, config);
     if (next) session.schedule([recoveryNotification(after, next)]);
     else exhausted.push(answer);
@@ -215,7 +215,10 @@ function scheduleNext(
   return exhausted;
 }
 
-/** Postpones checks that arrived during a running call until after its lease. Decided transactions need no check. */
+/**
+ * Postpones checks that arrived during a running call until the lease of the call has ended. Decided transactions
+ * need no check.
+ */
 async function postponeLeased(session: WriteSession, jobs: readonly Job[], config: PaymentConfig) {
   if (jobs.length === 0) return;
   const ids = jobs.map(({ transactionId }) => transactionId);

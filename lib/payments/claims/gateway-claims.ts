@@ -127,10 +127,10 @@ const resultMembers = [
   'paymentResponse',
 ] as const satisfies readonly (keyof ClaimedResult)[];
 
-/** A gateway's list for a payment, with null for unreadable members. */
+/** The transactions that a gateway lists for a payment. An unreadable transaction is null. */
 export type ClaimedResults = readonly (ClaimedResult | null)[];
 
-/** Reads a gateway's list for a payment. Null for a value that is not a list. */
+/** Reads the transactions that a gateway lists for a payment. Null for a value that is not a list. */
 export function claimedResults(results: unknown): ClaimedResults | null {
   return Array.isArray(results) ? Array.from(results, claimedResult) : null;
 }
@@ -195,7 +195,8 @@ export function claimedAmount(given: unknown): Decimal | undefined {
 }
 
 /**
- * Returns the amount in whole minor units (§2.2). Returns `asked` unchanged, because older data may have more digits.
+ * Returns the amount in whole minor units (§2.2). An amount that equals `asked` is returned unchanged, because older
+ * data may have more digits.
  */
 export function claimedInUnits(
   amount: Decimal,
@@ -205,7 +206,7 @@ export function claimedInUnits(
   return currency === null ? roundToScale(amount, MAX_FRACTION_DIGITS) : roundToCurrency(amount, currency);
 }
 
-/** A dispute after checks. */
+/** A dispute that a gateway reported, after validation. */
 export interface ClaimedDispute extends GatewayDispute {
   readonly amount: Decimal;
   readonly currency: Currency;
@@ -272,10 +273,10 @@ const MAX_HOSTED_FORM_CHARACTERS = 256 * 1_024;
 /** The HTTP response to a gateway's notification (§11.2). */
 export interface NotificationAnswerView {
   readonly paymentId: Uuid | null;
-  /** 200–599. */
+  /** HTTP status, from 200 to 599. */
   readonly status: number;
   readonly entity: string | null;
-  /** By names in lower case. */
+  /** Headers by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -377,7 +378,7 @@ export interface HostedFormView {
 
 /**
  * Reads a gateway's form with a limited amount of JSON. Null for an invalid form. The account is always the requested
- * one, whatever the gateway returns.
+ * one, regardless of what the gateway returns.
  */
 export function claimedForm(
   form: HostInput<HostedForm> | null | undefined,
@@ -397,7 +398,7 @@ export function claimedForm(
   };
 }
 
-/** Returns a copy of the value by JSON. Undefined for an invalid or too large value. */
+/** Returns a JSON copy of the value. Undefined for an invalid or too large value. */
 function jsonObject(value: unknown) {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;
@@ -409,6 +410,6 @@ function jsonOf(value: object) {
   try {
     return JSON.stringify(value) ?? null;
   } catch {
-    return null; // it contains itself, or what JSON does not have
+    return null; // The value contains itself, or a value that JSON does not support.
   }
 }

@@ -16,7 +16,7 @@ export type StateMachinesOf = ReadonlyMap<string, OperationTable>;
 
 const NONE: StateMachinesOf = new Map();
 
-/** The payment state machines of tenants, cached by the tenant's revision, so that all nodes use an upload. */
+/** The payment state machines of tenants, cached by the tenant's revision, so that all nodes notice an upload. */
 export class StateMachines {
   readonly #names: ReadonlyMap<string, string>;
   readonly #kept = new Map<number, { readonly revision: number; readonly tables: StateMachinesOf }>();
@@ -37,7 +37,7 @@ export class StateMachines {
     if (kept?.revision === revision) return kept.tables;
     const rows = await session.keyValues.find([...this.#names.keys()]);
     const tables = new Map(rows.map((row) => [this.#names.get(row.key) ?? '', parsed(row)]));
-    // Not cached: the host may roll back its transaction.
+    // Not cached, because the host may roll back its transaction.
     if (within) return tables;
     this.#kept.delete(recordId);
     this.#kept.set(recordId, { revision, tables });

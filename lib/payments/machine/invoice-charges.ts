@@ -67,7 +67,7 @@ type Tools = PlanTools & { readonly config: PaymentConfig };
 
 /**
  * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be consulted first. Payments
- * that a plugin stopped are skipped. Gateways without outside effect are called here, in the same transaction (§2.4
+ * that a plugin stopped are skipped. Gateways without external effects are called here, in the same transaction (§2.4
  * rule 1).
  */
 export async function reserveCharges<R extends PaymentRequest>(
@@ -309,8 +309,8 @@ export class AccountCharges {
   }
 
   /**
-   * Pays the reserved invoices after that transaction, or the invoices that control plugins allow. Failures are only
-   * logged.
+   * After the caller's transaction, pays the invoices that it reserved, or the invoices that control plugins allow.
+   * Failures are only logged.
    */
   async payUnpaid(
     context: CallContext,
@@ -384,8 +384,8 @@ export const WITH_DEFAULTS: ApiPayment = Object.freeze({
 });
 
 /**
- * Checks that the account has a default payment method. @throws BillingError INVALID_PARAMETER (60002) if it would
- * have none to pay with (§10.1 rule 2).
+ * Checks that the account has a default payment method. @throws BillingError INVALID_PARAMETER (60002) if there would
+ * be no method to pay with (§10.1 rule 2).
  */
 export async function checkPayable(
   session: ReadSession,

@@ -62,7 +62,7 @@ export interface Progress {
   readonly consulted: Consulted;
 }
 
-/** One or several payments of a person, or a batch from the queue. */
+/** One or several payments that a person requests, or a batch from the queue. */
 export interface PaymentWork<C extends OpenCall, R> {
   readonly parallelCalls: number;
   /** Runs a write transaction in the caller's name. */

@@ -106,7 +106,7 @@ export class PaymentService {
     return this.runPlanned(context, { request, plan, isNew: false });
   }
 
-  /** Runs an operation with its own way to decide. */
+  /** Runs an operation, planned by its own `plan` function if it has one. */
   async runPlanned(context: CallContext, work: Operation): Promise<PaymentResult> {
     const { operation, paymentId } = work.request;
     // The number is taken before the transaction starts, in case this call creates the payment.
@@ -233,7 +233,7 @@ export class PaymentService {
   }
 
   /**
-   * Returns the reserved operation. An operation without outside effect ends in the transaction that reserves it
+   * Returns the reserved operation. An operation without external effects ends in the transaction that reserves it
    * (§2.4 rule 1).
    */
   async #reserved(
@@ -334,7 +334,7 @@ async function insert(
   { newPayment, transaction }: PlannedCall,
   { facts: { payment }, paymentNumber: taken }: Pick<Looking, 'facts' | 'paymentNumber'>,
 ) {
-  if (payment !== null) session.payments.noteUpdates([payment]); // §5.1 rule 4
+  if (payment !== null) session.payments.noteUpdates([payment]); // Notes a change of the payment (§5.1 rule 4).
   if (newPayment === null) return session.payments.insertTransactions([transaction]);
   const paymentNumber = taken ?? (await session.payments.takePaymentNumbers(1));
   await Promise.all([

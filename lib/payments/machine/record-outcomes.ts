@@ -43,7 +43,8 @@ export interface RecordedPayments {
  * Performs the step Record (§5.1 rule 3, §7.1, §8.4, §9.4). For each transaction that is UNKNOWN or PENDING, or that
  * an operator corrects (§7.4), writes status, payment state, attempt, invoice payment, invoice and account balance,
  * notifications and bus events in this session's transaction, in a constant number of statements. The caller holds
- * the locks of the accounts. Decided transactions, and those recovery learns nothing new about, stay as they are.
+ * the locks of the accounts. Decided transactions, and transactions about which recovery learns nothing new, stay as
+ * they are.
  * @returns the payments with all their transactions.
  */
 export async function recordOutcomes(
@@ -280,7 +281,7 @@ export class LaterOutcomes {
     if (!after || isUnresolved(after)) return;
     const told = readOutcome(after, outcome);
     if (told.status === after.status || told.status === 'UNKNOWN') return;
-    // The transaction has received a different outcome meanwhile. Only an operator may change it (§1.7 rule 7).
+    // The transaction has received a different outcome in the meantime. Only an operator may change it (§1.7 rule 7).
     const facts = { ...idsOf(call), recorded: after.status, answered: told.status };
     logger.error(facts, 'a late answer contradicts the recorded outcome; check it with the gateway');
   }

@@ -80,7 +80,7 @@ export class PaymentMethodReads {
     const search = paymentMethodSearch(key);
     const pluginName = this.#pluginNamed(request);
     const { properties = [], withPluginInfo } = request;
-    // Clauses refer to our own columns, so no gateway can answer them.
+    // Clauses refer to the engine's own columns, so no gateway can evaluate them.
     if (search.kind === 'clauses' || (pluginName === null && withPluginInfo !== true))
       return this.#page(context, request, ({ payments }) =>
         payments.searchMethods(search, request, { pluginName }),
@@ -170,7 +170,7 @@ interface Searching {
   readonly properties: readonly PluginProperty[];
   /** The time limit for all gateways together: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
-  /** Runs for each gateway that fails. */
+  /** Called for each gateway that fails. */
   failed(pluginName: string, reply: GatewayReply<unknown>): void;
 }
 

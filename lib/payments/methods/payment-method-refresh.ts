@@ -56,7 +56,8 @@ export class PaymentMethodRefresh {
         stored(session, await lockAccount(session, accountId), { before, listings }),
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
-      // A call for another account has taken a gateway's key in the meantime: store again without it.
+      // A call for another account has taken a gateway's key in the meantime, so the method is stored without that
+      // key.
       if (isKeyInUse(error)) return store();
       throw error;
     });

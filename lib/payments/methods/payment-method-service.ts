@@ -70,10 +70,7 @@ export class PaymentMethodService {
     this.#additions = new SharedCalls(ports.systemClock);
   }
 
-  /**
-   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the
-   * name.
-   */
+  /** Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if no gateway has this name. */
   checkPlugin(pluginName: string): void {
     registeredGateway(this.#ports.gateways, pluginName);
   }
@@ -142,7 +139,8 @@ export class PaymentMethodService {
     try {
       return await this.#store(addition, method);
     } catch (error) {
-      // Another call has taken the gateway's key. The caller did not request this key, so omit it.
+      // Another call has taken the gateway's key. The caller did not request this key, so the method is stored
+      // without the key.
       if (gatewayKey === null || !isKeyInUse(error)) throw error;
       return this.#store(addition, { ...method, gatewayKey: null });
     }

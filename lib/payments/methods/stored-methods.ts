@@ -237,7 +237,7 @@ export interface AddableMethod {
   readonly config: PaymentConfig;
 }
 
-/** Checks the requests in a constant number of statements. The unique key of the table has the final word. */
+/** Checks the requests in a constant number of statements. The unique key of the table detects later conflicts. */
 export async function addableMethods(
   session: ReadSession,
   asked: readonly RequestedMethod[],

@@ -160,10 +160,7 @@ export interface ComboAccounts {
 }
 
 export interface ComboMethods {
-  /**
-   * Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if methods cannot be added for the
-   * name.
-   */
+  /** Checks the plugin. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if no gateway has this name. */
   checkPlugin(pluginName: string): void;
   ofAccount(context: CallContext, accountId: Uuid): Promise<readonly PaymentMethod[]>;
   add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethod>;

@@ -272,7 +272,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
   }
 
-  /** Refunds through another method than the payment's, as a separate payment (§9.5 rule 2). */
+  /** Refunds through a method other than the payment's, as a separate payment (§9.5 rule 2). */
   async #refundElsewhere(context: CallContext, input: InvoiceRefundInput) {
     const { paymentId } = input;
     const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {
@@ -334,7 +334,7 @@ function amountOf(
   return statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
-/** Returns the amount that a payment settles of its invoice, in the invoice's currency. */
+/** Returns the part of the invoice that a payment settles, in the invoice's currency. */
 function settledBy(plan: ReservationPlan) {
   if (plan.kind !== 'CHARGE') return [];
   const row = plan.charge.newRow ?? plan.charge.changedRow;
@@ -368,7 +368,10 @@ function paidInvoices(tried: readonly Invoice[]) {
   };
 }
 
-/** @param of rows of the refunded payment. Null if another payment refunds it, in the invoice's currency. */
+/**
+ * Returns the amount and the adjustments of a refund. @param of rows of the refunded payment. Null if another payment
+ * refunds it, in the invoice's currency.
+ */
 async function refundOf(
   { request, facts, rules, session }: Deciding,
   { isAdjusted = false, adjustments = [] }: InvoiceRefundInput,

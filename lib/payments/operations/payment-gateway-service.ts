@@ -97,7 +97,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
         config: await this.#configOf(session),
       };
     });
-    // Reject a page that the gateway does not support before notifying plugins.
+    // A page that the gateway does not support is rejected before plugins are notified.
     const pluginName = method?.pluginName ?? (input.pluginName || null);
     if (pluginName !== null) this.#gatewayWith('buildFormDescriptor', pluginName);
     const asked = this.#runOf(context, input, {
@@ -288,13 +288,13 @@ export interface ComboFormInput
 
 export interface GatewayNotificationInput extends ControlledInput {
   readonly pluginName: string;
-  /** The processor's text, unchanged. */
+  /** The text that the processor sent, unchanged. */
   readonly body: string;
 }
 
 export interface SignedNotificationInput {
   readonly pluginName: string;
-  /** The processor's bytes, which it signed. */
+  /** The bytes that the processor sent and signed. */
   readonly rawBody: Uint8Array;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The query of the URL without `?`. It replaces an empty body. */

@@ -90,7 +90,7 @@ function isNothing(amount: Decimal) {
   return amount.lessThanOrEqualTo(ZERO);
 }
 
-/** Rule 5. */
+/** Returns the amount to charge: the requested amount, at most the balance (§9.2 rule 5). */
 function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal) {
   const requested = input.requestedAmount;
   if (requested === null || requested.equals(balance)) return balance;

@@ -104,7 +104,8 @@ type PaymentReference = Pick<
  * Returns the payment by its id, its key, or the key of a transaction (§4.1 rules 2 and 3). Null for a new payment.
  * @throws BillingError PAYMENT_NO_SUCH_PAYMENT (7020), PAYMENT_DIFFERENT_ACCOUNT_ID (7034),
  * PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035), PAYMENT_INTERNAL_ERROR (7019) if failed transactions of several
- * payments have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment names none.
+ * payments have the key, PAYMENT_INVALID_PARAMETER (7031) if an operation on an existing payment does not identify
+ * the payment.
  */
 export function findRequestedPayment(request: PaymentReference, found: KeyedPayments): Payment | null {
   const payment = namedPayment(request, found);
@@ -294,7 +295,8 @@ export function operationAmount(
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
   const amount = asked && statedAs(asked, currency ?? pending.currency, { pending, rules });
   if (amount === null) return { amount, currency };
-  // It settles the amount that the control plugins approved (§9.4), which is known only for the stored amount.
+  // The payment settles the amount that the control plugins approved (§9.4), which is known only for the stored
+  // amount.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
     throw badParameter('amount', `must equal the stored amount, because the invoice is in ${row.currency}`);
   const isOfNothing = amount.isZero() && pending.amount?.isZero() === true;
@@ -331,7 +333,7 @@ function checkMore(amount: Decimal, { pending, facts, rules }: Completing) {
     checkRefund({ amount, currency: pending.currency }, others, rules);
     return;
   }
-  // Only the other payment knows its remaining refunds.
+  // The remaining refundable amount of the other payment is not known here.
   const most = formatDecimal(pending.amount ?? amount);
   throw badParameter('amount', `is more than the original amount, ${most}`);
 }

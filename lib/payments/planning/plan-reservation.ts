@@ -269,7 +269,7 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
 interface DueRetry extends Omit<HeldRetry, 'held'> {
   /** The attempt to record if the retry is not made. */
   readonly held: New<PaymentAttempt>;
-  /** That attempt, if it must still be stored. */
+  /** The held attempt, if it must still be stored. */
   readonly ended: readonly New<PaymentAttempt>[];
   readonly requestedAmount: Decimal | null;
 }
@@ -311,7 +311,8 @@ function decide(
     requestedAmount: isForeign ? requestedAmount : (consulted?.amount ?? requestedAmount),
   });
   if (!isForeign || decision.kind !== 'PAY') return decision;
-  // An amount in another currency settles what the plugins approved (§9.4) and cannot be reduced: if less is due, the plugins are called again.
+  // A payment in another currency settles the amount that the plugins approved (§9.4) and cannot be reduced. If less
+  // is due, the plugins are called again.
   const settled = consulted.planned.settles ?? decision.amount;
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }

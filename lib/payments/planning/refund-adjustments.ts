@@ -16,7 +16,10 @@ import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainde
 export interface RefundAdjustmentInput {
   readonly invoiceItemId: Uuid;
   readonly amount?: Decimal | null;
-  /** Description of the adjustment, up to 255 characters. The default is that of all adjustments (invoicing §1.3). */
+  /**
+   * Description of the adjustment, up to 255 characters. Defaults to the description of all adjustments (invoicing
+   * §1.3).
+   */
   readonly description?: string | null;
 }
 

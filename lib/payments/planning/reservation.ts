@@ -35,7 +35,7 @@ export interface ReservedCall {
   readonly properties: readonly PluginProperty[];
   /** True: control plugins are notified, so the operation cannot end in the transaction that reserves it. */
   readonly isControlled?: boolean;
-  /** True: recorded as a failure without a call. */
+  /** True: the operation is recorded as a failure without a gateway call. */
   readonly isRefused?: boolean;
 }
 
@@ -121,8 +121,8 @@ function isRace(error: unknown) {
 const LEASE_MARGIN_MS = 30_000;
 
 /**
- * Returns the end of the lease, with time for all calls. They start in groups of `parallelCalls`, and each takes at
- * most one timeout.
+ * Returns the end of the lease, with time for all calls. Calls start in groups of `parallelCalls`, and each group
+ * takes at most one timeout.
  */
 export function leaseUntil(
   now: Instant,

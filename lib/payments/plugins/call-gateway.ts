@@ -58,7 +58,7 @@ export function callGateway<const G extends readonly unknown[], T>(
       resolve({ reply, late: null });
       limits.meters?.time('payment.plugin', limits.systemClock.nowMs() - startedMs);
     });
-    // A failing clock costs only the timing.
+    // If the clock fails, only the measured time is lost.
     ended.catch(() => undefined);
   });
 }
@@ -112,7 +112,7 @@ export interface OpenCall extends ReservedCall {
   readonly caller: ControlCaller;
   /** The amount for the gateway in a completion, if it differs from the stored amount (§4.3 rule 7). */
   readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
-  /** The outcome, if it is already known. No gateway is called then. */
+  /** The outcome, if it is already known. In that case, no gateway is called. */
   readonly outcome?: CallOutcome;
 }
 
@@ -175,8 +175,8 @@ function callGatewayOf(
 }
 
 /**
- * Returns the outcome of a transaction without a call. A pending transaction stays pending, because the gateway has
- * received it before.
+ * Returns the outcome of a transaction without calling the gateway. A pending transaction stays pending, because the
+ * gateway has already received it.
  */
 function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOutcome {
   if (status === 'PENDING') return ownOutcome(transaction, { ...transaction, status: PluginStatus.PENDING });

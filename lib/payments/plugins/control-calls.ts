@@ -121,8 +121,8 @@ function aborted(pluginName: string) {
 }
 
 /**
- * Reads a plugin's result for the end of a run while its call lasts, so that an unreadable result counts as an error
- * of the plugin.
+ * Reads a plugin's result for the end of a run inside the plugin call, so that an unreadable result counts as an
+ * error of the plugin.
  */
 function claimedEnd(result: FailureCallResult | null | undefined) {
   const adjusted = result?.adjustedProperties;
@@ -143,10 +143,10 @@ function dateOf(date: unknown) {
 /** A plugin's adjustments before an operation. A null member keeps the value of the request. */
 export interface ClaimedPrior {
   readonly isAborted: boolean;
-  /** Undefined if invalid. */
+  /** Id of the payment method. Undefined if invalid. */
   readonly paymentMethodId: Uuid | null | undefined;
   readonly pluginName: string | null;
-  /** Undefined if invalid. */
+  /** Id of the payment method. Undefined if invalid. */
   readonly amount: Decimal | null | undefined;
   readonly currency: string | null;
   readonly properties: readonly PluginProperty[] | null;

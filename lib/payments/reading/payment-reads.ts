@@ -229,7 +229,7 @@ interface Found {
 
 const NO_ROWS: PageRequest = { offset: 0, limit: 0 };
 
-/** Returns the payments of the gateway's hits in its order. Unknown hits are dropped. */
+/** Returns the payments of the gateway's hits, in the gateway's order. Unknown hits are dropped. */
 async function knownPayments(session: ReadSession, { paymentIds, total }: FoundByGateway) {
   const payments = await session.payments.findByIds(paymentIds);
   const known = new Map(payments.map((payment) => [payment.id, payment]));

@@ -172,7 +172,7 @@ function newRow(
 type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processedCurrency'>;
 
 /**
- * Returns the transaction with the amount that it settles of the invoice. In another currency, this is the amount of
+ * Returns the transaction with the amount of the invoice that it settles. In another currency, this is the amount of
  * its attempt or row.
  */
 export function asSettled(
@@ -186,8 +186,8 @@ export function asSettled(
 }
 
 /**
- * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). An amount in
- * another currency than the invoice's settles the requested amount.
+ * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). A payment in a
+ * currency other than the invoice's settles the requested amount.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,

@@ -48,8 +48,8 @@ export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
 }
 
 /**
- * Returns the amount that refunds can still use for a payment in another currency than its invoice, in the payment's
- * currency.
+ * Returns the amount that refunds can still use for a payment in a currency other than its invoice's, in the
+ * payment's currency.
  */
 export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment): Decimal {
   const { paid, rows, transactions } = of;
@@ -141,7 +141,7 @@ function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal) {
 type Paid = Pick<InvoicePayment, 'paymentId' | 'amount' | 'currency'>;
 type Processed = Pick<PaymentTransaction, 'amount' | 'processedAmount' | 'processedCurrency'>;
 
-/** A payment in another currency than its invoice. */
+/** A payment in a currency other than its invoice's. */
 export interface ConvertedPayment {
   readonly currency: Currency;
   /** The captured amount in that currency, before refunds. */

@@ -17,7 +17,7 @@ export interface PaymentConfig {
     readonly multiplier: number;
     readonly maxAttempts: number;
   };
-  /** `plugin.timeout`. */
+  /** Setting `plugin.timeout`. */
   readonly pluginTimeoutMs: number;
   /** Settings `janitor.unknown.retries` and `janitor.pending.retries`: pauses before the first, second, … check. */
   readonly janitorUnknownDelaysMs: readonly number[];

@@ -38,7 +38,10 @@ export function transactionOfOther(accountId: Uuid): BillingError {
   return billingError(ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID, message, { accountId });
 }
 
-/** @param why the problem, as the rest of a sentence that begins with the parameter. */
+/**
+ * Returns the error for an invalid parameter. @param why the problem, as the rest of a sentence that begins with the
+ * parameter.
+ */
 export function badParameter(parameter: string, why: string, facts: object = {}): BillingError {
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, `${parameter} ${why}`, { parameter, ...facts });
 }

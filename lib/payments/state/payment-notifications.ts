@@ -29,9 +29,9 @@ export interface RecoveryJob {
 
 export interface RetryJob {
   readonly attemptId: Uuid;
-  /** Null if no payment was made. */
+  /** Id of the payment. Null if no payment was made. */
   readonly paymentId: Uuid | null;
-  /** Null for a direct payment. */
+  /** Id of the invoice. Null for a direct payment. */
   readonly invoiceId: Uuid | null;
 }
 

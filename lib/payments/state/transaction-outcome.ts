@@ -223,8 +223,8 @@ export function settledTransaction(
   const after = { ...before, ...outcome, leaseUntil: null };
   const isOurs = holdsLease(before, settlement);
   if (settlement.source === 'CALL' && isOurs) return after;
-  if (!isOurs && isLeased(before, now)) return undefined; // §7.1 rule 3
-  if (after.status === 'UNKNOWN' || after.status === before.status) return undefined; // §7.1 rules 1 and 2
+  if (!isOurs && isLeased(before, now)) return undefined; // A call may still be running (§7.1 rule 3).
+  if (after.status === 'UNKNOWN' || after.status === before.status) return undefined; // Nothing new is known (§7.1 rules 1 and 2).
   return after;
 }
 
@@ -329,7 +329,7 @@ export function fixedOutcome(
   return ownOutcome(transaction, { ...processed, status: pluginStatusOf[status] });
 }
 
-/** The processed amount. Missing parts are as requested. */
+/** The processed amount and currency. A missing part equals the requested one. */
 interface Processed {
   readonly amount?: Decimal | null;
   readonly currency?: Currency | null;

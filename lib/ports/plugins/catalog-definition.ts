@@ -42,7 +42,7 @@ export interface LimitDefinition<U extends string> {
 export interface ProductDefinition<U extends string, P extends string> {
   readonly category: ProductCategory;
   readonly prettyName?: string;
-  /** Add-ons that are part of it. */
+  /** Add-ons that the product includes. */
   readonly included?: readonly P[];
   /** Add-ons that can be bought for the product. */
   readonly available?: readonly P[];
@@ -70,7 +70,7 @@ export interface TierDefinition<C extends Currency, U extends string> {
   readonly limits?: readonly LimitDefinition<U>[];
   readonly blocks?: readonly TieredBlockDefinition<C, U>[];
   readonly fixedPrice?: PriceDefinition<C>;
-  /** For a CAPACITY tier. */
+  /** Recurring price of a CAPACITY tier. */
   readonly recurringPrice?: PriceDefinition<C>;
 }
 
@@ -98,7 +98,7 @@ export interface PhaseCharges<C extends Currency, U extends string> {
         readonly price: PriceDefinition<C>;
       }
     | { readonly billingPeriod: 'NO_BILLING_PERIOD' };
-  /** By name. */
+  /** Usage sections by name. */
   readonly usages?: { readonly [usage: string]: UsageDefinition<C, U> };
 }
 
@@ -202,9 +202,9 @@ export interface VersionDefinition<
   readonly currencies: readonly C[];
   /** The units by name. Each unit is an empty record or a `prettyName`. */
   readonly units?: { readonly [unit in U]: { readonly prettyName?: string } };
-  /** By name. */
+  /** Usage sections by name. */
   readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };
-  /** By name. */
+  /** Usage sections by name. */
   readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>> };
   /** The price lists by name. Each plan is in at least one list. By default, `DEFAULT` contains all plans. */
   readonly priceLists?: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
@@ -214,7 +214,7 @@ export interface VersionDefinition<
   readonly rules?: RulesDefinition<NoInfer<P>, NoInfer<L>>;
 }
 
-/** A version whose names the type does not contain. */
+/** A version whose names its type does not contain. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
 
 /** Versions in any order, with distinct dates. A catalog without versions sells nothing. */

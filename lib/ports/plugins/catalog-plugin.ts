@@ -25,7 +25,7 @@ export interface CatalogPluginContext {
  * as at that time, because running subscriptions take their prices from those versions.
  */
 export interface CatalogPlugin extends PluginIdentity {
-  /** Named in errors. */
+  /** Name of the plugin, used in errors. */
   readonly name: string;
   /**
    * Returns a stamp of the tenant's catalog that changes with its content, such as a date or counter. While the stamp

@@ -1,12 +1,12 @@
 export interface PrintableLine {
   readonly name: string;
-  /** Printed below the name. */
+  /** Detail, printed below the name. */
   readonly detail: string | null;
   readonly period: string | null;
   readonly amount: string;
-  /** The tax rate of the line; null without a column for it. */
+  /** The tax rate of the line. Null without a column of tax rates. */
   readonly tax: string | null;
-  /** Printed small below the name and detail: the calculation and the usage. */
+  /** Notes in small print below the name and detail: the calculation and the usage. */
   readonly notes: readonly string[];
 }
 
@@ -14,11 +14,11 @@ export interface PrintableLine {
 export interface PrintableFact {
   readonly label: string;
   readonly value: string;
-  /** Printed small below the label. Default none. */
+  /** Details in small print below the label. None by default. */
   readonly details?: readonly string[];
 }
 
-/** An image with the words for readers who cannot see it. */
+/** An image with a text for readers who cannot see it. */
 export interface PrintableImage {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml';
   readonly bytes: Uint8Array;
@@ -34,16 +34,16 @@ export interface PrintableDocument {
   /** Name of the sender. Null if the tenant has no name. */
   readonly author: string | null;
   readonly createdDate: Date;
-  /** HTML language tag: `de-AT`. */
+  /** HTML language tag, such as `de-AT`. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly paper: 'A4' | 'LETTER';
   readonly heading: string;
   /** Text below the heading, such as "Paid". */
   readonly status: { readonly text: string; readonly isGood: boolean } | null;
-  /** The colors of headings and rules, such as `#0a5cff`; null: those of the text. */
+  /** The colors of headings and rules, such as `#0a5cff`. Null means the color of the text. */
   readonly accent: { readonly rule: string; readonly heading: string } | null;
-  /** Printed above the sender. */
+  /** Logo, printed above the sender. */
   readonly logo: PrintableImage | null;
   /** Lines of the sender. The first line is the name. */
   readonly sender: readonly string[];
@@ -62,7 +62,7 @@ export interface PrintableDocument {
   /** Totals. The last total is emphasized if `isLastTotalStressed` is true. */
   readonly totals: readonly PrintableFact[];
   readonly isLastTotalStressed: boolean;
-  /** How to pay, below the totals; null if nothing is owed. */
+  /** Payment details, printed below the totals. Null if nothing is owed. */
   readonly payment: { readonly heading: string; readonly facts: readonly PrintableFact[] } | null;
   /** Notes below the totals, with lines separated by `\n`. */
   readonly notes: readonly string[];
@@ -73,11 +73,11 @@ export interface RenderedFile {
   readonly bytes: Uint8Array;
   /** Characters that no font contains. A replacement character is printed instead. */
   readonly missingCharacters: string;
-  /** Why the logo is missing in the file; null or missing: it is not. */
+  /** The reason why the file lacks the logo. Null or absent if the file has it. */
   readonly logoProblem?: string | null;
 }
 
-/** The XML of an e-invoice in a PDF, with its names in Factur-X 1.0. */
+/** The XML of an e-invoice in a PDF, with the names that Factur-X 1.0 requires. */
 export interface EInvoiceAttachment {
   readonly fileName: 'factur-x.xml' | 'xrechnung.xml';
   readonly conformanceLevel: 'EN 16931' | 'XRECHNUNG';
@@ -101,8 +101,8 @@ export interface DocumentRenderer {
   ): Promise<RenderedFile>;
 
   /**
-   * Renders a PDF/A-3 with the attached e-invoice (Factur-X, ZUGFeRD), like `pdf`. Absent: the format FACTUR_X fails
-   * with NOT_IMPLEMENTED (1).
+   * Renders a PDF/A-3 with the attached e-invoice (Factur-X, ZUGFeRD), like `pdf`. If this method is absent, the
+   * format FACTUR_X fails with NOT_IMPLEMENTED (1).
    */
   pdfWithEInvoice?(
     document: PrintableDocument,

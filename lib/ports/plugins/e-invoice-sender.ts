@@ -4,12 +4,12 @@ import type { CodedId } from './e-invoice-writer.ts';
 
 /** An e-invoice to send. */
 export interface EInvoiceToSend {
-  /** The same in every attempt: lets an access point recognize a repeated one. */
+  /** Id of the delivery, the same in every attempt, so that an access point recognizes a repeated attempt. */
   readonly deliveryId: Uuid;
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
-  /** Null for an invoice. */
+  /** Id of the credit note. Null for an invoice. */
   readonly creditNoteId: Uuid | null;
   /** The number that the document shows. */
   readonly number: string;
@@ -18,7 +18,10 @@ export interface EInvoiceToSend {
   readonly mediaType: string;
   readonly fileName: string;
   readonly bytes: Uint8Array;
-  /** Electronic addresses of both parties, such as `{ scheme: '9930', value: 'DE136695976' }`; null without one. */
+  /**
+   * Electronic addresses of both parties, such as `{ scheme: '9930', value: 'DE136695976' }`. Null without an
+   * address.
+   */
   readonly seller: CodedId | null;
   readonly buyer: CodedId | null;
 }
@@ -40,9 +43,9 @@ export interface EInvoiceToSend {
 export interface EInvoiceSender {
   readonly name: string;
   /**
-   * Resolve with the receipt of the access point when it has accepted the e-invoice; the first 2,000 characters are
-   * stored. If it throws or takes more than 30 s, the e-invoice is sent again by the delays of
-   * `org.service.invoice.eInvoice.retries`, and FAILED after the last. An e-invoice may come again after a crash,
+   * Resolve with the access point's receipt once it has accepted the e-invoice. The first 2,000 characters are
+   * stored. If it throws or takes more than 30 s, the e-invoice is sent again after the delays of
+   * `org.service.invoice.eInvoice.retries`, and is FAILED after the last one. After a crash, an e-invoice may be sent again
    * even if it was accepted.
    * @param options.signal aborted after the time limit.
    */

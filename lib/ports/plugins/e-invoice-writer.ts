@@ -1,6 +1,6 @@
 import type { EInvoiceProfile, TaxCategory } from '../../records/index.ts';
 
-/** A value with the code list that it is taken from; null: from none. */
+/** A value with its code list. `scheme` is null if the value is in no list. */
 export interface CodedId {
   readonly scheme: string | null;
   readonly value: string;
@@ -12,7 +12,7 @@ export interface EInvoiceAddress {
   readonly city: string | null;
   readonly postalCode: string | null;
   readonly state: string | null;
-  /** ISO 3166-1 alpha-2. */
+  /** Country code of ISO 3166-1 alpha-2. */
   readonly country: string;
 }
 
@@ -25,7 +25,7 @@ export interface EInvoiceContact {
 export interface EInvoiceParty {
   /** Registered name (BT-27, BT-44). */
   readonly name: string;
-  /** Name in business, if it differs (BT-28, BT-45). */
+  /** Trading name, if it differs from the registered name (BT-28, BT-45). */
   readonly tradingName: string | null;
   /** VAT id with its country prefix (BT-31, BT-48). */
   readonly vatId: string | null;
@@ -41,7 +41,7 @@ export interface EInvoiceParty {
   readonly contact: EInvoiceContact | null;
 }
 
-/** Dates as `yyyy-MM-dd`; both are included. */
+/** A period from `yyyy-MM-dd` to `yyyy-MM-dd`, including both days. */
 export interface EInvoicePeriod {
   readonly start: string | null;
   readonly end: string | null;
@@ -49,7 +49,7 @@ export interface EInvoicePeriod {
 
 export interface EInvoiceTax {
   readonly category: TaxCategory;
-  /** Percent, such as `19`; null for category O. */
+  /** Tax rate in percent, such as `19`. Null for category O. */
   readonly rate: string | null;
 }
 
@@ -57,7 +57,7 @@ export interface EInvoiceLine {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
-  /** Negative for a reduction, since prices are never negative (BR-27). */
+  /** Quantity. Negative for a reduction, because prices are never negative (BR-27). */
   readonly quantity: string;
   /** Unit of UN/ECE Recommendation 20 or 21. */
   readonly unitCode: string;
@@ -76,7 +76,7 @@ export interface EInvoiceTaxGroup extends EInvoiceTax {
 }
 
 export interface EInvoicePaymentMeans {
-  /** Code of UNTDID 4461, such as 58 for a SEPA credit transfer. */
+  /** Payment means code of UNTDID 4461, such as 58 for a SEPA credit transfer. */
   readonly code: string;
   /** Text for the transfer, by which the seller recognizes it (BT-83). */
   readonly reference: string;
@@ -86,7 +86,7 @@ export interface EInvoicePaymentMeans {
 }
 
 /**
- * An invoice or credit note by the business terms of EN 16931. Amounts are texts with the decimals of the currency.
+ * An invoice or credit note in the business terms of EN 16931. Amounts are texts with the decimals of the currency.
  * Texts contain only characters that XML 1.0 allows.
  */
 export interface EInvoiceDocument {
@@ -94,9 +94,9 @@ export interface EInvoiceDocument {
   readonly typeCode: '380' | '381';
   readonly number: string;
   readonly issueDate: string;
-  /** Null for a credit note. */
+  /** Due date. Null for a credit note. */
   readonly dueDate: string | null;
-  /** ISO 4217. */
+  /** Currency code of ISO 4217. */
   readonly currency: string;
   readonly note: string | null;
   /** The buyer's reference, such as a Leitweg-ID (BT-10). */
@@ -106,7 +106,7 @@ export interface EInvoiceDocument {
   readonly precedingInvoice: { readonly number: string; readonly issueDate: string } | null;
   readonly seller: EInvoiceParty;
   readonly buyer: EInvoiceParty;
-  /** Where the services are used: the buyer's address (BG-15); `date` if there is no period (BT-72). */
+  /** Place where the services are used: the buyer's address (BG-15). `date` is set if there is no period (BT-72). */
   readonly delivery: { readonly address: EInvoiceAddress; readonly date: string | null };
   readonly paymentMeans: EInvoicePaymentMeans | null;
   readonly paymentTerms: string | null;
@@ -121,7 +121,7 @@ export interface EInvoiceDocument {
     readonly gross: string;
     /** Payments and account credit (BT-113). */
     readonly prepaid: string;
-    /** Difference between the taxes that were charged and those by BR-CO-17 (BT-114). */
+    /** Difference between the charged taxes and the taxes by BR-CO-17 (BT-114). */
     readonly rounding: string;
     /** gross − prepaid + rounding (BT-115). */
     readonly payable: string;
@@ -129,12 +129,12 @@ export interface EInvoiceDocument {
 }
 
 /**
- * Writes e-invoices as XML; `billwright/e-invoice` implements it. Called on demand and by the delivery of e-invoices,
- * any number of times, without a lock and outside transactions. A thrown `BillingError` reaches the caller unchanged,
- * anything else as an unexpected error.
+ * Writes e-invoices as XML. `billwright/e-invoice` implements this port. Called on demand and by the delivery of
+ * e-invoices, any number of times, without a lock and outside transactions. A thrown `BillingError` reaches the
+ * caller unchanged, anything else as an unexpected error.
  */
 export interface EInvoiceWriter {
-  /** Returns the XML of a document; the engine calls it only for profiles that the syntax has. */
+  /** Returns the XML of a document; the engine calls it only for profiles that the syntax supports. */
   xml(
     document: EInvoiceDocument,
     options: { readonly syntax: 'UBL' | 'CII'; readonly profile: EInvoiceProfile },

@@ -79,7 +79,7 @@ export interface EntitlementResults {
   readonly ADD_BLOCKING_STATE: null;
 }
 
-/** The objects of an operation. All ids belong to the tenant. Ids in `given` are those that the caller sent. */
+/** The objects of an operation. All ids belong to the tenant. Ids in `given` are the ids that the caller sent. */
 export interface EntitlementSubject {
   /** The account. For a transfer, the source account. */
   readonly accountId: Uuid;
@@ -158,9 +158,9 @@ export interface EntitlementPlugin extends PluginIdentity {
 export interface TermsOfPlan {
   /** Phase in which the subscription starts. Earlier phases are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
-  /** 1 to 31. */
+  /** Bill cycle day, 1 to 31. */
   readonly billCycleDayLocal?: number | null | undefined;
-  /** At least 1. */
+  /** Quantity, at least 1. */
   readonly quantity?: number | null | undefined;
   /**
    * Prices that replace the plan's, in the account's currency. They create an override plan `<plan>-<n>` (catalog
@@ -182,7 +182,7 @@ export interface CreationTerms extends TermsOfPlan {
 export interface CreationPlace {
   /** Id of an existing bundle, to add the subscription to it. */
   readonly bundleId?: Uuid | null | undefined;
-  /** Default the new bundle's id. */
+  /** External key of the bundle. Defaults to the new bundle's id. */
   readonly bundleExternalKey?: string | null | undefined;
   /** External key. Defaults to the id of the new subscription. */
   readonly externalKey?: string | null | undefined;
@@ -205,10 +205,10 @@ export interface ChangePlanRequest extends TermsOfPlan {
   readonly priceList?: string | null | undefined;
 }
 
-/** Options of a plan change. Set at most one of the two. If neither is set, the rule of the catalog applies. */
+/** Options of a plan change. Set at most one of the two options. If neither is set, the rule of the catalog applies. */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** ILLEGAL is rejected. */
+  /** Policy of the change. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
 }
 
@@ -218,8 +218,8 @@ export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 
 export interface CancelSubscriptionOptions {
   /**
-   * A date ends the service there; an instant ends service and billing there. If absent, the service ends when
-   * billing ends, and over HTTP now (subscriptions §9 rule 10).
+   * A date ends the service on that day; an instant ends service and billing at that time. If absent, the service
+   * ends when billing ends, and over HTTP now (subscriptions §9 rule 10).
    */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the end of the service. If set, `requestedDate` is ignored. */
@@ -235,7 +235,7 @@ export interface CancelSubscriptionOptions {
 
 /** Treatment of a requested bill cycle day in a transfer (subscriptions §17.4 rule 5). */
 export const BcdTransfer = {
-  /** Keeps it. */
+  /** Keeps the bill cycle day. */
   USE_EXISTING: 'USE_EXISTING',
   /** Replaces the day with the day of the transfer in the target account's calendar. */
   ALIGN_WITH_EFF_DT: 'ALIGN_WITH_EFF_DT',
@@ -249,7 +249,7 @@ export interface TransferBundleOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Default USE_EXISTING. */
+  /** Treatment of the bill cycle day. Default USE_EXISTING. */
   readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 

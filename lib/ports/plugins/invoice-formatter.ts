@@ -13,7 +13,7 @@ export interface InvoiceFormatter {
 export interface InvoiceFormatterContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** As a language tag: `de-AT`. */
+  /** Locale as a language tag, such as `de-AT`. */
   readonly locale: string;
   /** The built-in formatter, which is used without a factory. */
   readonly builtIn: InvoiceFormatter;
@@ -27,7 +27,7 @@ export interface InvoiceFormatterContext {
  * builtIn.amount(amount, currency), }), };
  */
 export interface InvoiceFormatterFactory {
-  /** Named in errors. */
+  /** Name of the plugin, used in errors. */
   readonly name: string;
   /**
    * Returns the formatter of a document. Called synchronously once per document; keep no state. Missing methods use

@@ -24,11 +24,11 @@ export interface InvoiceForPlugins extends Plain<Omit<Invoice, 'recordId' | 'acc
 export interface InvoicePluginContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** The target date of the run, such as `2024-01-31`; null for operations of people. */
+  /** The target date of the run, such as `2024-01-31`; null for user operations. */
   readonly targetDate: string | null;
   /**
-   * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In `onFailureCall`
-   * the unstored invoice, if any.
+   * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In
+   * `onFailureCall`, this is the unstored invoice, if any.
    */
   readonly invoice: InvoiceForPlugins | null;
   /** Returns the account's stored invoices with their items, in creation order, read on demand. */
@@ -37,7 +37,7 @@ export interface InvoicePluginContext {
   /** True if a plugin requested this run by a reschedule date. */
   readonly rescheduled: boolean;
   readonly userName: string;
-  /** The same for everything one call causes. */
+  /** User token, the same for everything that one call causes. */
   readonly userToken: Uuid;
   readonly reasonCode: string | null;
   readonly comments: string | null;
@@ -53,25 +53,34 @@ export interface InvoicePluginAnswer {
 export interface PriorInvoiceAnswer extends InvoicePluginAnswer {
   /** True cancels the call. */
   readonly aborted?: boolean | null;
-  /** A later `Date` or ISO text: the run is put off until then. The earliest of several counts. Runs only. */
+  /**
+   * A later `Date` or ISO text to which the run is postponed. If several plugins return a date, the earliest one
+   * counts. Applies to runs only.
+   */
   readonly rescheduleDate?: Date | string | null;
 }
 
-/** Absent and null members are the same. */
+/** Fields of an item from a plugin. Absent and null members are equivalent. */
 export interface AdditionalItemFields {
-  /** Id of a visible item to change, or of a new item; absent: a new item with a generated id. */
+  /** Id of a visible item to change, or of a new item. If absent, the item is new and gets a generated id. */
   readonly id?: Uuid | null;
-  /** An existing invoice of the account for a new item; default the current one, for an ITEM_ADJ that of its item. */
+  /**
+   * Id of an existing invoice of the account that gets the new item. Defaults to the current invoice or, for an
+   * ITEM_ADJ, to the invoice of the adjusted item.
+   */
   readonly invoiceId?: Uuid | null;
-  /** Required of a new item: EXTERNAL_CHARGE, TAX, CREDIT_ADJ or ITEM_ADJ. */
+  /** Item type, required for a new item: EXTERNAL_CHARGE, TAX, CREDIT_ADJ or ITEM_ADJ. */
   readonly itemType?: InvoiceItemType | null;
-  /** Required of a new item: charges and taxes at least 0, CREDIT_ADJ at most 0, ITEM_ADJ below 0. */
+  /**
+   * Amount, required for a new item: at least 0 for charges and taxes, at most 0 for CREDIT_ADJ, below 0 for
+   * ITEM_ADJ.
+   */
   readonly amount?: Decimal | null;
-  /** The account's, or absent. */
+  /** The account's currency, or absent. */
   readonly currency?: string | null;
   readonly rate?: Decimal | null;
   readonly quantity?: Decimal | null;
-  /** Up to 255 characters. */
+  /** Description of up to 255 characters. */
   readonly description?: string | null;
   /** Free text, JSON by convention, up to 64 kB. */
   readonly itemDetails?: string | null;
@@ -86,11 +95,11 @@ export interface AdditionalItemFields {
   readonly phaseName?: string | null;
   readonly usageName?: string | null;
   readonly catalogEffectiveDate?: Instant | null;
-  /** Of a TAX item, like the next two: percent, 0 to 100, such as 19. */
+  /** Tax rate in percent, 0 to 100, such as 19. Only for TAX items, like the next two members. */
   readonly taxRate?: Decimal | null;
-  /** Category of EN 16931: S with a rate above 0; Z, E, AE, K, G and O with rate 0 or none and amount 0. */
+  /** Tax category of EN 16931: S with a rate above 0; Z, E, AE, K, G and O with rate 0 or none and amount 0. */
   readonly taxCategory?: TaxCategory | null;
-  /** The reason for no tax, as shown on documents: up to 255 characters. */
+  /** The reason why no tax applies, as shown on documents. Up to 255 characters. */
   readonly taxExemption?: string | null;
 }
 
@@ -111,31 +120,28 @@ export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
 }
 
 export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
-  /** Each group becomes an invoice. Ungrouped items go to the first; groups without items are skipped. */
+  /** Each group becomes an invoice. Ungrouped items go to the first group. Groups without items are skipped. */
   readonly groups?: readonly { readonly itemIds: readonly (Uuid | string)[] }[] | null;
 }
 
 /**
  * Changes the account's invoices before they are stored (invoicing §13): adds taxes and other items, splits, numbers or
  * postpones an invoice. Pass it to `Billing.open({ invoicePlugins: [...] })`. Plugins are called in the order of
- * `org.service.invoice.plugin`; by default all, by name. Every method is optional.
- *
- * Called outside storage transactions and without a lock, each call with a time limit; for an operation `within` a
+ * `org.service.invoice.plugin`; by default, all are called by name. Every method is optional.
+ * ⏎ Called outside storage transactions and without a lock, each call with a time limit; for an operation `within` a
  * host's transaction, inside that one. If the account changes meanwhile, the plugin is called again from `priorCall`
  * on, so a call must be harmless if its invoice is never stored. After a throw, a timeout or a result of another shape,
  * nothing is stored; an automatic run parks the account and a caller gets UNEXPECTED (60000). `RetryLater` repeats an
  * automatic run. A plugin may read through the engine; its own operation on the account restarts the run. Its arguments
  * are frozen: only its results count.
  * @example const tax: InvoicePlugin = {
- *   name: 'tax',
- *   getAdditionalInvoiceItems: async ({ items }) => ({
- *     items: items
- *       .filter(({ itemType }) => itemType === 'RECURRING')
- *       .map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times('0.2').toFixed(2) })),
- *   }), }; await Billing.open({ …, invoicePlugins: [tax] });
+ * name: 'tax',
+ * getAdditionalInvoiceItems: async ({ items }) => ({
+ * items: items ⏎.filter(({ itemType }) => itemType === 'RECURRING') ⏎.map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times('0.2').toFixed(2) })),
+ * }), }; await Billing.open({ …, invoicePlugins: [tax] });
  */
 export interface InvoicePlugin extends PluginIdentity {
-  /** Used in configuration, errors, explanations and the log; unique. */
+  /** Unique name, used in configuration, errors, explanations and the log. */
   readonly name: string;
   /**
    * Called before a run reads anything, and before a manual operation changes anything. The first abort wins over all

@@ -67,12 +67,12 @@ export interface PaymentControl extends PluginIdentity {
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ): Promise<HostInput<PriorCallResult> | null>;
-  /** After SUCCESS and PENDING. */
+  /** Called after SUCCESS and PENDING. */
   onSuccessCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ): Promise<SuccessCallResult | null>;
-  /** Runs after every other status, and after errors that occur once the prior calls have run. */
+  /** Called after every other status, and after errors that occur once the prior calls have run. */
   onFailureCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],

@@ -64,7 +64,7 @@ export interface GatewayResult {
 }
 
 export interface GatewayCapabilities {
-  /** Default true. */
+  /** True (the default): the gateway holds payment methods. */
   readonly holdsPaymentMethods?: boolean;
   /**
    * True: the gateway changes nothing outside, so an operation is one storage transaction and its outcome is never
@@ -102,7 +102,7 @@ export interface GatewaySearch {
   readonly searchKey: string;
   /** Number of hits to skip. The oldest hit comes first. */
   readonly offset: number;
-  /** 0 = only count the hits. */
+  /** Maximum number of hits. 0 returns only the number of hits. */
   readonly limit: number;
   readonly properties: readonly PluginProperty[];
 }
@@ -132,7 +132,7 @@ export interface HostedForm {
 export interface GatewayDispute {
   /** The processor's id of the dispute, at most 255 characters. It becomes the key of the chargeback. */
   readonly reference: string;
-  /** More than 0. */
+  /** Disputed amount, greater than 0. */
   readonly amount: Decimal | string | number;
   readonly currency: OpenText<Currency>;
   /** True while the money is withdrawn. False if the money was never withdrawn, or was returned. */

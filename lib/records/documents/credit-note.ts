@@ -30,7 +30,7 @@ export const creditNoteFields = {
   /** Counted per tenant without gaps. */
   creditNoteNumber: f.bigint(),
   reason: f.oneOf(CreditNoteReason),
-  /** Local date of the account. */
+  /** Issue date, as a local date of the account. */
   creditNoteDate: f.date(),
   /** Sum of the lines. */
   amount: f.amount(),

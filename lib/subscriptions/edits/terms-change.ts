@@ -32,7 +32,7 @@ export interface BillCycleDayChange extends EffectiveFrom {
 }
 
 export interface QuantityChange extends EffectiveFrom {
-  /** At least 1. */
+  /** Quantity, at least 1. */
   readonly quantity?: number | null | undefined;
 }
 

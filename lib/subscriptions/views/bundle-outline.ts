@@ -52,7 +52,7 @@ export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timel
 
 export interface SubscriptionOutline extends Omit<SubscriptionView, 'events' | 'prices'> {
   events(): Iterable<SubscriptionEventView>;
-  /** In the account's currency. */
+  /** Total balance of the unpaid invoices, in the account's currency. */
   prices(): readonly PhasePrices[];
 }
 
@@ -177,7 +177,7 @@ export interface SubscriptionView {
   readonly billCycleDayLocal: number | null;
   readonly quantity: number;
   readonly events: readonly SubscriptionEventView[];
-  /** In the account's currency. */
+  /** Total balance of the unpaid invoices, in the account's currency. */
   readonly prices: readonly PhasePrices[];
 }
 
@@ -256,7 +256,7 @@ export interface UsagePrices {
 
 export interface TierPrices {
   readonly blockPrices: readonly BlockPrice[];
-  /** For a CAPACITY tier. */
+  /** Recurring price of a CAPACITY tier. */
   readonly recurringPrice: Decimal | null;
 }
 

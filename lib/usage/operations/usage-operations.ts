@@ -26,7 +26,7 @@ export interface NewUsageRecord {
 export interface NewUnitUsage {
   /** Name of a unit, at most 255 characters. A catalog may define the unit later. */
   readonly unitType: string;
-  /** At least one. */
+  /** At least one item. */
   readonly usageRecords: readonly NewUsageRecord[];
 }
 
@@ -35,7 +35,7 @@ export interface NewUsage {
   readonly subscriptionId: Uuid | string;
   /** Name of this submission, unique per subscription, at most 128 characters. Defaults to a new id. */
   readonly trackingId?: string | null;
-  /** At least one. */
+  /** At least one item. */
   readonly unitUsageRecords: readonly NewUnitUsage[];
 }
 

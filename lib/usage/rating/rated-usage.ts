@@ -6,7 +6,7 @@ export type OverflowPolicy = (typeof OverflowPolicy)[keyof typeof OverflowPolicy
 
 /** Blocks of one unit in one tier. */
 export interface BlockLine {
-  /** From 1. */
+  /** Number of the tier, from 1. */
   readonly tier: number;
   readonly unit: string;
   /** Of one block. */

@@ -253,7 +253,7 @@ interface UsageItem extends ChargeFacts {
 export interface UsageCredit extends ChargeFacts {
   readonly kind: 'CREDIT';
   readonly linkedItemId: Uuid;
-  /** Below 0. */
+  /** The amount, below 0. */
   readonly amount: Decimal;
   /** The amount that remains to be credited, which is above 0. */
   readonly open: Decimal;

@@ -98,7 +98,7 @@ export function monthOf(date: LocalDate): number {
   return calendarDayOf(date).month;
 }
 
-/** 1 to 31. */
+/** Bill cycle day, 1 to 31. */
 export function dayOfMonth(date: LocalDate): number {
   return calendarDayOf(date).day;
 }

@@ -71,8 +71,8 @@ export function updatedRow(
 }
 
 /**
- * Returns the rows that retire a plan now, or no rows for a retired plan. Each later row gets a retirement on its
- * date too.
+ * Returns the rows that retire a plan now, or no rows for a retired plan. Each later row is also retired on its own
+ * date.
  */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
   const latest = latestOf(rows);
@@ -92,7 +92,7 @@ export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly
   );
 }
 
-/** Returns the last row by effective date, then creation. `rows` has this order. */
+/** Returns the last row by effective date, then creation. `rows` is sorted this way. */
 export function latestOf(rows: readonly PlanRow[]): PlanRow {
   const latest = rows.at(-1);
   if (latest === undefined) throw new Error('a plan of the entry catalog has no row');
@@ -152,7 +152,7 @@ export interface EntriesAndRows {
   readonly rows: readonly PlanRow[];
 }
 
-/** Returns every row by plan name, then date (§15.2). */
+/** Returns every row, sorted by plan name, then by date (§15.2). */
 export function planViews({ entries, rows }: EntriesAndRows): readonly PlanEntryView[] {
   const planEntries = entries.filter((entry) => entry.kind === EntryKind.PLAN);
   const plans = new Map(planEntries.map((entry) => [entry.name, entry]));
@@ -181,7 +181,7 @@ export function planView(
   };
 }
 
-/** `plansOf` may be of any scope. */
+/** Returns the products with their plans. `plansOf` can contain plans of any scope. */
 export function productViews(
   products: readonly CatalogEntry[],
   plansOf: EntriesAndRows,

@@ -80,7 +80,7 @@ export type CheckedRow = Pick<
 
 interface CheckedPlan {
   readonly terms: PlanTerms;
-  /** Undefined without phases. */
+  /** Undefined if the plan has no valid phase. */
   readonly row: CheckedRow | undefined;
 }
 
@@ -160,7 +160,7 @@ function checkedPhase(input: PhaseInput, owner: string, problems: EntryProblems)
   return { ...phase, type, duration: { unit, number } };
 }
 
-/** §15.3 rule 3. */
+/** Checks that a phase has the charges of its type (§15.3 rule 3). */
 function checkCharges(phase: Omit<EntryPhase, 'duration'>, owner: string, problems: EntryProblems): void {
   const { type, fixedPrices, recurringPrices, usages } = phase;
   const recurs = recurringPrices !== null && recurringPrices.prices.length > 0;
@@ -202,7 +202,7 @@ function checkedPrices(
     problems.add(`${owner}: "${currency.slice(0, 16)}" is not a currency; expected an ISO 4217 code, or BTC`);
     return [];
   });
-  // A placeholder for invalid prices avoids a second report of missing ones; it is never stored.
+  // A placeholder for invalid prices prevents an additional report that prices are missing. It is never stored.
   return given.length > 0 && prices.length === 0 ? [{ currency: 'USD', value: ZERO }] : prices;
 }
 

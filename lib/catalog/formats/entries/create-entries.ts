@@ -24,7 +24,7 @@ import { childListNames, unitsOf, usageNamesOf, validateEntries } from './entry-
 interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;
   readonly scope: EntryScope;
-  /** The existing names among `namesIn`, read under the lock of the catalog. */
+  /** The names from `namesIn` that already exist, read under the catalog lock. */
   readonly known: KnownNames;
   readonly now: Instant;
   readonly nextId: () => Uuid;

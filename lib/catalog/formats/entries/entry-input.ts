@@ -136,7 +136,7 @@ export class KnownNames {
   readonly #xml: Catalog;
   readonly #now: Instant;
 
-  /** `entries` contains the entries that the input names, and the entry with the catalog's name. */
+  /** `entries` contains the entries with the names in the input, and the entry with the catalog's name. */
   constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Instant) {
     this.#entries = entries;
     this.#xml = xml;
@@ -155,7 +155,7 @@ export class KnownNames {
     for (const entry of this.#entries) {
       if (entry.name === name && entry.kind !== EntryKind.CATALOG) return NameKind[entry.kind];
     }
-    // V1 of §4: unique among all versions.
+    // A name must be unique among all versions (§4 V1).
     const holder = this.#xml.versions.find((version) => namesOf(version).has(name));
     return holder && namesOf(holder).get(name);
   }

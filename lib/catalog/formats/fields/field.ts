@@ -13,7 +13,7 @@ export type ValueType<T = unknown> = Scalar<T> | RecordType<T> | RuleCaseType<T>
 
 export interface RecordType<out T = unknown> {
   readonly kind: 'record';
-  /** In document order. */
+  /** The fields in document order. */
   readonly fields: readonly NamedField[];
   readonly attributes: readonly NamedField[];
   readonly children: readonly NamedField[];
@@ -204,5 +204,5 @@ export function orNone<T>(number: Scalar<T>): Scalar<T | null> {
   return { ...number, parse: (text) => (NONE.test(text) ? null : number.parse(text)) } as Scalar<T | null>;
 }
 
-/** Only −1 for none. */
+/** Accepts only −1, which means no number. */
 export const noneNumber = scalar('-1, which means none', (text) => (NONE.test(text) ? '-1' : undefined));

@@ -41,7 +41,7 @@ export interface Parsed {
 export interface ReadVersion {
   readonly version: CatalogVersion;
   readonly parsed: ParsedVersion;
-  /** V21 problems, which reject new versions but not stored ones. */
+  /** V21 problems. They reject a new version, but not a stored one. */
   readonly unbilled: readonly Problem[];
 }
 
@@ -171,7 +171,7 @@ export function* additionSteps(
 }
 
 /**
- * Returns the documents of a tenant's catalog in upload order (§5 rule 9), without lost versions.
+ * Returns the documents of a tenant's catalog in upload order (§5 rule 9), without versions that are no longer live.
  * @param sources the versions of the uploads, in the order in which they were stored.
  * @param catalog the current versions of the tenant.
  */

@@ -220,7 +220,7 @@ class XmlReader<T> {
       frame.isNil = this.#booleanOf(attribute, frame);
       return;
     }
-    // A nil element may declare its prefix.
+    // An element with `xsi:nil` may declare the prefix itself.
     if (attribute.prefix === 'xmlns' && (isRoot || frame.rule.isNillable)) return;
     if (isRoot && attribute.uri === XSI && isSchemaHint(attribute.local)) return;
     this.#fail(`Foreign attribute "${attribute.name}" of "${frame.name}"`, frame.offset);

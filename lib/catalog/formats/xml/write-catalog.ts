@@ -45,7 +45,7 @@ export function* canonicalXmlSteps(version: CatalogVersion): Steps<string> {
 }
 
 function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
-  // The plans contain the version's mode.
+  // The plans already contain the version's billing mode.
   const content = { ...(yield* contentSteps(version)), recurringBillingMode: null };
   const writer = new RecordWriter(xml);
   for (const field of versionType.fields) {
@@ -140,7 +140,7 @@ const LINES_AT_ONCE = 1_000;
 
 /** Builds an escaped document, indented by two spaces. */
 class XmlText {
-  /** Lines and joined earlier lines. A single growing text would be slow to read. */
+  /** Lines that were already joined into longer texts. A single growing text would be slow to read. */
   readonly #joined: string[] = [];
   #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   #depth = 0;

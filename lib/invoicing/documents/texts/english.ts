@@ -21,7 +21,7 @@ export const english = {
   invoiceItemDescription: 'Description',
   invoiceItemServicePeriod: 'Service period',
   invoiceItemAmount: 'Amount',
-  // These keys are not known to existing clients.
+  // Existing clients do not know these keys.
   invoiceBillTo: 'Bill to',
   invoiceFooter: '',
   invoicePaymentInstructions: '',
@@ -65,7 +65,7 @@ export const english = {
 };
 export type TextKey = keyof typeof english;
 
-/** What belongs to the company is taken from the default language. */
+/** Keys of company texts, which always come from the default language. */
 type OfCompany =
   | 'companyName'
   | 'companyAddress'
