@@ -85,11 +85,11 @@ export interface DeliveryView extends ExternalEvent {
   /** The callback URL. Query values are masked, because they may be tokens. */
   readonly url: string;
   /**
-   * AVAILABLE means to be sent, PROCESSED accepted, FAILED without further attempts. REMOVED means that the callback
-   * is no longer registered.
+   * AVAILABLE means not sent yet, PROCESSED accepted, FAILED not attempted again. REMOVED means that the callback is
+   * no longer registered.
    */
   readonly status: DeliveryState;
-  /** Finished attempts. */
+  /** Number of finished attempts. */
   readonly attempts: number;
   readonly lastAttemptDate: Instant | null;
   /** HTTP status of the last attempt. Null without an attempt or a response. */

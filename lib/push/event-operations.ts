@@ -20,9 +20,9 @@ export interface EventListRequest {
    * cursor.
    */
   readonly after?: string | undefined;
-  /** Default 100, at most 1,000. */
+  /** Maximum number of events. Default 100, at most 1,000. */
   readonly limit?: number | undefined;
-  /** Default all types. */
+  /** Types of events. Defaults to all types. */
   readonly types?: readonly OutwardEventType[] | undefined;
   /** Milliseconds of system time to wait for an event, if there is none. Default 0, at most 30,000. */
   readonly waitMs?: number | undefined;
@@ -49,7 +49,7 @@ export interface EventOperations<C extends Leading = []> {
 export interface SubscribeRequest<T extends OutwardEventType = OutwardEventType> {
   /** Tenant id or reference. Absent means all tenants and the system. */
   readonly tenant?: Uuid | string | TenantRef | undefined;
-  /** Default all types. */
+  /** Types of events. Defaults to all types. */
   readonly types?: readonly T[] | undefined;
   /** A stored cursor, or `'oldest'`. The default `'latest'` returns only new events. */
   readonly after?: string | undefined;

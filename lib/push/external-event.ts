@@ -14,13 +14,13 @@ export interface ExternalEvent {
   readonly accountId: string | null;
   readonly objectType: ObjectType;
   readonly objectId: string | null;
-  /** JSON text. */
+  /** Data of the event as JSON text. */
   readonly metaData: string | null;
 }
 
 type Payload = NewBusEvent['payload'];
 
-/** How a payload maps to a push. */
+/** The members of a push that a payload is mapped to. */
 interface Form {
   readonly objectType: ObjectType | ((payload: Payload) => ObjectType);
   /** The payload member that contains the object's id. */
@@ -50,7 +50,7 @@ const tag: Form = { objectType: ObjectType.TAG, id: 'tagId', metaData: given };
 const customField: Form = { objectType: ObjectType.CUSTOM_FIELD, id: 'customFieldId', metaData: none };
 const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: given };
 
-/** Null: internal. */
+/** Public forms by event type. Null for internal types. */
 const forms: Readonly<
   Record<OutwardEventType, Form> & Record<Exclude<BusEventType, OutwardEventType>, null>
 > = {

@@ -111,12 +111,12 @@ export class PushDispatcher {
       const never = new Promise<never>(() => undefined);
       const ended = this.#running.size > 0 ? Promise.race(this.#running) : never;
       const pauseMs = Math.min(leftMs, QUEUE_SETTLE_POLL_MS);
-      // Events held back by another transaction appear when that ends.
+      // Events held back by another transaction appear when that transaction ends.
       if ((await atMost(systemClock, pauseMs, ended)) === false) await atMost(systemClock, pauseMs, never);
     }
   }
 
-  /** Wakes the stream of a tenant. If it is running, other tenants need no search. */
+  /** Wakes the stream of a tenant. If this stream is running, other tenants need no search. */
   #wakeFor(tenantRecordId: number | null): void {
     const running = tenantRecordId === null ? undefined : this.#streams.get(tenantRecordId);
     if (running === undefined) this.#wake();
@@ -127,7 +127,7 @@ export class PushDispatcher {
     for (const { stream } of this.#streams.values()) stream.wake();
     if (!this.#started || this.#stopping) return;
     this.#lookAgain = true;
-    // Detached from the caller's work.
+    // The search is detached from the caller's work.
     this.#looking ??= detached(this.#ports, () => this.#lookInBackground());
   }
 
@@ -208,8 +208,9 @@ export class PushDispatcher {
       const message = 'the pushes of a tenant were not released; the lease will expire';
       logger.warn({ err: error, tenantRecordId }, message);
     }
-    // Events written between the last load and the release found the tenant occupied, so look again immediately.
-    // If nothing was found, wait instead: events held back by an open transaction would cause a busy loop.
+    // Events that were written between the last load and the release could not start a stream, so the search runs
+    // again immediately. If nothing was found, it waits, because events held back by an open transaction would cause
+    // a busy loop.
     if (mayHaveMore) this.#wake();
     return mayHaveMore;
   }

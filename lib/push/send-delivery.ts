@@ -30,7 +30,7 @@ interface SendPorts {
 const UNREADABLE_SECRET = 'This server cannot read the signing secret; create a new one';
 
 /**
- * Message for unknown and for internal names. They have the same text, so that tenants cannot probe the host's
+ * Message for unknown and for internal host names. They have the same text, so that tenants cannot probe the host's
  * network.
  */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
@@ -68,7 +68,7 @@ export async function sendDelivery(
   }
 }
 
-/** Null: forbidden or unresolved. */
+/** Returns the checked target of a push. Null if it is forbidden or cannot be resolved. */
 async function placeOf(
   { url, id }: PushDelivery,
   { ports, policy }: { readonly ports: SendPorts; readonly policy: CallbackPolicy },

@@ -58,7 +58,7 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
   return {
     counts,
 
-    /** One per engine. */
+    /** Returns a dispatcher of pushes. Each engine has one. */
     dispatcher({ node, isFormerNode, tenantOf }: DispatcherInput): PushDispatcher {
       return new PushDispatcher(ports, {
         node,

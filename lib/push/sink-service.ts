@@ -103,7 +103,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
     counted,
     register,
 
-    /** One per sink and engine. */
+    /** Returns the dispatchers of events, one per sink. Each engine has its own. */
     dispatchers(input: DispatcherInput): readonly PushDispatcher[] {
       return counted.map((counted) => dispatcherOf(counted, input));
     },

@@ -76,7 +76,7 @@ export class TenantStream<T> {
       while (await this.#step());
       return this.#hasFound || this.#mayHaveMore;
     } finally {
-      // Their results cannot be stored any more, so they will be repeated.
+      // The results of running attempts cannot be stored any more, so these attempts will be repeated.
       await Promise.all(this.#running);
     }
   }
@@ -97,7 +97,7 @@ export class TenantStream<T> {
 
   /**
    * Loads deliveries. Creates new ones only if nothing else can be sent, so events of an unavailable receiver wait on
-   * the bus at no cost. False if the lease is lost.
+   * the bus at no cost. Returns false if the lease is lost.
    */
   async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
@@ -144,7 +144,7 @@ export class TenantStream<T> {
     this.#ended.push({ delivery, after: afterAttempt(delivery, attempt, target.retriesMs) });
   }
 
-  /** False if the lease is lost. */
+  /** Stores the results of attempts. Returns false if the lease is lost. */
   async #store(): Promise<boolean> {
     const ended = this.#ended.splice(0);
     if (ended.length === 0) return true;
@@ -274,7 +274,7 @@ export class Lanes<D extends Ordered> {
       const key = laneOf(delivery);
       const lane = this.#firsts.get(key);
       lane?.shift();
-      // Other lanes come first.
+      // Moves the lane to the end, so that other lanes come first.
       this.#firsts.delete(key);
       if (lane !== undefined && lane.length > 0) this.#firsts.set(key, lane);
     }

@@ -4,19 +4,19 @@ import { formatInstant, instant } from '../values/time/index.ts';
 
 /** The reason why an entry is unfinished. */
 export const LateCause = {
-  /** A node is processing it. */
+  /** A node is processing the entry. */
   IN_PROCESSING: 'IN_PROCESSING',
-  /** Its node is gone. Another node will take the entry. */
+  /** The node of the entry is gone. Another node will take the entry. */
   NODE_GONE: 'NODE_GONE',
   /** The entry failed or its account was busy. It will be retried. */
   PAUSED: 'PAUSED',
-  /** Other work of its account comes first. */
+  /** Other work of the same account comes first. */
   BEHIND: 'BEHIND',
-  /** This version of the engine has no handler for it. */
+  /** This version of the engine has no handler for the entry. */
   UNKNOWN_TOPIC: 'UNKNOWN_TOPIC',
   /** No node is running. */
   NO_NODE: 'NO_NODE',
-  /** It waits for a free node. */
+  /** The entry waits for a free node. */
   WAITING: 'WAITING',
 } as const;
 export type LateCause = (typeof LateCause)[keyof typeof LateCause];

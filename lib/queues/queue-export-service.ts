@@ -14,7 +14,7 @@ import { parseExactJson, stringifyExactJson } from '../values/money/index.ts';
 import { addMilliseconds, formatInstant, type Instant, instant } from '../values/time/index.ts';
 import type { QueueExportRequest } from './queue-operations.ts';
 
-/** Entries per read. */
+/** Number of entries per read. */
 const QUEUE_LIST_PAGE = 500;
 
 /** The request with all defaults. */
@@ -22,9 +22,9 @@ interface Wanted {
   readonly accountRecordId: number | null;
   readonly withHistory: boolean;
   readonly withInProcessing: boolean;
-  /** Start for finished entries. */
+  /** First due date of finished entries. */
   readonly from: Instant | null;
-  /** End for live entries. */
+  /** Last due date of live entries. */
   readonly to: Instant | null;
   /** Topics of notifications. Null for all topics. */
   readonly topics: readonly string[] | null;

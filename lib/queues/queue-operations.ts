@@ -20,14 +20,14 @@ export interface QueueExportRequest {
   readonly minDate?: Instant;
   /** Last due date of live entries. Defaults to two days after now. */
   readonly maxDate?: Instant;
-  /** Each default true. */
+  /** True (the default): includes the history. The other parts are also included by default. */
   readonly withHistory?: boolean;
   readonly withInProcessing?: boolean;
   readonly withBusEvents?: boolean;
   readonly withNotifications?: boolean;
 }
 
-/** A late entry and the reason. */
+/** A late entry and the reason for its delay. */
 export interface LateEntryView extends QueueEntryView, Explained {
   readonly userToken: Uuid;
 }
@@ -43,14 +43,14 @@ export interface QueueLookRequest {
 export interface FailedWorkRequest extends QueueLookRequest {
   /** First due date (business time). Defaults to 90 days before `to`. */
   readonly from?: Instant;
-  /** Due before; default now. */
+  /** Exclusive end of the due dates. Defaults to now. */
   readonly to?: Instant;
 }
 
 /** Selects entries by record id. Unsuitable entries are skipped. */
 export interface ChosenEntriesRequest {
   readonly kind: QueueKind;
-  /** 1 to 1,000. */
+  /** Record ids of the entries, 1 to 1,000. */
   readonly recordIds: readonly number[];
 }
 
@@ -80,7 +80,7 @@ export interface QueueOperations<C extends Leading = []> {
    * Repeats failed entries as new entries without failures. The failed entries become REAPED. Handlers apply each
    * effect once. A push is sent again. Entries that are not FAILED or not of this kind are skipped.
    * @returns the number of repeated entries.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, for none, or for more than 1,000.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid record id, no record id, or more than 1,000.
    */
   putBack(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
   /**
@@ -92,7 +92,7 @@ export interface QueueOperations<C extends Leading = []> {
   free(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
 }
 
-/** One tenant; default all. */
+/** Selects one tenant. Defaults to all tenants. */
 export interface OfOneTenant {
   readonly tenantId?: Uuid | string;
 }
@@ -123,16 +123,16 @@ export interface QueueEntryView {
   readonly kind: QueueKind;
   /** Type of a bus event, or `<service>:<queue>` of a notification. */
   readonly topic: string;
-  /** For a push, its content. */
+  /** Content of the event. For a push, the content of the push. */
   readonly event: EventPayload;
-  /** Null for the system's own. */
+  /** Id of the tenant. Null for entries of the system. */
   readonly tenantId: Uuid | null;
-  /** 0 = the system. */
+  /** Record id of the tenant. 0 means the system. */
   readonly tenantRecordId: number;
   /** Null for entries of the tenant itself. */
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
-  /** Null for a push. */
+  /** Token of the causing call. Null for a push. */
   readonly userToken: Uuid | null;
   readonly createdDate: Instant;
   /** The due date by the business clock. */
@@ -140,7 +140,7 @@ export interface QueueEntryView {
   readonly state: ProcessingState;
   /** True if the entry was freed and no node has claimed it since. */
   readonly isCleared: boolean;
-  /** Failed attempts. */
+  /** Number of failed attempts. */
   readonly errorCount: number;
   /** The last error. */
   readonly reason: string | null;
@@ -181,7 +181,7 @@ export function viewOfEntry(entry: OperatorEntry): QueueEntryView & { readonly u
   };
 }
 
-/** Bus events are due at once. */
+/** Returns the due date. Bus events are due immediately. */
 export function dueDateOf({ kind, createdDate, effectiveDate }: OperatorEntry): Instant {
   return kind === 'BUS' ? createdDate : effectiveDate;
 }

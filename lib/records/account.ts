@@ -14,15 +14,15 @@ const fixed = { set: 'creation', searched: true } as const;
 export const accountFields = {
   recordId: f.recordId,
   id: f.id({ searched: true }),
-  /** Unique in the tenant; default: the id. */
+  /** External key, unique in the tenant. Defaults to the id. */
   externalKey: f.key(fixed),
-  /** Its time of day applies to operations with only a date; default: the instant of creation. */
+  /** Reference time. Its time of day applies to operations that specify only a date. Defaults to the creation time. */
   referenceTime: f.instant(fixed),
   parentAccountId: f.orNull(f.id(terms)),
   isPaymentDelegatedToParent: f.flag(terms),
-  /** An account without a currency is not invoiced. */
+  /** Currency. An account without a currency is not invoiced. */
   currency: f.orNull(f.currency(fixed)),
-  /** 1 to 31; 0 = not set yet. */
+  /** Bill cycle day, 1 to 31. 0 means not set yet. */
   billCycleDayLocal: f.integer({ ...terms, range: [0, 31], audit: 'billingCycleDayLocal' }),
   /** The default payment method. */
   paymentMethodId: f.orNull(f.id(terms)),
@@ -32,14 +32,14 @@ export const accountFields = {
   company: f.orNull(f.text({ ...contact, max: 255, audit: 'companyName' })),
   /** The registered name, if it differs from the company. */
   legalName: f.orNull(f.text({ ...contact, max: 255, ours: true })),
-  /** Tax number of a business, such as a VAT id: a VAT id of the EU has the format of its country. */
+  /** Tax number of a business, such as a VAT id. A VAT id of the EU has the format of its country. */
   taxId: f.orNull(f.text({ ...contact, max: 64, ours: true })),
   address1: f.orNull(f.text({ ...contact, max: 255 })),
   address2: f.orNull(f.text({ ...contact, max: 255 })),
   city: f.orNull(f.text({ ...contact, max: 100 })),
   state: f.orNull(f.text({ ...contact, max: 100, audit: 'stateOrProvince' })),
   postalCode: f.orNull(f.text({ ...contact, max: 16 })),
-  /** Country, locale and zone survive anonymization because tax needs them. */
+  /** Country, locale and zone survive anonymization because taxes depend on them. */
   country: f.orNull(f.text({ ...terms, max: 50 })),
   locale: f.orNull(f.text({ ...terms, max: 35 })),
   timeZone: f.timeZone(fixed),

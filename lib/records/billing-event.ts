@@ -27,8 +27,8 @@ export interface BillingEvent {
   /** The stored local date, which billing uses instead of `effectiveDate`. */
   readonly localDate: LocalDate;
   /**
-   * Start of the bill cycle: `localDate`, or that of an earlier event whose period this one splits (invoicing §5.2
-   * rule 5).
+   * Start of the bill cycle: `localDate`, or the local date of an earlier event whose period this event splits
+   * (invoicing §5.2 rule 5).
    */
   readonly cycleStart: LocalDate;
   /** Order of events at one instant across subscriptions: the order of storage, new events last. */
@@ -41,14 +41,14 @@ export interface BillingEvent {
   readonly phaseDuration: Duration | null;
   readonly isEvergreen: boolean;
   readonly catalogEffectiveDate: Instant | null;
-  /** Null without a price of that kind; 0 is a price. */
+  /** Fixed price. Null without such a price; 0 is a price. */
   readonly fixedPrice: Decimal | null;
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
   /**
-   * 1–31, from the alignment or the last BCD_CHANGE; from the subscription if the account has none (invoicing §4 rule
-   * 4).
+   * Bill cycle day, 1–31, from the alignment or the last BCD_CHANGE. Taken from the subscription if the account has
+   * none (invoicing §4 rule 4).
    */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;

@@ -7,7 +7,7 @@ export const broadcastFields = {
   id: f.id(),
   /** The sending part of the engine. */
   service: f.text(),
-  /** Selects the handlers. */
+  /** Type of the message, which selects the handlers. */
   type: f.text(),
   payload: f.json<EventPayload>(),
   createdBy: f.text(),

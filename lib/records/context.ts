@@ -8,7 +8,7 @@ import type { Principal } from './user.ts';
 export interface TenantRef {
   readonly id: Uuid;
   readonly recordId: number;
-  /** The host's transaction that sessions join; absent: each session begins its own. */
+  /** The host's transaction that sessions join; if absent, each session begins its own. */
   readonly within?: HostTransaction;
 }
 
@@ -18,7 +18,7 @@ export const SYSTEM_TENANT: TenantRef = Object.freeze({
   recordId: 0,
 });
 
-/** A transaction that the host begins and ends, and may roll back. One object per `within`. */
+/** A transaction that the host begins and ends, and may roll back. Each call of `within` creates one object. */
 export interface HostTransaction {
   /** The host's own handle, which only the storage understands. */
   readonly host: unknown;
@@ -28,8 +28,8 @@ export const CallOrigin = enumeration('EXTERNAL', 'INTERNAL', 'TEST');
 export type CallOrigin = keyof typeof CallOrigin;
 
 /**
- * Author, tenant and time of a call (platform §5.2). `createdDate` is the clock reading at its start, in every row
- * that it writes. `userToken` identifies these rows and the work that they cause later.
+ * Author, tenant and time of a call (platform §5.2). `createdDate` is the clock reading at the start of the call,
+ * stored in every row that the call writes. `userToken` identifies these rows and the work that they cause later.
  */
 export interface CallContext {
   readonly tenant: TenantRef;
@@ -42,7 +42,7 @@ export interface CallContext {
   readonly createdDate: Instant;
   /** Passed on to plugins; none by default. */
   readonly pluginProperties?: readonly PluginProperty[];
-  /** True: rounds binary floating point noise in amounts of the caller; default false. */
+  /** True: rounds binary floating point noise in the caller's amounts. Default false. */
   readonly roundsFloatNoise?: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface SystemAuthor {
   readonly userName: string;
   readonly reasonCode?: string | null;
   readonly comments?: string | null;
-  /** Default: a new id. */
+  /** Token of the call. Defaults to a new id. */
   readonly userToken?: Uuid;
   /** The calling user, who cannot grant more than they hold. Absent: the host, which may do everything. */
   readonly principal?: Principal | null;

@@ -21,7 +21,7 @@ export interface OngoingCharge {
 
 /** A stored cursor, with the number of items on the last day with items (invoicing §8.4). */
 export interface StoredCursor extends InvoicingCursor {
-  /** Record id of its row; absent for a new subscription. */
+  /** Record id of the cursor. Absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
   /** Catalog revision of the last evaluation; null for none, or unknown. */

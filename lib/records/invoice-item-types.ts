@@ -7,7 +7,7 @@ interface ItemTypeMeaning {
    */
   readonly kind: 'CHARGE' | 'ADJUSTMENT' | 'CREDIT' | 'ACCOUNT_CREDIT';
   readonly sign: 'NOT_NEGATIVE' | 'NOT_POSITIVE' | 'NEGATIVE' | 'ANY';
-  /** The invoice sum that includes it (invoicing §1.4 rules 1 and 2). */
+  /** The invoice sum that includes the item (invoicing §1.4 rules 1 and 2). */
   readonly sum: 'amount' | 'creditAdj';
   /** Charges a price of the plan: it moves the charged-through date, and documents name the plan. */
   readonly chargesPlan: boolean;
@@ -15,12 +15,12 @@ interface ItemTypeMeaning {
   readonly recurs: boolean;
   /** Has coverage rows, which later runs reconcile with (invoicing §6). */
   readonly coversDays: boolean;
-  /** May be adjusted, also by a refund (invoicing §9 rule 4, payments §9.5). */
+  /** True if the item may be adjusted, also by a refund (invoicing §9 rule 4, payments §9.5). */
   readonly adjustable: boolean;
   readonly addedByRuns: boolean;
-  /** People may add it, with unchecked references. They add an ITEM_ADJ by adjusting an item. */
+  /** True if users may add the item, with unchecked references. They add an ITEM_ADJ by adjusting an item. */
   readonly addedByPeople: boolean;
-  /** Invoice plugins may add it and change its stored amount (invoicing §13 rules 3 and 5). */
+  /** True if invoice plugins may add the item and change its stored amount (invoicing §13 rules 3 and 5). */
   readonly addedByPlugins: boolean;
   /** The engine's descriptions with the text key of documents; the first is the default for added items. */
   readonly descriptions: Readonly<Record<string, string>>;
@@ -178,7 +178,7 @@ export function itemTypesWith(trait: Trait): readonly InvoiceItemType[] {
   return names.filter((name) => itemTypes[name][trait]);
 }
 
-/** The item types that people may add by themselves. */
+/** The item types that users may add directly. */
 export type ManualItemType = {
   [Name in InvoiceItemType]: (typeof itemTypes)[Name]['addedByPeople'] extends true ? Name : never;
 }[InvoiceItemType];

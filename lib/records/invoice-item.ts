@@ -41,15 +41,15 @@ export const invoiceItemFields = {
   amount: f.amount(onCreation),
   rate: f.orNull(f.amount(onCreation)),
   currency: f.currency(onCreation),
-  /** Of a FIXED or RECURRING item the quantity of the subscription, where null means 1. */
+  /** Quantity. For a FIXED or RECURRING item, this is the subscription's quantity, and null means 1. */
   quantity: f.orNull(f.amount(onCreation)),
   linkedItemId: f.orNull(f.id(onCreation)),
   itemDetails: f.orNull(f.text(onCreation)),
   catalogEffectiveDate: f.orNull(f.instant()),
-  /** Percent, of a TAX item: 19 = 19 %. */
+  /** Tax rate of a TAX item in percent. 19 means 19 %. */
   taxRate: f.orNull(f.amount(ourTax)),
   taxCategory: f.orNull(f.oneOf(TaxCategory, ourTax)),
-  /** The reason for no tax, as shown on documents. */
+  /** The reason why no tax applies, as shown on documents. */
   taxExemption: f.orNull(f.text({ ...ourTax, max: 255 })),
   /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| of this item (BilledItemState of invoicing §1.5). */
   repairable: f.amount({ audit: null }),
@@ -123,7 +123,7 @@ export interface RecurringBasis {
   readonly share: Share | null;
   /** The billed part's share of the period's amount or, with fixed days, of the rate; null means the whole period. */
   readonly part: Share | null;
-  /** Fixed length of a month in days; 0 = calendar days. */
+  /** Fixed length of a month in days; 0 means calendar days. */
   readonly prorationFixedDays: number;
 }
 
@@ -133,7 +133,7 @@ export interface RepairBasis {
   /** The last event up to the first repaired day; null for none. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
-  /** The part of the item in force that contains these days. */
+  /** The part of the item in force that contains the repaired days. */
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
@@ -148,11 +148,11 @@ export interface UsageLine {
   /** Number of the tier, from 1. */
   readonly tier: number;
   readonly unit: string;
-  /** Price of a block; for CAPACITY of the tier. */
+  /** Price of a block. For CAPACITY, price of the tier. */
   readonly price: Decimal;
-  /** Number of blocks; for CAPACITY the peak. */
+  /** Number of blocks. For CAPACITY, the peak. */
   readonly quantity: Decimal;
-  /** Both null for CAPACITY. */
+  /** Number of units in a block. Null for CAPACITY, as is `amount`. */
   readonly blockSize: Decimal | null;
   readonly amount: Decimal | null;
 }
@@ -182,7 +182,7 @@ export interface UsageBasis {
   readonly due: Decimal;
   /** The part of `due` billed before. */
   readonly billed: Decimal;
-  /** The amount still to be credited and the remaining amount of the repaired item, for a repair. */
+  /** For a repair, the amount still to be credited and the remaining amount of the repaired item. */
   readonly credit: { readonly open: Decimal; readonly left: Decimal } | null;
   /** The rated amount, before changes of plugins. */
   readonly amount: Decimal;
@@ -203,7 +203,7 @@ export interface PluginBasis {
   readonly pluginName: string;
   /** The facts of a changed item's computed amount before the change. */
   readonly changed: ComputedBasis | null;
-  /** The amount that people gave a changed item. Both null means the plugin added the item. */
+  /** The amount that a user gave the changed item. If both members are null, the plugin added the item. */
   readonly given: Decimal | null;
 }
 

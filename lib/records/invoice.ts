@@ -9,7 +9,7 @@ export const invoiceAmountFields = {
   amount: f.amount({ audit: null }),
   creditAdj: f.amount({ audit: null }),
   refundAdj: f.amount({ audit: null }),
-  /** Σ all item amounts − paid; positive = owed. */
+  /** Σ all item amounts − paid; positive means owed. */
   rawBalance: f.amount({ audit: null }),
 };
 export interface InvoiceAmounts extends RecordOf<typeof invoiceAmountFields> {}
@@ -35,7 +35,10 @@ export const invoiceFields = {
   parentInvoiceId: f.orNull(f.id({ audit: null })),
   /** The account of the summary, also before it is linked. */
   parentAccountId: f.orNull(f.id({ audit: null })),
-  /** The contribution to the parent's summary (invoicing §12), 0 until linked; null means its own account pays. */
+  /**
+   * The contribution to the parent's summary (invoicing §12), 0 until linked; null means that the invoice's own
+   * account pays.
+   */
   contributedAmount: f.orNull(f.amount({ audit: null })),
   /** Text for the reader of documents. */
   note: f.orNull(f.text({ max: 2_000, ours: true })),

@@ -22,7 +22,7 @@ export interface PluginInfo {
   readonly pluginName: string;
   /** Short name for commands. */
   readonly pluginKey: string | null;
-  /** Dotted numbers. */
+  /** Version as dotted numbers. */
   readonly version: string | null;
   readonly state: PluginState;
   readonly services: readonly PluginServiceInfo[];

@@ -4,7 +4,7 @@ import { f, type RecordOf } from '../values/fields/index.ts';
 export const overdueAccountFields = {
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** True while AUTO_INVOICING_OFF was set by overdue and not by a user. */
+  /** True while the tag AUTO_INVOICING_OFF was set by overdue and not by a user. */
   isInvoicingOffOwned: f.flag(),
 };
 export interface OverdueAccount extends RecordOf<typeof overdueAccountFields> {}

@@ -7,27 +7,27 @@ export interface SubscriptionEventData {
   /** REQUESTED when the change is requested, EFFECTIVE when it takes effect. */
   readonly actionType: 'REQUESTED' | 'EFFECTIVE';
   readonly bundleExternalKey: string;
-  /** True if the change undoes another. */
+  /** True if the change undoes another change. */
   readonly subscriptionChangeUndo: boolean;
 }
 
-/** The end of a trial that comes soon (subscriptions §21.1). */
+/** The upcoming end of a trial (subscriptions §21.1). */
 export interface TrialEndingData {
   readonly bundleExternalKey: string;
   readonly planName: string;
   /** The trial phase. */
   readonly phaseName: string;
   readonly nextPhaseName: string;
-  /** UTC date-time. */
+  /** End of the trial as a UTC date-time. */
   readonly trialEndDate: string;
 }
 
 /** A reached usage threshold (usage §12.1); days as `yyyy-MM-dd`, the end exclusive. */
 export interface UsageThresholdData {
   readonly usageName: string;
-  /** Null for a threshold in money. */
+  /** Unit of the threshold. Null for a threshold in money. */
   readonly unitType: string | null;
-  /** Null for a threshold in units. */
+  /** Currency of the threshold. Null for a threshold in units. */
   readonly currency: Currency | null;
   readonly threshold: Decimal;
   readonly reached: Decimal;
@@ -35,13 +35,13 @@ export interface UsageThresholdData {
   readonly endDate: string;
 }
 
-/** A blocking state that took effect; each of the four transitions has two names. */
+/** A blocking state that took effect. Each of the four transitions has two spellings. */
 export interface BlockingStateData {
   readonly blockableId: Uuid;
   readonly service: string;
   readonly stateName: string;
   readonly blockingType: string;
-  /** UTC date-time. */
+  /** End of the trial as a UTC date-time. */
   readonly effectiveDate: string;
   readonly transitionedToBlockedBilling: boolean;
   readonly transitionedToUnblockedBilling: boolean;
@@ -63,7 +63,7 @@ export interface OverdueChangeData {
 
 /** An upcoming invoice. */
 export interface InvoiceNoticeData {
-  /** UTC date-time. */
+  /** End of the trial as a UTC date-time. */
   readonly targetDate: string;
   readonly amountOwed: Decimal;
   readonly currency: Currency;
@@ -71,11 +71,11 @@ export interface InvoiceNoticeData {
 
 /** A payment, refund or chargeback on an invoice. */
 export interface InvoicePaymentData {
-  /** Null if no payment could start. */
+  /** Id of the payment. Null if no payment could start. */
   readonly paymentId: Uuid | null;
   readonly paymentAttemptId: Uuid | null;
   readonly invoicePaymentType: string;
-  /** UTC date-time. */
+  /** End of the trial as a UTC date-time. */
   readonly paymentDate: string;
   readonly amount: Decimal;
   readonly currency: Currency;
@@ -100,7 +100,7 @@ export interface PaymentData {
   readonly currency: Currency | null;
   readonly status: string;
   readonly transactionType: string;
-  /** UTC date-time. */
+  /** End of the trial as a UTC date-time. */
   readonly effectiveDate: string;
 }
 
@@ -121,7 +121,7 @@ export interface BroadcastData {
   readonly eventJson: string;
 }
 
-/** The data of each event type besides its object (platform §10.4); null if there is none. */
+/** The data of each event type in addition to its object (platform §10.4); null if there is none. */
 export interface EventData {
   readonly ACCOUNT_CREATION: null;
   readonly ACCOUNT_CHANGE: null;
@@ -163,15 +163,17 @@ export type OutwardEventType = keyof EventData;
 
 /** A published event of one type. */
 export interface EventOfType<T extends OutwardEventType> {
-  /** The same in feed, sinks and every push (`webhook-id`). */
+  /** Id of the event, the same in the feed, in sinks and in every push (`webhook-id`). */
   readonly id: Uuid;
-  /** Null for an event of the system. */
+  /** Id of the tenant. Null for an event of the system. */
   readonly tenantId: Uuid | null;
   readonly eventType: T;
   readonly accountId: Uuid | null;
   readonly objectType: ObjectType;
   readonly objectId: Uuid | null;
-  /** Amounts are Decimal; dates and date-times are ISO text. Pushes contain it as JSON text. */
+  /**
+   * Data of the event. Amounts are Decimal; dates and date-times are ISO text. Pushes contain the data as JSON text.
+   */
   readonly metaData: EventData[T];
   /** Business time of the event. */
   readonly createdDate: Date;

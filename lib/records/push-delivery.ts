@@ -7,17 +7,17 @@ export type DeliveryState = Exclude<ProcessingState, 'IN_PROCESSING' | 'REAPED'>
 /** The delivery of an event to a callback (platform §10.2). */
 export const pushDeliveryFields = {
   recordId: f.recordId,
-  /** `webhook-id`: the same in every attempt. */
+  /** Id of the delivery (`webhook-id`), the same in every attempt. */
   id: f.id(),
   /** The account whose events are sent in order; null for events of the tenant. */
   accountRecordId: f.orNull(f.bigint()),
   eventType: f.oneOf(BusEventType),
-  /** The exact body. */
+  /** The exact body of the push. */
   body: f.text(),
   /** The callback at the time of the event or of the repeated request. */
   url: f.text(),
   state: f.code<DeliveryState>(),
-  /** Due time of the next attempt on the business clock; 0 = at once, in the order of the account. */
+  /** Due time of the next attempt on the business clock; 0 means immediately, in the order of the account's events. */
   dueOrder: f.bigint(),
   /** Number of ended attempts. */
   attempts: f.integer(),
@@ -34,7 +34,7 @@ export const pushDeliveryFields = {
   /** Trace position of the cause; null if tracing is off. */
   traceParent: f.orNull(f.text()),
   createdDate: f.instant(),
-  /** When it was sent, failed or removed. */
+  /** Time at which the delivery was sent, failed or removed. */
   endedDate: f.orNull(f.instant()),
 };
 export interface PushDelivery extends RecordOf<typeof pushDeliveryFields> {}

@@ -34,7 +34,7 @@ export const QueueName = {
 } as const;
 export type QueueName = (typeof QueueName)[keyof typeof QueueName];
 
-/** JSON object; Decimal amounts are written as exact numbers. */
+/** Payload as a JSON object. Decimal amounts are written as exact numbers. */
 export type EventPayload = Readonly<Record<string, unknown>>;
 
 /** A bus event before storage. `accountRecordId` is null for an event of the tenant. */
@@ -46,15 +46,15 @@ export interface NewBusEvent {
 
 /** A bus event with its public id. */
 export interface IdentifiedBusEvent extends NewBusEvent {
-  /** The same in feed, sinks and pushes. */
+  /** Id of the event, the same in the feed, in sinks and in pushes. */
   readonly eventId: Uuid;
 }
 
 /** A published bus event. Numbers of the payload are Decimal. */
 export interface PublishedBusEvent extends IdentifiedBusEvent {
-  /** Rises in the order of an account's events. */
+  /** Record id, which increases in the order of an account's events. */
   readonly recordId: number;
-  /** 0 for the system. */
+  /** Record id of the tenant. 0 for the system. */
   readonly tenantRecordId: number;
   readonly createdDate: Instant;
   /** Token of the causing call. */
@@ -69,7 +69,7 @@ export interface NewNotification {
   readonly accountRecordId: number;
   readonly effectiveDate: Instant;
   readonly payload: EventPayload;
-  /** Unique among live entries; a second insert is ignored. */
+  /** Key that is unique among live entries. A second insert is ignored. */
   readonly uniqueKey: string | null;
 }
 
@@ -86,7 +86,7 @@ export interface QueueEntry {
   /** Trace position of the cause as W3C Trace Context; null if tracing is off. */
   readonly traceParent: string | null;
   readonly createdDate: Instant;
-  /** Due time; for a bus entry, its creation. */
+  /** Due time. For a bus entry, its creation time. */
   readonly effectiveDate: Instant;
   readonly errorCount: number;
   readonly processingState: ProcessingState;

@@ -8,7 +8,7 @@ export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;
 export const tagDefinitionFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** Lower case for definitions of users, upper case for those of the system. */
+  /** Name, in lower case for user definitions and in upper case for system definitions. */
   name: f.text(),
   description: f.text(),
   applicableObjectTypes: f.json<readonly ObjectType[]>({ audit: null }),

@@ -9,7 +9,7 @@ export const tenantFields = {
   apiSecretHash: f.text(),
   /** True while the tenant uses the server's default catalog (catalog §14). */
   useGlobalDefault: f.flag(),
-  /** Raised in the transaction of every catalog change; caches compare it (catalog §13). */
+  /** Revision that every catalog change raises in its transaction. Caches compare it (catalog §13). */
   catalogRevision: f.integer(),
   /** Record id of the tenant's configuration; null if there is none (platform §4.1). */
   configurationRecordId: f.orNull(f.bigint()),
@@ -17,7 +17,10 @@ export const tenantFields = {
   overdueConfigRecordId: f.orNull(f.bigint()),
   /** Record id of the tenant's callback; null if there is none (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
-  /** Raised in the transaction of every change of a payment state machine; null for none (payments §3.1). */
+  /**
+   * Revision that every change of a payment state machine raises in its transaction. Null without a state machine
+   * (payments §3.1).
+   */
   stateMachineRevision: f.orNull(f.bigint()),
   /** Record id of the active USAGE_TERMS, if they have thresholds. */
   usageThresholdsRecordId: f.orNull(f.bigint()),
@@ -29,7 +32,7 @@ export interface Tenant extends RecordOf<typeof tenantFields> {}
 export const signingSecretFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** `whsec_…`, encrypted with the server key. */
+  /** The secret `whsec_…`, encrypted with the server key. */
   secret: f.text(),
   /** System time in milliseconds until which a replaced secret still signs; null for the current one. */
   signsUntilMs: f.orNull(f.bigint()),
@@ -44,7 +47,7 @@ export const keyValueFields = {
   id: f.id(),
   key: f.text(),
   value: f.text(),
-  /** True if a new value of the key replaces it. */
+  /** True if a new value of the key replaces this value. */
   isSingle: f.flag(),
   isActive: f.flag(),
   createdDate: f.instant(),

@@ -12,12 +12,12 @@ export interface TenantGrants extends RecordOf<typeof grantFields> {}
 export const userFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** At most 128 characters, unique. */
+  /** Unique name of at most 128 characters. */
   name: f.text(),
   passwordHash: f.text(),
   /** Raised by each change of password, roles or activity, which ends sessions, tokens and cached checks. */
   credentialVersion: f.integer(),
-  /** Direct permissions, only of the first administrator. */
+  /** Direct permissions. Only the first administrator has any. */
   permissions: f.json<readonly string[]>(),
   /** Names of roles, sorted. */
   roles: f.json<readonly string[]>(),
@@ -30,7 +30,7 @@ export interface User extends RecordOf<typeof userFields> {}
 export const roleFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** At most 128 characters, unique. */
+  /** Unique name of at most 128 characters. */
   name: f.text(),
   /** In the form of `normalisePermissions`. */
   permissions: f.json<readonly string[]>(),
@@ -41,7 +41,7 @@ export interface Role extends RecordOf<typeof roleFields> {}
 export const apiClientFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** At most 128 characters, unique. */
+  /** Unique name of at most 128 characters. */
   name: f.text(),
   secretHash: f.text(),
   credentialVersion: f.integer(),
@@ -58,7 +58,7 @@ export type PrincipalKind = keyof typeof PrincipalKind;
 export interface Principal extends TenantGrants {
   readonly kind: PrincipalKind;
   readonly name: string;
-  /** 0 for the subject of a foreign token. */
+  /** Credential version of the caller. 0 for the subject of a foreign token. */
   readonly credentialVersion: number;
   /** All permissions, direct and from roles, sorted and distinct. */
   readonly permissions: readonly string[];
@@ -99,7 +99,7 @@ export const loginFailureFields = {
   recordId: f.recordId,
   /** Hexadecimal SHA-256 of the name or address, in case a password was typed as the name. */
   subject: f.text(),
-  /** Times within the window, oldest first. */
+  /** Times of the failures within the window, oldest first. */
   failedAtMs: f.json<readonly number[]>(),
   lastFailureMs: f.bigint(),
   lockedUntilMs: f.orNull(f.bigint()),

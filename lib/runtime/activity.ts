@@ -227,7 +227,7 @@ function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
   return {
     ...(requestId === null ? {} : { requestId }),
     ...(requestIds.length === 0 ? {} : { requestIds }),
-    // `00-<trace id>-<span id>-<flags>`
+    // The format is `00-<trace id>-<span id>-<flags>`.
     ...(traceParent === null ? {} : { traceId: traceParent.split('-')[1] }),
   };
 }

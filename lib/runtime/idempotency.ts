@@ -31,7 +31,8 @@ export interface IdempotencyOperations {
   }): Promise<Begun>;
 
   /**
-   * Stores the response for repeated requests. False if another call now has the claim, so that its response counts.
+   * Stores the response for repeated requests. Returns false if another call now has the claim. That call's response
+   * counts.
    */
   keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean>;
 
@@ -42,7 +43,7 @@ export interface IdempotencyOperations {
   release(claim: RequestClaim): Promise<void>;
 }
 
-/** Keys purged by one statement. */
+/** Number of keys that one statement purges. */
 const IDEMPOTENCY_PURGE_SIZE = 1_000;
 
 /** Maximum number of keys that a node keeps, to release them once the database works again. */

@@ -54,8 +54,8 @@ function notEnoughPermissions(
 }
 
 /**
- * Checks the grants of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant that the
- * manager lacks.
+ * Checks that the manager has these grants. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant
+ * that the manager lacks.
  */
 export function checkGrantable(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
@@ -65,8 +65,8 @@ export function checkGrantable(manager: Principal | null | undefined, grants: Te
 }
 
 /**
- * Checks the permissions of a manager. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions
- * that the manager lacks.
+ * Checks that the manager has these permissions. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
+ * permissions that the manager lacks.
  */
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));

@@ -42,7 +42,7 @@ function wholeGroupOf(permission: string): string {
   );
 }
 
-/** Sorted and distinct. */
+/** Returns the permissions, sorted and without duplicates. */
 export function joinPermissions(lists: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(lists.flat())].sort();
 }

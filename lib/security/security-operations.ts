@@ -12,14 +12,14 @@ import type {
 import type { Uuid } from '../values/ids/index.ts';
 
 export interface NewUserInput {
-  /** 1–128 characters. */
+  /** Name of 1–128 characters. */
   readonly name: string;
   readonly password: string;
   /** Names of roles. They must exist, unless `allowsUndefinedRoles` is true. */
   readonly roles: readonly string[];
   /** True: allows undefined roles, which grant nothing until they exist (R63). Default false. */
   readonly allowsUndefinedRoles?: boolean;
-  /** Absent means all tenants. */
+  /** Tenants that may be used. Absent means all tenants. */
   readonly tenantIds?: readonly Uuid[];
 }
 
@@ -221,7 +221,7 @@ export interface PrincipalOperations {
 export interface LoginAttempt {
   readonly kind: 'user' | 'client' | 'tenant';
   readonly name: string;
-  /** Absent or null: unknown, not counted. */
+  /** Address of the caller. If absent or null, failures are not counted by address. */
   readonly address?: string | null;
 }
 

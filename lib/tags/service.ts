@@ -199,7 +199,7 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   );
 }
 
-/** Rejects the removal of AUTO_PAY_OFF from an account without a payment method to pay with (accounts §13.1 rule 6). */
+/** Rejects the removal of AUTO_PAY_OFF from an account without a default payment method (accounts §13.1 rule 6). */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
   if (account.paymentMethodId !== null || !tags.some(has(TagEffect.ENDS_WITH_PAYMENT_METHOD))) return;
   throw billingError(
@@ -213,7 +213,7 @@ function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
 export interface TagOperations<C extends Leading = []> {
   /**
    * Puts tags on the object, all or none. Tags that the object already has stay unchanged.
-   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
+   * @throws BillingError with the 404 code of the object's type; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
    * (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
    */
   add(
@@ -222,7 +222,7 @@ export interface TagOperations<C extends Leading = []> {
 
   /**
    * Removes tags from the object, all or none. Does nothing without definitions (ruling R26).
-   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
+   * @throws BillingError with the 404 code of the object's type; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
    * (3953), TAG_DOES_NOT_EXIST (3950) for a missing tag, TAG_CANNOT_BE_REMOVED (3951) for AUTO_PAY_OFF of an account
    * without default payment method, BUSY (60018).
    */
@@ -232,7 +232,7 @@ export interface TagOperations<C extends Leading = []> {
 
   /**
    * Returns the tags of the object in creation order. With `accountId`, the object must belong to that account.
-   * @throws BillingError of the object's type when it is unknown.
+   * @throws BillingError with the 404 code of the object's type.
    */
   ofObject(
     ...given: [

@@ -91,8 +91,8 @@ export interface CallbackTarget {
 }
 
 /**
- * Resolves a registered callback before a delivery. One forbidden address of its name rejects all addresses, so that
- * the name cannot be redirected later.
+ * Resolves a registered callback before a delivery. If its host name has one forbidden address, all addresses are
+ * rejected, so that the name cannot be redirected later.
  * @throws BillingError INVALID_PARAMETER for a forbidden target, or an error of the resolver.
  */
 export async function resolveCallback(
@@ -124,15 +124,15 @@ export type AddressScope = (typeof AddressScope)[keyof typeof AddressScope];
 const forbidden = [
   '0.0.0.0/8', // "this host"
   '169.254.0.0/16', // link-local, most clouds' metadata services
-  '100.100.100.200/32', // metadata of Alibaba Cloud
+  '100.100.100.200/32', // metadata service of Alibaba Cloud
   '168.63.129.16/32', // platform address of Azure
-  '192.0.0.192/32', // metadata of Oracle Cloud
+  '192.0.0.192/32', // metadata service of Oracle Cloud
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
   '::/128',
   'fe80::/10', // link-local
-  'fd00:ec2::254/128', // metadata of AWS
-  'fd20:ce::254/128', // metadata of Google Cloud
+  'fd00:ec2::254/128', // metadata service of AWS
+  'fd20:ce::254/128', // metadata service of Google Cloud
   'ff00::/8', // multicast
 ].map(networkOf);
 
@@ -171,7 +171,7 @@ function networkOf(text: string): Network {
   return { address: ipBytes(address) ?? [], prefixBits: Number(bits) };
 }
 
-/** 4 or 16 bytes. */
+/** The 4 or 16 bytes of an IP address. */
 type IpBytes = readonly number[];
 
 /** Parses an IPv4 address in its usual form or an IPv6 address without brackets. Undefined for other text. */

@@ -30,7 +30,7 @@ export interface KeyValueOperations<C extends Leading = []> {
    */
   add(...given: [...C, key: string, value: string]): Promise<void>;
 
-  /** Returns the values of the key. An unknown key has none. @throws BillingError MISSING_OR_INVALID_FIELD. */
+  /** Returns the values of the key. An unknown key has no values. @throws BillingError MISSING_OR_INVALID_FIELD. */
   get(...given: [...C, key: string]): Promise<KeyValues>;
 
   /**

@@ -15,7 +15,7 @@ import { type CallbackPolicy, readCallbackUrl } from './callback-url.ts';
 import { checkConfiguration } from './configuration/read-configuration.ts';
 import { KeyKind, type KeyValueOperations, keyKind, SystemKey } from './key-value-operations.ts';
 
-/** Characters of a tenant key. */
+/** Maximum number of characters of a tenant key. */
 const MAX_TENANT_KEY_CHARACTERS = 255;
 
 /** Maximum size of a tenant value in bytes (`server.limits.text`). */
@@ -29,7 +29,7 @@ const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * 1_024;
 
 /** The values of the key CATALOG, which are the uploaded documents (catalog §5 rules 9 and 10). */
 interface CatalogValues {
-  /** In upload order. */
+  /** Returns the documents in upload order. */
   sources(context: CallContext): Promise<readonly string[]>;
   upload(context: CallContext, source: string): Promise<void>;
   delete(context: CallContext): Promise<void>;

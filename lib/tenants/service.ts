@@ -12,7 +12,7 @@ export interface TenantAuthor {
   readonly userName: string;
   readonly reasonCode?: string | null;
   readonly comments?: string | null;
-  /** Default: a new id. */
+  /** Token of the call. Defaults to a new id. */
   readonly userToken?: Uuid;
 }
 
@@ -114,7 +114,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
       try {
         return await create(author, input);
       } catch (error) {
-        // Another process may have created it in the meantime.
+        // Another process may have created the tenant in the meantime.
         if (!(error instanceof BillingError) || error.code !== ErrorCode.TENANT_ALREADY_EXISTS) throw error;
         const created = await createdBefore(input);
         if (created === null) throw error;

@@ -72,7 +72,7 @@ export type SigningSecretService = ReturnType<typeof signingSecretService>;
 export interface SigningSecretOperations<C extends Leading = []> {
   /**
    * Creates a secret and returns it, only this once, as `whsec_<base64 of 32 random bytes>`. The previous secret also
-   * signs for another 24 hours; older secrets end.
+   * signs for another 24 hours; older secrets stop signing.
    */
   create(...given: [...C]): Promise<string>;
 

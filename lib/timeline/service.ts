@@ -29,7 +29,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** Returns timelines of accounts (accounts §10), in memory or with rows that are created while they are read. */
+/** Returns timelines of accounts (accounts §10), in memory or with rows that are created lazily. */
 export function timelineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
@@ -83,7 +83,7 @@ export interface TimelineOperations<C extends Leading = []> {
   timeline(...given: [...C, accountId: Uuid | string]): Promise<AccountTimeline>;
 }
 
-/** An `AccountTimeline` whose bundle rows are created while they are read. */
+/** An `AccountTimeline` whose bundle rows are created lazily. */
 export interface TimelineOutline extends Omit<AccountTimeline, 'bundles'> {
   readonly bundles: BundleWindow;
 }

@@ -10,13 +10,13 @@ export const DAY_MS = 24 * HOUR_MS;
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_024 * KIBIBYTE;
 
-// Time
+// Limits of dates and times
 
 /** The first year of a `LocalDate` or `Instant`. The last year is limited by `yyyy` (http-api §9). */
 export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
-// Numbers
+// Limits of numbers
 
 /** Maximum number of digits of an amount, rate or quantity on the wire (http-api §9 rule 5). */
 export const MAX_INTEGER_DIGITS = 15;
@@ -32,7 +32,7 @@ export const MAX_NUMBER_CHARACTERS = 128;
 export const MIN_STORED_INTEGER = -2_147_483_648;
 export const MAX_STORED_INTEGER = 2_147_483_647;
 
-// Billing
+// Limits of billing
 
 /** Maximum number of billing periods of a subscription in one run, which allows daily billing for 27 years. */
 export const MAX_PERIODS_PER_RUN = 10_000;
@@ -57,7 +57,7 @@ export const MAX_BLOCKING_STATE_NAME_CHARACTERS = 50;
 /** Maximum number of items per subscription and local day (`invoice.maxDailyNumberOfItemsSafetyBound`). */
 export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 
-// Usage (usage §1.1)
+// Limits of usage (usage §1.1)
 
 /** Maximum number of characters of a tracking id and of the name of a unit. */
 export const MAX_TRACKING_ID_CHARACTERS = 128;
@@ -70,15 +70,15 @@ export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
 /** Number of points processed in one turn of some milliseconds. It is also the minimum weight of a line. */
 export const BULK_USAGE_POINTS_PER_TURN = 1_000;
 
-// Usage sources (usage §9)
+// Limits of usage sources (usage §9)
 
-/** Maximum number of stored tracking ids per subscription of a result and of a billed interval. */
+/** Maximum number of stored tracking ids per subscription in a result and in a billed interval. */
 export const MAX_SUPPLIED_TRACKING_IDS = 10_000;
 
 /** Maximum number of concurrent calls of usage sources for a batch of due work. */
 export const MAX_CONCURRENT_USAGE_CALLS = 8;
 
-// Catalog documents (catalog §3.2)
+// Limits of catalog documents (catalog §3.2)
 
 /** Maximum nesting of elements. The grammar needs 12. */
 export const MAX_XML_DEPTH = 24;
@@ -104,17 +104,17 @@ export const MAX_CACHED_CATALOGS = 200;
 /** Maximum number of characters of all cached catalogs, except for the one in use. */
 export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 
-// Catalog plugins (catalog §16)
+// Limits of catalog plugins (catalog §16)
 
 /** Time limit of a catalog plugin's call. Every operation of the tenant waits for the call. */
 export const CATALOG_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
 
-// Entitlement plugins (subscriptions §22)
+// Limits of entitlement plugins (subscriptions §22)
 
 /** Maximum number of characters of a plugin's abort reason. */
 export const MAX_ABORT_REASON_CHARACTERS = 1_000;
 
-// Invoice plugins (invoicing §13)
+// Limits of invoice plugins (invoicing §13)
 
 /** Maximum number of concurrent calls of invoice plugins for a batch of due work. */
 export const MAX_CONCURRENT_INVOICE_CALLS = 8;
@@ -122,7 +122,7 @@ export const MAX_CONCURRENT_INVOICE_CALLS = 8;
 /** Maximum number of plugin calls of a run for an account that keeps changing. */
 export const MAX_INVOICE_CONSULTATIONS = 5;
 
-// Pushes (platform §10.2)
+// Limits of pushes (platform §10.2)
 
 /** Number of a tenant's deliveries that are loaded at a time. */
 export const PUSH_LOAD_SIZE = 200;
@@ -149,7 +149,7 @@ export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
  */
 export const MAX_LOCK_WAIT_STEPS = 600;
 
-// Requests (platform §16)
+// Limits of requests (platform §16)
 
 /** Maximum nesting of lists and objects in a JSON body. The deepest model has 5 levels. */
 export const MAX_JSON_DEPTH = 64;
@@ -205,7 +205,7 @@ export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
 /** Age at which an unfinished request counts as crashed, so that a repeated request runs again. */
 export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 
-// Security (platform §6–§8)
+// Limits of security (platform §6–§8)
 
 /** Window for counting failed logins. */
 export const LOGIN_FAILURE_WINDOW_MS = 15 * MINUTE_MS;
@@ -219,7 +219,6 @@ export const TOKEN_LIFETIME_MS = HOUR_MS;
 /** Maximum clock difference between servers that token checks tolerate. */
 export const TOKEN_CLOCK_TOLERANCE_MS = MINUTE_MS;
 
-/** Lifetime of a signing key. */
 /** Number of encrypted texts that a rotation of the server key reads and replaces in one transaction. */
 export const ENCRYPTED_TEXTS_PER_BATCH = 200;
 
@@ -231,14 +230,14 @@ export const KEY_SET_CACHE_MS = 10 * MINUTE_MS;
 /** Minimum pause between lookups of an unknown key id. */
 export const KEY_SET_PAUSE_MS = MINUTE_MS;
 
-// Tags and custom fields (accounts §1.2)
+// Limits of tags and custom fields (accounts §1.2)
 
 export const MAX_TAG_DEFINITION_NAME_CHARACTERS = 20;
 export const MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS = 200;
 export const MAX_CUSTOM_FIELD_NAME_CHARACTERS = 64;
 export const MAX_CUSTOM_FIELD_VALUE_CHARACTERS = 255;
 
-// Storage
+// Limits of the storage
 
 /**
  * Maximum pause between statements of a writing transaction. The pause is shorter than a lease, so that a hanging
@@ -252,7 +251,7 @@ export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 /** Duration of one step of the wait for a busy account. The wait has `invoice.globalLock.retries` steps. */
 export const LOCK_WAIT_STEP_MS = 100;
 
-// Queue (platform §4.3 and §9)
+// Limits of the queue (platform §4.3 and §9)
 
 /**
  * Number of entries per claim, which is `notificationq.main.claimed` (10) × `nbThreads` (10) of the reference.
@@ -302,7 +301,7 @@ export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 /** Polling interval of a wait for quiet queues without signals (platform §14.2). */
 export const QUEUE_SETTLE_POLL_MS = 50;
 
-// Health (platform §13)
+// Limits of health checks (platform §13)
 
 /** Time limit of the database in health checks. */
 export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
@@ -324,7 +323,7 @@ export const SAMPLES_KEPT_MS = 14 * DAY_MS;
 /** Maximum clock difference between a node and its database. */
 export const MAX_CLOCK_SKEW_MS = 5 * SECOND_MS;
 
-// Payments
+// Limits of payments
 
 /** Maximum number of concurrent gateway calls of a node. */
 export const MAX_CONCURRENT_GATEWAY_CALLS = 30;

@@ -224,7 +224,7 @@ export interface PaymentGateway extends PluginIdentity {
     },
     context: GatewayContext,
   ): Promise<HostInput<HostedForm>>;
-  /** Handles a notification of the processor. Must be idempotent, because processors repeat notifications. */
+  /** Handles a notification from the processor. Must be idempotent, because processors repeat notifications. */
   processNotification?(
     request: { readonly body: string; readonly properties: readonly PluginProperty[] },
     context: GatewayContext,

@@ -10,7 +10,7 @@ export interface PluginIdentity {
   readonly version?: string;
 }
 
-/** Longest delay of a `RetryLater`. */
+/** Maximum delay of a `RetryLater` in milliseconds. */
 const MAX_RETRY_LATER_MS = DAY_MS;
 
 /**

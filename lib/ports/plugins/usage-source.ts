@@ -6,7 +6,7 @@ import type { PluginIdentity } from './plugin-identity.ts';
 /** A time range. */
 export interface UsageRange {
   readonly start: Date;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly end: Date;
 }
 
@@ -25,7 +25,7 @@ export interface RawUsageRecord {
   readonly subscriptionId: Uuid | string;
   /** Time of the usage with millisecond precision. A text is ISO, by default UTC. */
   readonly instant: Date | string;
-  /** 1 to 255 characters. */
+  /** Unit name of 1 to 255 characters. */
   readonly unitType: string;
   /** Amount of at least 0, with up to 20 integer and 9 fractional digits. */
   readonly amount: Decimal | string;
@@ -36,7 +36,7 @@ export interface RawUsageRecord {
 /** Records in any order, as a list, or as a stream that is read once. */
 export type RawUsageRecords = AsyncIterable<RawUsageRecord> | Iterable<RawUsageRecord>;
 
-/** A quantity of one unit, section and interval that a run needs. */
+/** A request for the quantity of one unit in one section and interval, which a run needs. */
 export interface UsageIntervalRequest {
   readonly subscriptionId: Uuid;
   readonly usageName: string;

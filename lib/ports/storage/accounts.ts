@@ -23,13 +23,16 @@ export interface AccountReads {
   page(request: PageRequest): Promise<Page<Account>>;
   /** Returns a page of matching accounts. `max` counts all accounts of the tenant. */
   search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
-  /** Returns the first account that matches the text as id, otherwise name, e-mail, external key or company. */
+  /**
+   * Returns the first account whose id equals the text, otherwise the first whose name, e-mail, external key or
+   * company equals it.
+   */
   findExactly(text: string, id: Uuid | null): Promise<Account | null>;
   findChildren(parentAccountIds: readonly Uuid[]): Rows<Account>;
   /** Returns these accounts with all ancestors, in any order. */
   findWithAncestors(accountIds: readonly Uuid[]): Rows<Account>;
   findEmails(accountIds: readonly Uuid[]): Rows<AccountEmail>;
-  /** Includes removed ones. */
+  /** Returns these addresses, including removed ones. */
   findEmailsByIds(ids: readonly Uuid[]): Rows<AccountEmail>;
 }
 
@@ -39,7 +42,7 @@ export interface AccountWrites {
   /** Writes every updatable field. The audit records an UPDATE. */
   update(accounts: readonly Account[]): Promise<void>;
   insertEmails(emails: readonly New<AccountEmail>[]): Promise<void>;
-  /** Audited as DELETE. */
+  /** Deactivates addresses. The audit records a DELETE. */
   deactivateEmails(emails: readonly AccountEmail[]): Promise<void>;
   /**
    * Overwrites all secondary addresses of the account with FORGOTTEN. The addresses must be inactive. The change is

@@ -61,8 +61,8 @@ export interface CatalogWrites {
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
    * Removes and adds versions as one change, which is audited as TENANT_KVS and raises the revision by 1. A
-   * replacement of the same date keeps its predecessor's revision, because it bills running subscriptions the same.
-   * Requires the lock.
+   * replacement of the same date keeps its predecessor's revision, because it bills running subscriptions in the same
+   * way. Requires the lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];

@@ -17,7 +17,7 @@ export interface LostReference {
 export interface UnauditedRecord {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
-  /** As audit rows name it. */
+  /** Name of the table, as in audit rows. */
   readonly tableName: string;
   readonly id: Uuid;
   readonly insertions: number;

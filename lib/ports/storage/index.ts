@@ -81,7 +81,7 @@ export interface Storage<Host = never> {
    * submissions with one tracking id for one subscription, the first is stored, also across callers. Returns for each
    * submission, in order, null if it was stored, otherwise the fingerprint of the first usage with its tracking id.
    * Waits only for callers with the same tracking ids, or with the same unit and day of a subscription. Creates no
-   * audit rows and events, and takes no account locks. The caller must limit the input, because it is in memory as a
+   * audit rows or events, and takes no account locks. The caller must limit the input, because it is in memory as a
    * whole.
    */
   recordUsage(

@@ -60,7 +60,7 @@ export interface DueSubscriptions {
 /** The last COMMITTED charge of a subscription, repaired or not: its items and usage periods from one run. */
 export interface LastCharge {
   readonly subscriptionId: Uuid;
-  /** Its latest start. */
+  /** Latest start of the charge. */
   readonly start: LocalDate;
   /** Latest end of the charge. Null if nothing has an end. */
   readonly end: LocalDate | null;
@@ -78,7 +78,7 @@ export interface ItemOfInvoice {
 
 export interface UsedCreditRequest {
   readonly accountId: Uuid;
-  /** Null means from the newest. */
+  /** Record id before which items are read. Null starts with the newest item. */
   readonly beforeRecordId: number | null;
   readonly limit: number;
 }
@@ -90,7 +90,7 @@ export interface AccountsBehind {
 }
 
 export interface AccountsOnPlans {
-  /** Catalog plans. Override plans count as their parents. */
+  /** Names of catalog plans. Override plans count as their parents. */
   readonly planNames: readonly string[];
   readonly afterRecordId: number;
   readonly limit: number;
@@ -101,7 +101,7 @@ export interface InvoiceReads {
   /** Returns the invoices of a run's group in order. An unknown group has no invoices. */
   findGroup(groupId: Uuid): Rows<Invoice>;
   findByNumbers(invoiceNumbers: readonly number[]): Rows<Invoice>;
-  /** Items in creation order. */
+  /** Returns the items of these invoices in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Rows<InvoiceItem>;
   pageItems(
     invoiceIds: readonly Uuid[],
@@ -111,11 +111,11 @@ export interface InvoiceReads {
   countItems(invoiceId: Uuid, atMost: number): Promise<number>;
   findItemsByIds(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /**
-   * Returns the calculation facts of items. Omits items with given amounts, and items that are older than the
-   * recording of facts.
+   * Returns the calculation facts of items. Omits items with given amounts, and items stored before facts were
+   * recorded.
    */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
-  /** Returns the invoices by target date (creation date if null), then by number. */
+  /** Returns the invoices sorted by target date (creation date if null), then by number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Rows<Invoice>;
   /**
    * Returns COMMITTED invoices of these accounts that may be owed. They are not written off or migrated, and have a
@@ -264,7 +264,7 @@ export interface CreditNoteReads {
   /** Returns the credit notes in the order of their numbers. */
   ofInvoices(invoiceIds: readonly Uuid[]): Rows<CreditNote>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<CreditNote>>;
-  /** Returns at most `limit` of the tenant's credit notes with a greater number, by number. */
+  /** Returns at most `limit` of the tenant's credit notes with a greater number, sorted by number. */
   afterNumber(creditNoteNumber: number, limit: number): Rows<CreditNote>;
 }
 

@@ -5,7 +5,7 @@ import type { OfTenants } from './queue-entries.ts';
 
 /** A finished request (platform §12.1 rule 5). Times are system time. */
 export interface AccessLine {
-  /** 0 = no tenant. */
+  /** Record id of the tenant. 0 means no tenant. */
   readonly tenantRecordId: number;
   readonly atMs: number;
   readonly nodeName: string;
@@ -24,17 +24,17 @@ export interface AccessLine {
 /** The samples of one category at a system time, with a value per kind (platform §12.2). */
 export interface Sample {
   readonly atMs: number;
-  /** Empty: the whole deployment. */
+  /** Name of the node. Empty for the whole deployment. */
   readonly nodeName: string;
   readonly eventGroup: string;
   readonly eventCategory: string;
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-/** Null means all. */
+/** A filter for samples. Null members match all samples. */
 export interface SampleFilter {
   readonly fromMs: number;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly toMs: number;
   /** Names of nodes. Samples of the whole deployment are always included. */
   readonly nodeNames: readonly string[] | null;
@@ -47,9 +47,9 @@ export interface MonitoringStore {
   addAccess(lines: readonly AccessLine[]): Promise<void>;
   /** Returns the last `limit` requests since a time, newest last. */
   access(request: OfTenants & { readonly sinceMs: number; readonly limit: number }): Rows<AccessLine>;
-  /** Existing samples stay. */
+  /** Adds samples. Existing samples stay unchanged. */
   addSamples(samples: readonly Sample[]): Promise<void>;
-  /** In time order, in batches. */
+  /** Returns the samples in time order, in batches. */
   samples(filter: SampleFilter): AsyncIterable<readonly Sample[]>;
   /** Deletes at most `limit` older rows of each kind. Returns their number. */
   purge(before: {
@@ -68,14 +68,14 @@ export interface NodeStore {
   /** Reserves the name until the storage is closed or its process ends. */
   hold(nodeName: string): Promise<HeldName>;
   beat(node: Omit<NodeInfo, 'lastUpdatedDate'>): Promise<void>;
-  /** Includes silent nodes. */
+  /** Returns the names of all nodes, including silent ones. */
   names(): Rows<string>;
   /** Returns the nodes that were seen within these milliseconds, in the order of their start. */
   list(silentForAtMostMs: number): Rows<NodeInfo>;
   remove(names: readonly string[]): Promise<void>;
-  /** Removes nodes that have been silent for longer. */
+  /** Removes nodes that have been silent for more than this time. */
   purge(silentForMs: number): Promise<void>;
-  /** 0 = none. */
+  /** Returns the number of the last broadcast, or 0 if there is none. */
   lastBroadcast(): Promise<number>;
   broadcastsAfter(recordId: number, limit: number): Rows<Broadcast>;
   purgeBroadcasts(before: Instant): Promise<void>;

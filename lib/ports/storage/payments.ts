@@ -25,7 +25,7 @@ export type PaymentSearch =
 
 export interface LastFailure {
   readonly invoiceId: Uuid;
-  /** Higher = later. */
+  /** Record id of the transaction. A higher id means a later transaction. */
   readonly transactionRecordId: number;
   /** Reason of the failure. Null without a reason from the gateway. */
   readonly paymentResponse: PaymentTransaction['paymentResponse'];
@@ -44,7 +44,7 @@ export interface PaymentReads {
     request: PageRequest,
     options: { readonly pluginName: string | null },
   ): Promise<Page<PaymentMethod>>;
-  /** Returns active methods that match. `max` as in `pageMethods`. */
+  /** Returns a page of matching active methods. `max` counts the same methods as in `pageMethods`. */
   searchMethods(
     search: PaymentMethodSearch,
     request: PageRequest,
@@ -57,7 +57,7 @@ export interface PaymentReads {
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** Returns payments of the tenant, or of one gateway's methods. `max` counts all payments of the tenant. */
   page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
-  /** Same as `page`, filtered. */
+  /** Returns those payments of `page` that match the search. */
   search(
     search: PaymentSearch,
     request: PageRequest,
@@ -71,9 +71,9 @@ export interface PaymentReads {
   /** Returns refunds of invoice payments with an open outcome (`invoiceRefund`), in creation order. */
   findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Rows<PaymentTransaction>;
   findAttemptsByIds(ids: readonly Uuid[]): Rows<PaymentAttempt>;
-  /** Oldest first. */
+  /** Returns the attempts, oldest first. */
   findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Rows<PaymentAttempt>;
-  /** Oldest first. */
+  /** Returns the attempts, oldest first. */
   findAttemptsByTransactionKeys(transactionExternalKeys: readonly string[]): Rows<PaymentAttempt>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Rows<InvoicePayment>;
   /** Returns the newest failed PURCHASE of each invoice. Invoices without one are omitted. */

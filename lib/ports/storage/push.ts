@@ -35,7 +35,7 @@ export interface PushWrites {
 
 export interface PushLease {
   readonly tenantRecordId: number;
-  /** Fencing token. */
+  /** Fencing token of the lease. */
   readonly token: string;
 }
 
@@ -50,12 +50,12 @@ export interface PushStore {
     readonly systemNowMs: number;
     readonly leaseEndsAtMs: number;
   }): Rows<number>;
-  /** Extends leases we still hold. */
+  /** Extends leases that this node still holds. */
   renew(leases: readonly PushLease[], leaseEndsAtMs: number): Promise<void>;
   owners(): Rows<string>;
   /** Ends all leases of these stopped nodes. */
   releaseFrom(owners: readonly string[]): Promise<void>;
-  /** Ends leases we still hold. */
+  /** Ends leases that this node still holds. */
   release(leases: readonly PushLease[]): Promise<void>;
   /**
    * Returns due deliveries of the tenant: up to `limit` first attempts in order, then as many retries. Omits
@@ -83,7 +83,7 @@ export interface PushStore {
   ): Promise<'TAKEN' | 'MOVED' | 'LOST'>;
   /**
    * Stores the results of attempts and extends the lease.
-   * @returns false if the lease was lost; nothing is stored then.
+   * @returns false if the lease was lost; in that case, nothing is stored.
    */
   record(
     lease: PushLease,
@@ -114,8 +114,8 @@ export interface SinkStore {
   /** Registers these sinks for events from now on and marks them as used. */
   register(names: readonly string[]): Promise<void>;
   /**
-   * Deletes up to `limit` deliveries of sinks that have been unused for so long by the database's clock, and then the
-   * sinks.
+   * Deletes up to `limit` deliveries of sinks that have been unused for this time by the database's clock, and then
+   * deletes the sinks.
    */
   forget(unusedForMs: number, limit: number): Promise<void>;
 }
@@ -126,13 +126,13 @@ export interface EventsRequest {
   /** The result of `EventStore.horizon`, which must be called before this read. */
   readonly upTo: number;
   readonly limit: number;
-  /** Default all types. */
+  /** Types of events. Defaults to all types. */
   readonly types?: readonly BusEventType[] | undefined;
 }
 
 /** The published events of a tenant. They are kept as long as queue history. */
 export interface EventReads {
-  /** Returns the events by record id, regardless of the state of the queue entry. */
+  /** Returns the events sorted by record id, regardless of the state of the queue entry. */
   list(request: EventsRequest): Rows<PublishedBusEvent>;
 }
 

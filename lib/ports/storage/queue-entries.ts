@@ -10,7 +10,7 @@ export interface OperatorEntry extends QueueEntry {
   readonly reason: string | null;
   /** True if the entry was cleared and not claimed since (platform §12.4). */
   readonly isCleared: boolean;
-  /** Null for the system. */
+  /** Id of the tenant. Null for the system. */
   readonly tenantId: Uuid | null;
   readonly accountId: Uuid | null;
 }
@@ -38,7 +38,7 @@ export interface EntriesOf extends OfTenants {
   readonly kind: QueueKind;
 }
 
-/** AVAILABLE and PROCESSING are live. */
+/** A part of the queue. AVAILABLE and PROCESSING entries are live. */
 export type EntryPart = 'AVAILABLE' | 'PROCESSING' | 'FAILED';
 
 /** Selects entries. Bus entries are due at their creation, notifications on their effective date. */
@@ -48,7 +48,7 @@ export interface EntryLook extends EntriesOf {
   readonly accountId: Uuid | null;
   /** First due time. Null means any. Ignored for live entries. */
   readonly from: Instant | null;
-  /** Due before; null means any. */
+  /** Exclusive end of the due times. Null means any. */
   readonly before: Instant | null;
   readonly limit: number;
 }
@@ -97,7 +97,7 @@ export interface EntryStore {
   ): Promise<number>;
 }
 
-/** FINISHED entries are in the history, the others live. */
+/** A part of a queue. FINISHED entries are in the history; all other entries are live. */
 export type QueuePart = 'FINISHED' | 'AVAILABLE' | 'PROCESSING';
 
 export interface QueuePageRequest {
@@ -105,7 +105,7 @@ export interface QueuePageRequest {
   readonly part: QueuePart;
   /** Account of the entries. Null for all accounts and the entries of the tenant. */
   readonly accountRecordId: number | null;
-  /** Null means all. */
+  /** A filter for samples. Null members match all samples. */
   readonly topics: readonly string[] | null;
   /** First due instant; null means any. */
   readonly from: Instant | null;
@@ -124,8 +124,8 @@ export interface DeliveryPageRequest
 
 /** The queue of a tenant in pages, each read at constant cost. */
 export interface QueuePages {
-  /** Returns entries by due instant, then by record id. */
+  /** Returns entries sorted by due instant, then by record id. */
   entries(request: QueuePageRequest): Rows<QueueEntry>;
-  /** Pushes by record id. */
+  /** Returns the pushes, sorted by record id. */
   deliveries(request: DeliveryPageRequest): Rows<PushDelivery>;
 }

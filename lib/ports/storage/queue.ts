@@ -16,9 +16,9 @@ export interface ClaimRequest {
   readonly businessNow: Instant;
   readonly systemNowMs: number;
   readonly leaseEndsAtMs: number;
-  /** Default both kinds. */
+  /** Kind of the entries. Defaults to both kinds. */
   readonly kind?: QueueKind;
-  /** Default all accounts. */
+  /** Account of the entries. Defaults to all accounts. */
   readonly account?: AccountOfTenant;
 }
 
@@ -88,12 +88,12 @@ export interface NotificationReads {
 export interface BacklogRequest {
   readonly since: Instant;
   readonly limit: number;
-  /** Default both kinds. */
+  /** Kind of the entries. Defaults to both kinds. */
   readonly kind?: QueueKind;
 }
 
 export interface QueueBacklog {
-  /** Counted up to a limit. */
+  /** Number of late entries, counted up to a limit. */
   readonly late: number;
   /** Due date of the oldest entry, or the time of its creation if that is later. */
   readonly oldest: Instant | null;
@@ -142,7 +142,7 @@ export interface QueueStore {
   /** Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their number. */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   owners(): Rows<string>;
-  /** System time; null for none. */
+  /** Returns the end of the next lease in system time. Null without leases. */
   nextLeaseEnd(): Promise<number | null>;
   /**
    * Ends entries as REAPED whose leases expired more than `maxLapses` times since their first claim before
@@ -155,7 +155,7 @@ export interface QueueStore {
     readonly claimedBeforeMs: number;
     readonly maxLapses: number;
     readonly limit: number;
-    /** Default both kinds. */
+    /** Kind of the entries. Defaults to both kinds. */
     readonly kind?: QueueKind;
   }): Promise<number>;
   nextDue(topics: readonly string[]): Promise<Instant | null>;

@@ -41,7 +41,7 @@ export interface SecurityStore {
 
   findRoles(names: readonly string[]): Rows<Role>;
   listRoles(): Rows<Role>;
-  /** False if the role exists. */
+  /** Inserts a role. Returns false if the role exists. */
   insertRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   putRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<void>;
 
@@ -65,7 +65,7 @@ export interface SecurityStore {
   clearFailures(subjects: readonly string[]): Promise<void>;
   purgeFailures(lastFailureBeforeMs: number): Promise<void>;
 
-  /** Oldest first. */
+  /** Returns the attempts, oldest first. */
   listSigningKeys(): Rows<SigningKey>;
   /**
    * Inserts the key, unless another key was created after `unlessNewerThanMs`, so that only one of several nodes

@@ -76,7 +76,7 @@ export type WritesCreditNotesOf = (session: ReadSession) => Promise<boolean>;
 /** Types of bus events that a tenant skips (platform §4.2). */
 export interface SkippedEvents {
   readonly notStored: readonly string[];
-  /** Stored without handlers. */
+  /** Events that are stored but passed to no handler. */
   readonly notDispatched: readonly string[];
 }
 

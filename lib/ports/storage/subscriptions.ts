@@ -17,14 +17,14 @@ export interface SubscriptionReads extends BundleReads {
   findByIds(ids: readonly Uuid[]): Rows<Subscription>;
   findByKeys(externalKeys: readonly string[]): Rows<Subscription>;
   findByBundles(bundleIds: readonly Uuid[]): Rows<Subscription>;
-  /** Returns active lifecycle events by subscription, effective instant and sequence. */
+  /** Returns active lifecycle events sorted by subscription, effective instant and sequence. */
   findEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
-  /** Returns the events by sequence. */
+  /** Returns the withdrawn events, sorted by sequence. */
   findWithdrawnEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
   findEventsByIds(eventIds: readonly Uuid[]): Rows<LifecycleEvent>;
-  /** Returns active states by effective instant and sequence. */
+  /** Returns active states sorted by effective instant and sequence. */
   findBlockingStates(blockedIds: readonly Uuid[]): Rows<BlockingState>;
-  /** Returns a batch of `findBlockingStates`, after `after`. */
+  /** Returns the next batch of `findBlockingStates`, which follows `after`. */
   pageBlockingStates(
     blockedIds: readonly Uuid[],
     page: { readonly after: BlockingState | null; readonly limit: number },
@@ -50,17 +50,17 @@ export interface SubscriptionWrites extends BundleWrites {
     changes: readonly Pick<LifecycleEvent, 'id' | 'isActive' | 'deactivatedBy'>[],
   ): Promise<void>;
   insertBlockingStates(states: readonly New<BlockingState>[]): Promise<void>;
-  /** Audited as UPDATE. */
+  /** Withdraws blocking states. The audit records an UPDATE. */
   withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
   /** Sets charged-through dates. The audit records an UPDATE of the subscription. */
   setChargedThrough(changes: readonly ChargedThroughChange[]): Promise<void>;
-  /** Not audited. */
+  /** Sets the trial ends that were announced. Not audited. */
   setAnnouncedTrialEnds(changes: readonly Pick<Subscription, 'id' | 'announcedTrialEnd'>[]): Promise<void>;
 }
 
 export interface ChargedThroughChange {
   readonly subscriptionId: Uuid;
-  /** Null means not charged. */
+  /** Charged-through date. Null means not charged. */
   readonly chargedThrough: DatedInstant | null;
 }
 

@@ -21,7 +21,7 @@ export interface SystemStore {
   /** Replaces the hash of a password and raises `credentialVersion`. Returns false for an unknown user. */
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
   /**
-   * Returns payment attempts of all tenants in INIT that were created before the instant, oldest first. Omits
+   * Returns the INIT payment attempts of all tenants that were created before the instant, oldest first. Omits
    * attempts with an UNKNOWN transaction, which payment recovery decides.
    */
   findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
@@ -62,7 +62,7 @@ export interface EncryptedText {
 
 /** The texts of all tenants that are encrypted with the server key. */
 export interface SecretStore {
-  /** Returns the texts in use with record ids above `after`, by record id. */
+  /** Returns the texts in use with record ids above `after`, sorted by record id. */
   list(kind: EncryptedKind, page: { readonly after: number; readonly limit: number }): Rows<EncryptedText>;
   /** Replaces texts that have not changed in the meantime, in one transaction. Returns their number. */
   replace(
@@ -73,7 +73,7 @@ export interface SecretStore {
 
 /** A request with an idempotency key (http-api §11). */
 export interface KeyedRequest {
-  /** 0 if there is no tenant. */
+  /** Record id of the tenant. 0 without a tenant. */
   readonly tenantRecordId: number;
   readonly key: string;
 }
@@ -93,7 +93,7 @@ export interface StoredRequest {
   readonly startedMs: number;
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>> | null;
-  /** Encrypted. */
+  /** Body of the response, encrypted. */
   readonly body: string | null;
 }
 

@@ -22,7 +22,7 @@ export interface TagSearch {
 }
 
 export interface TagReads {
-  /** Includes deleted ones. */
+  /** Returns tag definitions, including deleted ones. */
   findDefinitionsByIds(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** Returns the records in creation order. */
   listDefinitions(): Rows<UserTagDefinition>;
@@ -43,7 +43,7 @@ export interface TagReads {
     accountRecordIds: readonly number[],
     tag: { readonly objectType: ObjectType; readonly definitionIds: readonly Uuid[] },
   ): Rows<Tag>;
-  /** `max` counts all active tags. */
+  /** Returns a page of active tags with this definition. `max` counts all active tags. */
   pageCarried(
     tag: { readonly objectType: ObjectType; readonly definitionId: Uuid },
     request: PageRequest,
@@ -59,14 +59,14 @@ export interface TagWrites {
   lockDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** Inserts definitions. A taken name throws BillingError 3901. */
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
-  /** Audited as DELETE. */
+  /** Deactivates addresses. The audit records a DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /**
    * Inserts the missing tags and returns them. In the audit row of a tag, its own comment replaces the comment of the
    * call.
    */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
-  /** Audited as DELETE. */
+  /** Deactivates addresses. The audit records a DELETE. */
   deactivate(tags: readonly Tag[]): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export type CustomFieldSearch =
   /** An exact id, or part of object id, object type, name or value, ignoring case. */
   | TextSearch
   | ClauseSearch
-  /** Null means any value. */
+  /** Selects fields by object type, name and value. A null value matches any value. */
   | {
       readonly kind: 'name';
       readonly objectType: ObjectType;
@@ -102,6 +102,6 @@ export interface CustomFieldWrites {
   insert(fields: readonly New<CustomField>[]): Promise<void>;
   /** Updates values, authors and times. Throws BillingError 9000 for a duplicate pair of name and value. */
   updateValues(fields: readonly CustomField[]): Promise<void>;
-  /** Audited as DELETE. */
+  /** Deactivates addresses. The audit records a DELETE. */
   deactivate(fields: readonly CustomField[]): Promise<void>;
 }

@@ -50,7 +50,7 @@ export interface KeyValueWrites {
   lock(): Promise<void>;
   /** Inserts values and returns their record ids. The audit records an INSERT. */
   insert(values: readonly New<TenantKeyValue>[]): Rows<number>;
-  /** Audited as DELETE. */
+  /** Deactivates addresses. The audit records a DELETE. */
   deactivate(values: readonly TenantKeyValue[]): Promise<void>;
   /** Sets the tenant's configuration. Null removes it. */
   setConfiguration(recordId: number | null): Promise<void>;
@@ -65,12 +65,12 @@ export interface KeyValueWrites {
 }
 
 export interface SigningSecretReads {
-  /** Active secrets, newest first. */
+  /** Returns the active secrets, newest first. */
   active(): Rows<SigningSecret>;
 }
 
 export interface SigningSecretWrites {
-  /** Audited as INSERT. */
+  /** Inserts a secret. The audit records an INSERT. */
   insert(secret: New<SigningSecret>): Promise<void>;
   /** Writes `signsUntilMs` and `isActive`. The audit records an UPDATE, or a DELETE if the secret becomes inactive. */
   update(secrets: readonly SigningSecret[]): Promise<void>;
@@ -78,17 +78,17 @@ export interface SigningSecretWrites {
 
 export interface SellerReads {
   /**
-   * Returns the newest version of those created until the instant, or of all (null). If all were created later,
-   * returns the first one. Null if there is no version.
+   * Returns the newest version that was created until the instant, or the newest of all (null). If all were created
+   * later, returns the first one. Null if there is no version.
    */
   find(until: Instant | null): Promise<Seller | null>;
-  /** All versions, newest first. */
+  /** Returns all versions, newest first. */
   versions(): Rows<SellerVersion>;
   /** Returns the logo of the version; null if it has none, undefined if the version does not exist. */
   logo(id: Uuid): Promise<SellerLogo | null | undefined>;
 }
 
 export interface SellerWrites {
-  /** Returns the record id; audited as INSERT. */
+  /** Inserts a version and returns its record id. The audit records an INSERT. */
   insert(seller: New<Seller>): Promise<number>;
 }

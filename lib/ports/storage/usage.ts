@@ -17,7 +17,7 @@ import type { Instant, LocalDate } from '../../values/time/index.ts';
 /** A time span as whole days and cut days, so that few points are read. */
 export interface UsageStretch {
   readonly start: Instant;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly end: Instant;
   /** The complete days. Null if there are none. */
   readonly wholeDays: { readonly first: LocalDate; readonly last: LocalDate } | null;
@@ -29,7 +29,7 @@ export interface UsageSumsRequest {
   readonly subscriptionRecordId: number;
   /** Time spans in any order, possibly overlapping. */
   readonly stretches: readonly UsageStretch[];
-  /** Null means all units. */
+  /** Unit of the usage. Null means all units. */
   readonly unit: string | null;
 }
 
@@ -73,13 +73,13 @@ export interface UsageHours {
 export interface UsageHoursRequest {
   readonly subscriptionRecordId: number;
   readonly stretches: readonly UsageHours[];
-  /** Null means all units. */
+  /** Unit of the usage. Null means all units. */
   readonly unit: string | null;
 }
 
 /** The used amount of a unit in an hour of a time span. */
 export interface HourSum extends UsageSum {
-  /** From 0. */
+  /** Number of the hour, from 0. */
   readonly hour: number;
 }
 
@@ -111,7 +111,7 @@ export interface UsageReads extends UsageArchiveReads {
     points: readonly { readonly subscriptionId: Uuid; readonly ranges: readonly PointRange[] }[],
     limit: number,
   ): Rows<string>;
-  /** Returns the days of each request by date, then by unit. Takes one statement. */
+  /** Returns the days of each request sorted by date, then by unit. Takes one statement. */
   days(requests: readonly UsageDaysRequest[]): Promise<readonly (readonly DayUsage[])[]>;
   /**
    * Returns the pieces of each request that have valid points. Takes one statement, which reads the points of these
@@ -124,8 +124,8 @@ export interface UsageReads extends UsageArchiveReads {
    */
   sums(request: UsageSumsRequest): Promise<readonly (readonly UsageSum[])[]>;
   /**
-   * Returns the sums of each hour with points, by hour, then by unit. Takes one statement, which reads the points of
-   * these days.
+   * Returns the sums of each hour with points, sorted by hour, then by unit. Takes one statement, which reads the
+   * points of these days.
    */
   hourSums(request: UsageHoursRequest): Promise<readonly (readonly HourSum[])[]>;
 }
@@ -189,7 +189,7 @@ export interface ForgottenKeys {
 }
 
 export interface UsageArchiveReads {
-  /** Returns the records by record id. */
+  /** Returns the subscriptions, sorted by record id. */
   settledSubscriptions(request: SettledRequest): Rows<SettledSubscription>;
   /** Returns the days with archived points, sorted. Takes one statement. */
   archivedDays(subscriptionRecordId: number, days: readonly LocalDate[]): Rows<LocalDate>;

@@ -11,8 +11,8 @@ import type {
 } from './catalog-enumerations.ts';
 
 /**
- * Kinds of names in the entry catalog, which are unique across both scopes (catalog §15.1, V1). CATALOG is its own
- * name.
+ * Kinds of names in the entry catalog, which are unique across both scopes (catalog §15.1, V1). CATALOG is the name
+ * of the entry catalog itself.
  */
 export const EntryKind = enumeration('CATALOG', 'PRODUCT', 'PRICE_LIST', 'PLAN', 'USAGE', 'UNIT');
 export type EntryKind = keyof typeof EntryKind;
@@ -52,9 +52,9 @@ export const catalogEntryFields = {
   accountRecordId: f.orNull(f.bigint()),
   /** The product of a PLAN, if it is an entry, or the plan of a USAGE. */
   parentId: f.orNull(f.id()),
-  /** For a PRODUCT only. */
+  /** Terms of the product. Null unless the entry is a PRODUCT. */
   product: f.orNull(f.json<ProductTerms>()),
-  /** For a PLAN only. */
+  /** Terms of the plan. Null unless the entry is a PLAN. */
   plan: f.orNull(f.json<PlanTerms>()),
   createdDate: f.instant(),
 };
@@ -122,7 +122,7 @@ export interface PlanRow extends RecordOf<typeof planRowFields> {}
 /** A product of the entry API (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {
   readonly name: string;
-  /** Retirement of its last plan; null without plans or with an active one. */
+  /** Retirement date of the product's last plan. Null without plans or with an active plan. */
   readonly retiredDate: Instant | null;
 }
 

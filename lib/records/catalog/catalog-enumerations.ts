@@ -17,7 +17,7 @@ export type BillingMode = keyof typeof BillingMode;
 export const FixedType = enumeration('ONE_TIME');
 export type FixedType = keyof typeof FixedType;
 
-/** CONSUMABLE adds what was used up; CAPACITY takes the peak. */
+/** CONSUMABLE adds up the used quantities; CAPACITY uses the peak. */
 export const UsageType = enumeration('CONSUMABLE', 'CAPACITY');
 export type UsageType = keyof typeof UsageType;
 

@@ -2,7 +2,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export const CatalogPartKind = {
-  /** All of a version except its products and plans. */
+  /** Everything in a version except its products and plans. */
   FRAME: 'FRAME',
   PRODUCT: 'PRODUCT',
   PLAN: 'PLAN',
@@ -55,9 +55,9 @@ export interface StoredCatalogVersion {
 export interface StoredCatalogSource {
   readonly uploadId: Uuid;
   readonly effectiveDate: Instant;
-  /** Only on the first version of an upload. */
+  /** Text of the document. Set only for the first version of an upload. */
   readonly sourceText: string | null;
-  /** False if deleted or replaced. */
+  /** False if the version was deleted or replaced. */
   readonly isLive: boolean;
 }
 

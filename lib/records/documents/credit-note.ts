@@ -27,7 +27,7 @@ export const creditNoteFields = {
   accountRecordId: f.bigint(),
   /** The credited invoice. */
   invoiceId: f.id(),
-  /** Counted per tenant without gaps. */
+  /** Number of the credit note, counted per tenant without gaps. */
   creditNoteNumber: f.bigint(),
   reason: f.oneOf(CreditNoteReason),
   /** Issue date, as a local date of the account. */

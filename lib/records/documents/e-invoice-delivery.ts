@@ -18,7 +18,7 @@ export const eInvoiceDeliveryFields = {
   id: f.id(),
   accountId: f.id(),
   accountRecordId: f.bigint(),
-  /** Of a credit note, the credited invoice. */
+  /** Id of the invoice. For a credit note, the credited invoice. */
   invoiceId: f.id(),
   creditNoteId: f.orNull(f.id()),
   format: f.oneOf(EInvoiceFormat),
@@ -32,7 +32,7 @@ export const eInvoiceDeliveryFields = {
   attemptedDate: f.orNull(f.instant()),
   /** Due time of the next attempt; null unless PENDING. */
   nextAttemptDate: f.orNull(f.instant()),
-  /** The answer of the access point; null until it is sent. */
+  /** The receipt of the access point. Null until the e-invoice is sent. */
   receipt: f.orNull(f.text()),
   /** Error of the last attempt; null after a success. */
   lastError: f.orNull(f.text()),

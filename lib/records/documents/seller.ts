@@ -6,7 +6,7 @@ export type LogoMediaType = (typeof logoMediaTypes)[number];
 /** An image on documents. */
 export interface SellerLogo {
   readonly mediaType: LogoMediaType;
-  /** At most 256 kB. */
+  /** Content of the image, at most 256 kB. */
   readonly bytes: Uint8Array;
 }
 
@@ -24,11 +24,11 @@ export const sellerFields = {
   city: f.orNull(f.text({ ...stated, max: 100 })),
   state: f.orNull(f.text({ ...stated, max: 100 })),
   postalCode: f.orNull(f.text({ ...stated, max: 16 })),
-  /** Two letters of ISO 3166. */
+  /** Two-letter country code of ISO 3166. */
   country: f.orNull(f.text({ ...stated, max: 2 })),
   /** VAT id or another tax number. */
   taxId: f.orNull(f.text({ ...stated, max: 64 })),
-  /** Number in a register of companies, such as `HRB 12345`. */
+  /** Number in a company register, such as `HRB 12345`. */
   registrationNumber: f.orNull(f.text({ ...stated, max: 64 })),
   email: f.orNull(f.text({ ...stated, max: 254 })),
   phone: f.orNull(f.text({ ...stated, max: 25 })),
@@ -37,7 +37,7 @@ export const sellerFields = {
   bic: f.orNull(f.text({ ...stated, max: 11 })),
   /** Days from the issue date to the due date; null: documents have no due date. */
   paymentTermsDays: f.orNull(f.integer({ ...stated, range: [0, 365] })),
-  /** A text for customers in a country, by its two letters; `*` for all other countries. */
+  /** Texts for customers, by two-letter country code. `*` applies to all other countries. */
   notes: f.orNull(f.json<Readonly<Record<string, string>>, 'update'>(stated)),
   /** Color of headings and lines, such as `#0a5cff`. */
   accentColor: f.orNull(f.text({ ...stated, max: 7 })),
@@ -51,7 +51,7 @@ export interface Seller extends RecordOf<typeof sellerFields> {
 
 /** A version without the bytes of its logo. */
 export interface SellerVersion extends RecordOf<typeof sellerFields> {
-  /** Null without a logo. */
+  /** Media type of the logo. Null without a logo. */
   readonly logoMediaType: LogoMediaType | null;
 }
 
@@ -59,7 +59,7 @@ export interface SellerVersion extends RecordOf<typeof sellerFields> {
 export interface SellerInput extends InputOf<typeof sellerFields> {
   readonly logo?: {
     readonly mediaType: LogoMediaType;
-    /** At most 256 kB, or the same as Base64. */
+    /** Content of the image, at most 256 kB, or the same content as Base64. */
     readonly bytes: Uint8Array | string;
   } | null;
 }

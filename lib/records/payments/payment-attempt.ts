@@ -23,7 +23,7 @@ export const paymentAttemptFields = {
   amount: f.orNull(f.amount()),
   currency: f.orNull(f.currency()),
   pluginNames: f.json<readonly string[]>({ audit: null }),
-  /** Plugin properties after the control plugins; null until the run ended (payments §8.1). */
+  /** Plugin properties after the control plugins; null until the run has ended (payments §8.1). */
   pluginProperties: f.orNull(f.json<readonly PluginProperty[]>({ audit: null })),
   isApiPayment: f.flag({ audit: null }),
   createdDate: f.instant(),
@@ -37,7 +37,7 @@ export const autoPayHoldFields = {
   accountId: f.id(),
   accountRecordId: f.bigint(),
   invoiceId: f.id(),
-  /** The ABORTED attempt. */
+  /** Id of the attempt that became ABORTED. */
   attemptId: f.id(),
   amount: f.amount(),
   currency: f.currency(),

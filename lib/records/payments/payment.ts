@@ -46,7 +46,7 @@ export const paymentFields = {
   id: f.id({ searched: true }),
   accountId: f.id({ searched: true }),
   accountRecordId: f.bigint(),
-  /** Counted per tenant with gaps. */
+  /** Number of the payment, counted per tenant with gaps. */
   paymentNumber: f.bigint({ audit: null }),
   externalKey: f.key({ searched: true }),
   paymentMethodId: f.id({ searched: true }),
@@ -66,7 +66,7 @@ export interface RefundedAmount {
 
 /** The refund of an invoice payment (payments §9.5), applied after its success. */
 export interface InvoiceRefund {
-  /** The payment of the invoice; differs from the refund's payment if the money is returned another way. */
+  /** The payment of the invoice; differs from the refund's payment if the money is returned in another way. */
   readonly paymentId: Uuid;
   /** The row of the original payment. */
   readonly invoicePaymentId: Uuid;
@@ -93,7 +93,7 @@ export const paymentTransactionFields = {
   gatewayErrorMsg: f.orNull(f.text()),
   /** Decline reason of the gateway; null if there is none. */
   paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
-  /** Only for a refund of an invoice payment. */
+  /** The refund. Set only for a refund of an invoice payment. */
   invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),
   /** End of the lease of a running plugin call (payments §5); null for none. */
   leaseUntil: f.orNull(f.instant({ audit: null })),

@@ -3,9 +3,9 @@ import type { Instant } from '../../values/time/index.ts';
 
 /** The usage from a usage source that a run billed, instead of consumed points (usage §9 rule 8). */
 export interface SuppliedDigest {
-  /** Quantities billed here for the first time. */
+  /** Quantities that this interval billed for the first time. */
   readonly amounts: readonly SuppliedAmount[];
-  /** Tracking ids of the source billed here for the first time. */
+  /** Tracking ids of the source that this interval billed for the first time. */
   readonly trackingIds: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface StoredUsageInterval {
   readonly end: DatedInstant;
   /** The invoice; null if the run had only items of 0, which the tenant drops. */
   readonly invoiceId: Uuid | null;
-  /** Its USAGE items and the REPAIR_ADJ items of earlier ones, in output order. */
+  /** Ids of the interval's USAGE items and of the REPAIR_ADJ items for earlier items, in output order. */
   readonly itemIds: readonly Uuid[];
   readonly consumed: readonly PointRange[];
   readonly createdDate: Instant;
@@ -29,7 +29,7 @@ export interface UsageReading {
   readonly from: LocalDate | null;
   /** The tenant's usage settings as text; if they changed, everything is read. */
   readonly settings: string;
-  /** Null if every run of the account looks for late usage. */
+  /** The evaluated days. Null if every run of the account looks for late usage. */
   readonly looked: EvaluatedDays | null;
 }
 

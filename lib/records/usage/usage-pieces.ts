@@ -27,7 +27,7 @@ export interface PointRange {
   readonly upTo: number;
 }
 
-/** A range of points with the sum of the valid ones. */
+/** A range of points with the sum of its valid points. */
 export interface UsagePiece extends PointRange {
   readonly sum: Decimal;
   /** The largest single amount. */

@@ -9,9 +9,12 @@ export interface SectionFacts {
   readonly name: string;
   readonly prettyName: string;
   readonly billingPeriod: BillingPeriod;
-  /** Effective date of its catalog version; for an override plan, of the overridden plan. */
+  /**
+   * Effective date of the section's catalog version. For an override plan, this is the version of the overridden
+   * plan.
+   */
   readonly versionDate: Instant;
-  /** Equal for sections of one name and version with equal prices (usage §4.1 rule 5). */
+  /** Identity of the prices. Equal for sections of one name and version with equal prices (usage §4.1 rule 5). */
   readonly priceIdentity: string;
 }
 
@@ -19,13 +22,13 @@ export interface SectionFacts {
 export interface ConsumableSection extends SectionFacts {
   readonly usageType: 'CONSUMABLE';
   readonly tierBlockPolicy: TierBlockPolicy;
-  /** At least one; each contains every unit of the section once. */
+  /** At least one tier. Each tier contains every unit of the section once. */
   readonly tiers: readonly ConsumableTier[];
 }
 
 export interface ConsumableTier {
   readonly blocks: readonly UsageBlock[];
-  /** Charged if the tenant's usage terms require it; default null. */
+  /** Flat fee, charged if the tenant's usage terms require it. Default null. */
   readonly flatFee?: Decimal | null;
 }
 
@@ -52,6 +55,6 @@ export interface CapacityTier {
 
 export interface UsageLimit {
   readonly unit: string;
-  /** Null means unlimited. */
+  /** Limit of the unit. Null means unlimited. */
   readonly max: Decimal | null;
 }

@@ -10,7 +10,7 @@ export interface UsagePoint {
   readonly localDate: LocalDate;
   /** True if only a date was given; `instant` is then the start of that day. */
   readonly isDateOnly: boolean;
-  /** Up to 20 integer and 9 fractional digits. */
+  /** Amount with up to 20 integer and 9 fractional digits. */
   readonly amount: Decimal;
 }
 
@@ -18,7 +18,7 @@ export interface UsagePoint {
 export interface UsageSubmission {
   readonly accountRecordId: number;
   readonly subscriptionRecordId: number;
-  /** Unique per subscription, permanently. */
+  /** Tracking id, unique per subscription forever. */
   readonly trackingId: string;
   /** Hexadecimal SHA-256 of the canonical content. */
   readonly fingerprint: string;
@@ -26,11 +26,11 @@ export interface UsageSubmission {
   readonly points: readonly UsagePoint[];
 }
 
-/** The outcome of a void (usage §2.2). */
+/** The outcome of voiding a submission (usage §2.2). */
 export const VoidOutcome = {
   /** The submission is void, now or already before. */
   VOID: 'VOID',
-  /** No such submission. */
+  /** The submission does not exist. */
   UNKNOWN: 'UNKNOWN',
   /** Some points are archived, so the submission cannot be voided. */
   ARCHIVED: 'ARCHIVED',

@@ -11,7 +11,7 @@ import {
 /** Maximum length of the text of a host's error. */
 const MAX_PLAIN_ERROR_CHARACTERS = 10_000;
 
-/** Largest number of causes. */
+/** Maximum number of causes. */
 const MAX_PLAIN_CAUSES = 8;
 
 /** Maximum number of members, and of list elements. */

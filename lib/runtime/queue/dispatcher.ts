@@ -42,7 +42,7 @@ interface DispatcherOptions {
   readonly node: string;
   /** Returns true for the name of an ended process of this node. By default, always false. */
   readonly isFormerNode?: (name: string) => boolean;
-  /** Defaults to the values of §4.3. */
+  /** Settings of the queue. Defaults to the values of §4.3. */
   readonly settings?: QueueSettings;
   /** Milliseconds for which finished entries are kept. Default 90 days. */
   readonly historyRetentionMs?: number;
@@ -236,7 +236,7 @@ export class Dispatcher {
       const entry = claims.at(-1)?.entries.at(-1);
       if (entry === undefined) return;
       await this.#track(this.#process(claims));
-      // An entry that is claimed again immediately was released, and later ones wait for it.
+      // An entry that is claimed again immediately was released, and later entries wait for it.
       if (entry.recordId === last) return;
       last = entry.recordId;
     }
@@ -250,7 +250,7 @@ export class Dispatcher {
   }
 
   /**
-   * Starts another worker if the busy one does not return soon. It waits first, because large batches cost less per
+   * Starts another worker if the busy worker does not return soon. Waits first, because large batches cost less per
    * entry.
    */
   #requestHelp(): void {
@@ -328,7 +328,7 @@ export class Dispatcher {
     return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
   }
 
-  /** Makes one claim. If the settings of the kinds differ, makes one per kind, bus entries first. */
+  /** Makes one claim. If the settings of the kinds differ, makes one claim per kind, bus entries first. */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     await this.#takeBackLapsed();
@@ -340,7 +340,8 @@ export class Dispatcher {
   }
 
   /**
-   * Releases expired leases. Claims of this node are excluded, because a late renewal does not mean that it is dead.
+   * Releases expired leases. Claims of this node are excluded, because a late renewal does not mean that this node is
+   * dead.
    */
   async #takeBackLapsed(): Promise<void> {
     const { storage, systemClock } = this.#ports;

@@ -279,7 +279,7 @@ class Batch implements HandlerBatch {
 
 /** The pauses of background work for a busy account. */
 export interface BusyPauses {
-  /** Milliseconds of retries in short steps, as calls wait. */
+  /** Milliseconds for which retries use short steps, like the waits of calls. */
   readonly waitMs: number;
   /** The pauses afterwards, in order (`rescheduleIntervalOnLock`). */
   readonly intervalsMs: readonly number[];

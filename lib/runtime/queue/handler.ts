@@ -68,7 +68,7 @@ const QUEUE_PASSING_PAUSE_MS = 5_000;
 
 type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
-  /** Does not count as a failure. */
+  /** The entry is retried later, which does not count as a failure. */
   | { readonly kind: 'later'; readonly delayMs: number; readonly reason: string }
   | { readonly kind: 'fail'; readonly reason: string };
 

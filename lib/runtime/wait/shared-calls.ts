@@ -2,7 +2,7 @@ import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { atMost } from './bounded-waits.ts';
 
-/** Largest group of calls. */
+/** Maximum number of calls in a group. */
 export const MAX_SHARED_CALLS = 100;
 
 /** Maximum milliseconds that calls wait for a running call of their kind. */
@@ -31,8 +31,8 @@ export class SharedCalls<I, O> {
 
   /**
    * Returns the result of this call.
-   * @param alike identifies calls that may be grouped: the tenant and everything else on which `work` depends. Null:
-   * runs alone, as in a transaction of the host.
+   * @param alike identifies calls that may be grouped: the tenant and everything else on which `work` depends. Null
+   * runs the call alone, as in a transaction of the host.
    */
   async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
     if (alike === null) return resultAt(await work([input]), 0);

@@ -14,14 +14,14 @@ import { AddOnOffer, addOnOffer, type BaseEnd, statesAsRead } from './base-end.t
 
 interface AddOnChoice {
   readonly plan: Plan;
-  /** Start of billing. */
+  /** Start of the add-on's billing. */
   readonly at: Instant;
 }
 
 export type BasePlan = Pick<PlanInForce, 'version' | 'plan'>;
 
 /**
- * Checks that the product of the base offers the add-on and does not contain it (§6.2 rule 10).
+ * Checks that the product of the base offers the add-on and does not already include it (§6.2 rule 10).
  * @throws BillingError SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED (1018), SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE (1019).
  */
 export function checkOffered(

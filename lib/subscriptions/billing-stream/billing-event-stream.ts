@@ -162,7 +162,7 @@ function billingEventOf(
     recurringPrice: priceIn(inForce?.phase.recurring?.price, inForce, stream.account),
     billingPeriod: inForce?.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
     billingMode: (inForce ?? transition.previous)?.plan.recurringBillingMode ?? BillingMode.IN_ADVANCE,
-    // CANCEL and EXPIRED repeat the value before them (§19.1).
+    // CANCEL and EXPIRED repeat the previous value (§19.1).
     billCycleDayLocal: cycle?.day ?? 0,
     isAccountAligned: cycle?.isAccountAligned ?? false,
     billingAlignment: cycle?.alignment ?? null,

@@ -24,7 +24,7 @@ import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force
 /** A half-open interval without billing. */
 export interface BlockedInterval {
   readonly start: DatedInstant;
-  /** Null means open. */
+  /** End of the interval. Null means open. */
   readonly end: DatedInstant | null;
 }
 
@@ -153,7 +153,7 @@ export interface StateToSet extends BlockFlags {
 
 export interface StatePlan {
   readonly block: StateToSet;
-  /** null if it is redundant. */
+  /** The state to add. Null if it is redundant. */
   readonly added: BlockingState | null;
   /** Stored states that have become redundant. */
   readonly withdrawn: readonly BlockingState[];

@@ -39,7 +39,7 @@ export interface FoundBundle extends BundleContent {
 
 export interface GroupChoiceInput {
   readonly options: CreateSubscriptionOptions;
-  /** Locked. */
+  /** The locked account. */
   readonly account: Account;
   /** The existing bundles with the requested ids and keys. */
   readonly found: readonly FoundBundle[];
@@ -69,7 +69,7 @@ export interface ChosenGroup {
   readonly billing: DatedInstant;
   /** The date from which START_OF_BUNDLE alignment counts. */
   readonly bundleStart: DatedInstant;
-  /** The base first. */
+  /** The subscriptions, with the base first. */
   readonly subscriptions: readonly ChosenSubscription[];
 }
 
@@ -268,7 +268,7 @@ function badGroup(message: string): BillingError {
   return billingError(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message);
 }
 
-/** Joins groups of the same bundle, so that the rules see all its requests. */
+/** Joins groups of the same bundle, so that the rules see all requests for the bundle. */
 export function groupsByBundle(
   groups: readonly CheckedGroup[],
   found: readonly FoundBundle[],

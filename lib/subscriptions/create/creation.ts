@@ -62,7 +62,7 @@ export interface NewBundleContent {
   readonly newBundle: New<Bundle> | null;
   /** The ended bundle that loses its key. Null if no bundle loses a key. */
   readonly releasedKey: Bundle | null;
-  /** The base first. */
+  /** The subscriptions, with the base first. */
   readonly creations: readonly NewSubscription[];
 }
 

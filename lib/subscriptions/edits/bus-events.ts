@@ -106,7 +106,7 @@ interface BlockingOccurrence {
   readonly after: BlockFlags;
   /** True if the state starts an invoice run (invoicing §8.1). */
   readonly changesBilling: boolean;
-  /** Target date of that run. Null means today. */
+  /** Target date of the invoice run. Null means today. */
   readonly targetDate: LocalDate | null;
 }
 
@@ -149,7 +149,7 @@ function metaDataOf(state: New<BlockingState>, { before, after }: BlockingOccurr
     ransitionedToBlockedEntitlement: !before.isBlockEntitlement && after.isBlockEntitlement,
     ransitionedToUnblockedEntitlement: before.isBlockEntitlement && !after.isBlockEntitlement,
   };
-  // Both spellings are on the wire: `transitionedTo…` and `isTransitionedTo…`.
+  // Both spellings are sent: `transitionedTo…` and `isTransitionedTo…`.
   const spelt = Object.entries(transitions).flatMap(([name, value]) => [
     [`t${name}`, value],
     [`isT${name}`, value],
@@ -194,7 +194,7 @@ export type DueItem =
     }
   | { readonly kind: 'TRIAL_END'; readonly subscriptionId: Uuid; readonly at: Instant };
 
-/** Parses a queue payload of the functions above or of `trialNotification`. Undefined for other payloads. */
+/** Parses a queue payload that the functions above or `trialNotification` created. Undefined for other payloads. */
 export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
   if (topic === QueueName.SUBSCRIPTION_EVENTS) {
     const [subscriptionId, eventId] = [uuidOf(payload.subscriptionId), uuidOf(payload.eventId)];

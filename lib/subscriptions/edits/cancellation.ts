@@ -53,7 +53,7 @@ import {
 } from './subscription-edit.ts';
 
 interface Cancellation {
-  /** The end of the service. The end of the service may come before or after the end of billing. */
+  /** The end of the service, which may come before or after the end of billing. */
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
   readonly reason: EventReason;
@@ -191,7 +191,7 @@ function beforeStart({ subscription }: RunningSubscription, end: string, start: 
   );
 }
 
-/** null keeps the stored end. */
+/** The ends to store. Null keeps a stored end. */
 interface StoredEnds {
   readonly entitlement: DatedInstant | null;
   readonly billing: DatedInstant | null;
@@ -257,7 +257,7 @@ export function cancellationOfAll(
 }
 
 /**
- * Returns the end of billing to store, after all effective events, or null if billing has already ended then. An
+ * Returns the end of billing to store, after all effective events, or null if billing has already ended by then. An
  * earlier expiry becomes a cancellation on its date.
  */
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {

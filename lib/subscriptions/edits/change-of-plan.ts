@@ -196,7 +196,7 @@ export function decideChange(
   checkExpiry(running, effective);
   checkNotBlocked(running, effective);
   const { catalog, subscription, account } = running;
-  // The version of that date may forbid what the current one allows (catalog §6.3).
+  // The catalog version of the change date may forbid what the current version allows (catalog §6.3).
   const rules = planChangeRules(catalog, {
     subscription: ruled(running, now),
     target: request.target,
@@ -325,7 +325,7 @@ function titleOf({ subscription }: RunningSubscription): string {
 
 /**
  * Checks that the base offers the new add-on product from the change until now, and the plan's limit (§7 rule 7).
- * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
+ * @throws BillingError 1017, and the errors of `checkOffered` and `checkLimit`.
  */
 export function checkAddOnChange(
   { choice, effective }: Pick<ApprovedChange, 'choice' | 'effective'>,
@@ -342,7 +342,8 @@ export function checkAddOnChange(
   const { plan } = choice;
   const asked = { plan, at: effective.at };
   checkOffered(asked, basePlan, running.catalog);
-  // A backdated change must not lead to a product that the base has since left: the add-on would end in the past.
+  // A backdated change must not lead to a product that the base has stopped offering since then. Otherwise the add-on
+  // would end in the past.
   for (const { event, next } of base.transitions) {
     const { at } = event.effective;
     const isSince = at > effective.at && at <= now && isPlanChoice(event);

@@ -117,7 +117,7 @@ export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
 
 /**
  * Returns the last added event that is due by now, which starts an invoice run. An expiry (invoicing §8.1) or a
- * marker does not.
+ * marker does not start one.
  */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(

@@ -27,7 +27,7 @@ import { editOf, type SubscriptionEdit } from './subscription-edit.ts';
 
 /** A bill cycle day for a subscription. It takes precedence over all alignments. */
 export interface BillCycleDayChange extends EffectiveFrom {
-  /** Day from 1 to 31. In shorter months, the last day. */
+  /** Day from 1 to 31. Shorter months use their last day. */
   readonly billCycleDayLocal?: number | null | undefined;
 }
 
@@ -129,7 +129,8 @@ function termsChange(running: RunningSubscription, draft: EventDraft, { now, nex
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
-    // Undoing a plan change also undoes the events that follow without a gap. The gap separates this event from it.
+    // Undoing a plan change also undoes the events that follow without a gap. The gap before this event prevents
+    // that.
     lastSequence: lastSequenceOf(running) + 1,
     createdDate: now,
     nextId,

@@ -80,7 +80,7 @@ function endsTrial(transition: Transition): transition is TrialTransition {
   return previous?.phase.type === PhaseType.TRIAL && next !== null && next.phase.type !== PhaseType.TRIAL;
 }
 
-/** TRIAL_ENDING (platform §10.4). */
+/** Returns the TRIAL_ENDING event (platform §10.4). */
 export function trialEndingEvent(
   { subscription, bundle }: EventSubject,
   { event, previous, next }: TrialTransition,

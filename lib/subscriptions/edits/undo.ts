@@ -75,7 +75,7 @@ function checkUncancellable(running: RunningSubscription, storedEnds: number, no
 
 /**
  * Undoes every pending change of plan (§7, undo). Changes that these had replaced stay withdrawn.
- * @param history the withdrawn events of the subscription, by sequence.
+ * @param history the withdrawn events of the subscription, sorted by sequence.
  * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
  */
 export function planUndoChange(

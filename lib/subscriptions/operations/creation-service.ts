@@ -33,7 +33,7 @@ import { creationTermsOf, type EntitlementControl } from './entitlement-control.
 export interface CreatedBundle {
   readonly accountId: Uuid;
   readonly bundleId: Uuid;
-  /** In request order. */
+  /** Ids of the subscriptions, in request order. */
   readonly subscriptionIds: readonly Uuid[];
   readonly billingStart: Instant;
 }

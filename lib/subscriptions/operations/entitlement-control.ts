@@ -64,8 +64,8 @@ interface Controlled<Operation extends EntitlementOperation, T> {
 
 /**
  * Returns a function that runs an operation and calls the host's plugins before and after it (§22).
- * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, otherwise as
- * the operation.
+ * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, otherwise the
+ * errors of the operation.
  */
 export function entitlementControl(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts,
@@ -79,7 +79,7 @@ export function entitlementControl(
     const { operation } = call;
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
-    // Copied during the call: an unreadable answer is an error of the plugin.
+    // The answer is copied during the call, so that an unreadable answer counts as an error of the plugin.
     const decided = await callPlugin(called(plugin), ports, async () =>
       decide(operation, terms, ownCopy(await before[operation]?.(call, seen))),
     );
@@ -196,7 +196,7 @@ export function blockedOf({ type, id }: BlockedRef): FindSubject {
   }
 }
 
-/** The effect of a plugin's decision. A problem is the plugin's mistake. */
+/** The effect of a plugin's decision. A problem means that the decision is invalid. */
 type Decided<Terms> = { readonly terms: Terms } | { readonly reason: string } | { readonly problem: string };
 
 type Check = (value: unknown) => boolean;

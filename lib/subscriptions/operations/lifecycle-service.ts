@@ -190,7 +190,7 @@ export interface AccountToEnd extends EndOfAll {
 }
 
 /**
- * Cancels all base and standalone subscriptions of distinct accounts, each account by its own date and policy.
+ * Cancels all base and standalone subscriptions of distinct accounts, each account with its own date and policy.
  * Add-ons follow (§9 rule 9). Never throws. Takes a constant number of statements.
  */
 export async function cancelAll(

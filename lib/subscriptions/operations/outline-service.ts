@@ -210,7 +210,7 @@ export function outlineOperations(
 export type Outlines = ReturnType<typeof outlineOperations>;
 
 interface WindowSearch {
-  /** null if unknown yet. */
+  /** Accounts of the bundles. Null if unknown yet. */
   readonly accounts: readonly Uuid[] | null;
   readonly find: (session: ReadSession) => Promise<Page<Bundle>>;
   readonly maxRecords: number;

@@ -40,7 +40,7 @@ export interface PlanAtRequest {
 
 export interface SubscriptionListRequest {
   readonly accountId: Uuid;
-  /** Default: all states. */
+  /** States to return. Defaults to all states. */
   readonly states?: readonly EntitlementState[] | null | undefined;
 }
 
@@ -121,12 +121,12 @@ export interface SubscriptionOperations<C extends Leading = []> {
    * Returns plan and phase at an instant or on a day, by default now, as the catalog version of that time supplies
    * them (catalog §12, row 10).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001)
-   * before billing starts and from its end on.
+   * before billing starts and from the end of billing on.
    */
   planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForce>;
 
   /**
-   * Returns the account's bundles by original creation. The filter selects some of them. Takes a constant
+   * Returns the account's bundles in order of original creation. The filter selects some of them. Takes a constant
    * number of queries for accounts of usual size. Unknown ids and keys are ignored.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) above
    * `server.limits.rows` rows; use `outlines.pageOfAccount` then.
@@ -270,8 +270,8 @@ export interface BundleOperations<C extends Leading = []> {
 /** Operations on bundles and subscriptions whose rows are created on demand, for results of any length. */
 export interface OutlineOperations<C extends Leading = []> {
   /**
-   * Returns the account's bundles by original creation. The filter selects some of them. Unknown ids and keys are
-   * ignored.
+   * Returns the account's bundles in order of original creation. The filter selects some of them. Unknown ids and
+   * keys are ignored.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
    */
   ofAccount(

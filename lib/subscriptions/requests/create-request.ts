@@ -232,7 +232,7 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
   );
 }
 
-/** Returns the plan at a date. @throws BillingError with the codes of `choosePlan`, of catalog §7. */
+/** Returns the plan at a date. @throws BillingError with the error codes of `choosePlan` (catalog §7). */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
   const plan = catalog.selectPlan(version, specifier);

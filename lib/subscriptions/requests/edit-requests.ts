@@ -129,7 +129,7 @@ export function withDefaultEnd(
 
 export interface TransferBundleRequest {
   readonly accountId?: Uuid | null | undefined;
-  /** External keys of the new subscriptions, by old subscription. Defaults to the new id. */
+  /** External keys of the new subscriptions, by old subscription. A key defaults to the new id. */
   readonly subscriptions?:
     | readonly {
         readonly subscriptionId?: Uuid | null | undefined;

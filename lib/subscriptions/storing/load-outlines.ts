@@ -169,7 +169,7 @@ export interface BundleFilter {
 }
 
 /**
- * Returns the account's bundles by original creation. The filter selects some of them.
+ * Returns the account's bundles in order of original creation. The filter selects some of them.
  * @throws BillingError ANSWER_TOO_LARGE (60020) if the bundles alone exceed the maximum number of rows.
  */
 export async function findBundlesOfAccount(

@@ -13,7 +13,7 @@ import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
 export interface BillCycleDaySources {
-  /** 1 to 31; 0 = none yet. */
+  /** Bill cycle day of the account, 1 to 31. 0 means that the account has none yet. */
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
   /** Date of the first charge of the bundle's base, or of the subscription itself without a base. */

@@ -82,7 +82,7 @@ export function asStored(events: readonly New<LifecycleEvent>[]): readonly Lifec
 interface DraftOwner {
   readonly subscriptionId: Uuid;
   readonly accountRecordId: number;
-  /** 0 for a new subscription. */
+  /** Last sequence of the subscription's events. 0 for a new subscription. */
   readonly lastSequence: number;
   readonly createdDate: Instant;
   readonly nextId: () => Uuid;
@@ -120,7 +120,7 @@ export type DatedBy = (typeof DatedBy)[keyof typeof DatedBy];
 /** The reason for the date of an event and for the start of its phases, as of the decision. */
 export interface EventReason {
   readonly datedBy: DatedBy;
-  /** Null if no policy applied. */
+  /** The policy. Null if no policy applied. */
   readonly policy: BillingActionPolicy | null;
   /** The conditions of the matching case, for CATALOG_RULE. Null means the default, or no rule. */
   readonly policyConditions: RuleConditions | null;

@@ -151,7 +151,7 @@ function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): Event
 interface NextPhaseInput {
   /** Active events of one subscription, which are stored or derived. */
   readonly events: readonly LifecycleEvent[];
-  /** One of `events`. */
+  /** A PHASE event, which is one of `events`. */
   readonly phaseEvent: LifecycleEvent;
   readonly plans: PlanResolver;
   readonly zone: TimeZone;

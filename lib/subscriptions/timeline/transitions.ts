@@ -30,7 +30,7 @@ export interface PlanInForce {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
-  /** The time at which that choice was recorded, regardless of its effective date. */
+  /** The time at which the choice of plan was recorded, regardless of its effective date. */
   readonly decided: Instant;
 }
 

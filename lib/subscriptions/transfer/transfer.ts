@@ -69,7 +69,7 @@ import { eventsInEffect, transitionAt } from '../timeline/transitions.ts';
 
 interface TransferInput {
   readonly request: CheckedTransfer;
-  /** Locked, like the target. */
+  /** The source account, which is locked like the target account. */
   readonly source: Account;
   readonly target: Account;
   readonly bundle: Bundle;
@@ -126,8 +126,8 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
 }
 
 /**
- * Returns the subscriptions that are running at `at` and not yet transferred, the base first. Add-ons are included
- * only with their base.
+ * Returns the subscriptions that are running at `at` and not yet transferred, with the base first. Add-ons are
+ * included only with their base.
  */
 function transferredSubscriptions(
   running: readonly RunningSubscription[],
@@ -196,7 +196,7 @@ function continued(
   const events = eventsOf(drafts, {
     subscriptionId: id,
     accountRecordId: target.recordId,
-    // A start that replaced another one (§7 rule 9) ends add-ons not offered (§12).
+    // A start that replaced another start (§7 rule 9) ends the add-ons that its plan does not offer (§12).
     lastSequence: start.effective.at >= transfer.at && start.sequence > 1 ? 1 : 0,
     createdDate: now,
     nextId,
@@ -216,7 +216,7 @@ interface TransferEndsInput {
   readonly live: readonly RunningSubscription[];
   /** Ids of the events that continue, by subscription id. */
   readonly continuations: ReadonlyMap<Uuid, Uuid>;
-  /** A date in the source account's calendar. */
+  /** Date of the transfer in the source account's calendar. */
   readonly transfer: DatedInstant;
   readonly policy: TransferPolicy;
 }
@@ -228,8 +228,8 @@ interface BillingEnd {
 }
 
 /**
- * Ends the subscriptions on the source account (§17.4 rule 2). The service ends at the transfer, billing then or at
- * the end of the term. Add-ons follow their base. An earlier pending end stays.
+ * Ends the subscriptions on the source account (§17.4 rule 2). The service ends at the transfer. Billing ends at the
+ * transfer or at the end of the term. Add-ons follow their base. An earlier pending end stays.
  */
 function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
@@ -295,7 +295,7 @@ function endingEdit(running: RunningSubscription, input: TransferEndsInput, { no
 interface TransferredEventsInput {
   readonly running: RunningSubscription;
   readonly history: readonly LifecycleEvent[];
-  /** A date in the target account's calendar. */
+  /** Date of the transfer in the target account's calendar. */
   readonly transfer: DatedInstant;
   readonly bcdTransfer: BcdTransfer;
   readonly zone: TimeZone;

@@ -40,7 +40,10 @@ interface Counted {
   readonly resumed: SubscriptionEventType;
 }
 
-/** @param histories histories of blocks of the subscription, its bundle and its account. */
+/**
+ * Returns the rows of the blocks of a subscription. @param histories the block histories of the subscription, its
+ * bundle and its account.
+ */
 export function blockingRows(
   source: { readonly transitions: readonly Transition[]; readonly blockingStates: readonly BlockingState[] },
   histories: readonly BlockHistory[],

@@ -148,7 +148,7 @@ export interface BundleView {
   readonly bundleId: Uuid;
   readonly externalKey: string;
   readonly subscriptions: readonly SubscriptionView[];
-  /** The rows of all its subscriptions in a common order. */
+  /** The rows of all subscriptions of the bundle, in one common order. */
   readonly timeline: readonly SubscriptionEventView[];
 }
 

@@ -21,7 +21,7 @@ export interface BundleWindow {
 
 /** A page of bundles, read on demand. */
 export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
-  /** Bundles on this page. */
+  /** Number of bundles on this page. */
   readonly returned: number;
   /** The bundles in order, with one window in memory at a time. Each window is one snapshot, read on demand. */
   readonly windows: AsyncIterable<BundleWindow>;

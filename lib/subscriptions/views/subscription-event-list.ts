@@ -32,7 +32,7 @@ export interface SubscriptionEvent {
 export interface EventListSource {
   readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
   readonly transitions: readonly Transition[];
-  /** Its own active states. */
+  /** Active states of the subscription itself. */
   readonly blockingStates: readonly BlockingState[];
   /** Blocks of the bundle and of the account. */
   readonly inherited: readonly BlockHistory[];
@@ -41,7 +41,10 @@ export interface EventListSource {
 const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
-/** Returns the rows of one bundle's subscriptions in the order of §18 rule 5. They are created while they are read. */
+/**
+ * Returns the rows of one bundle's subscriptions in the order of §18 rule 5. Rows are created lazily, as the caller
+ * iterates.
+ */
 export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
   return {
     *[Symbol.iterator]() {
@@ -50,7 +53,10 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
   };
 }
 
-/** Yields the rows of one subscription. A row repeats in its list exactly if it repeats in the list of the bundle. */
+/**
+ * Yields the rows of one subscription. A row repeats the previous row of its service here if and only if it does so
+ * in the list of the bundle.
+ */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
     blockHistory,

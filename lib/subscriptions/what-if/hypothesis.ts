@@ -108,7 +108,7 @@ export function hypothesisOfEdits(
   };
 }
 
-/** @param subscriptionIds ids of the subscriptions of the blocked object. */
+/** Returns the effect of a blocking state. @param subscriptionIds ids of the subscriptions of the blocked object. */
 export function hypothesisOfState(
   { block, added, withdrawn, billedOtherwiseFrom: from }: StatePlan,
   subscriptionIds: readonly Uuid[],
@@ -207,13 +207,14 @@ export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeo
 /** A running subscription and its bundle as requested. */
 export interface SubscriptionInBundle {
   readonly subscriptionId: Uuid;
-  /** null = not requested. */
+  /** Id of the bundle. Null if not requested. */
   readonly bundleId: Uuid | null;
 }
 
 /**
  * A simulated operation on subscriptions (§20), with the members of the real request. If `seesEndOfDay` is true, the
- * catalog is read as of the end of the requested day, as in dry runs. The operation itself reads it at its instant.
+ * catalog is read as of the end of the requested day, as in dry runs. The operation itself reads the catalog at its
+ * own instant.
  */
 export type HypotheticalAction =
   | {

@@ -9,7 +9,7 @@ export interface Property<T> {
   readonly fallback: T;
   /** Description of the valid values, as the end of a sentence "… is not …". */
   readonly expectation: string;
-  /** Returns undefined for an invalid value. */
+  /** Parses a text. Returns undefined for an invalid value. */
   parse(text: string): T | undefined;
 }
 
@@ -98,7 +98,7 @@ export function spans(fallbackMs: readonly number[]): Property<readonly number[]
   return listOf(fallbackMs, 'a time span such as 15m', span(0).parse);
 }
 
-/** ISO 8601, or a time span. */
+/** A period in ISO 8601 form, or a time span. */
 export function period<F extends Period | null>(fallback: F): Property<Period | F> {
   return {
     fallback,

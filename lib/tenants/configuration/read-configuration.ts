@@ -9,9 +9,9 @@ export type ConfigurationObject = Readonly<Record<string, string | number | bool
 
 /** The properties of this server in a configuration. Unknown names are left to plugins. */
 interface ConfigurationReading {
-  /** Valid values only. */
+  /** Settings with valid values. */
   readonly settings: Partial<TenantSettings>;
-  /** One for each invalid value. */
+  /** One problem for each invalid value. */
   readonly problems: readonly Problem[];
   /** A sentence for each name that has no effect and does not look like a plugin's name. */
   readonly ineffective: readonly string[];

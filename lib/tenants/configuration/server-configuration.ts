@@ -19,7 +19,7 @@ import { tenantProperties } from './tenant-properties.ts';
 
 /** The settings of the server's own configuration (platform §4.1). */
 export interface ServerConfiguration {
-  /** Defaults for tenants. */
+  /** Default settings of tenants. */
   readonly tenant: TenantSettings;
   readonly server: ServerSettings;
 }

@@ -55,7 +55,7 @@ export const serverProperties = {
   'health.lateThreshold': span(60 * secondMs),
   /** Directories that diagnostics may read. The first directory contains the log files. */
   'health.diagnostic.logDirs': names(),
-  /** 0 = requests are not stored. */
+  /** Time for which requests are kept. 0 means that requests are not stored. */
   'accesslog.retention': span(2 * DAY_MS),
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
   /** Interval of the search for unfinished payment attempts, which is also their minimum age. */
@@ -64,7 +64,7 @@ export const serverProperties = {
   'usage.bulk.maxRecords': integer(MAX_BULK_USAGE_LINES, { min: 1, max: MAX_SETTING_COUNT }),
   'usage.bulk.maxBytes': size(MAX_BULK_USAGE_BYTES, { min: 1, max: MAX_SETTING_BULK_BYTES }),
   'usage.bulk.chunkSize': integer(BULK_USAGE_CHUNK_LINES, { min: 1, max: MAX_SETTING_CHUNK_LINES }),
-  /** Null means unlimited. */
+  /** Limit of the unit. Null means unlimited. */
   'usage.keyRetentionDays': integer(null, { min: 1, max: MAX_SETTING_DAYS }),
   'persistent.bus.main.max.failure.retry': failures,
   'persistent.bus.main.claimed': entries,

@@ -68,7 +68,7 @@ export function skippedEventsOf(settingsOf: SettingsOf): SkippedEventsOf {
   };
 }
 
-/** Parsed values per cache. */
+/** Maximum number of parsed values per cache. */
 const MAX_CACHED_CONFIGURATIONS = 1_000;
 
 /**

@@ -61,9 +61,9 @@ export const tenantProperties = {
   'invoice.usage.missing.lenient': flag(false),
   'invoice.parkAccountsWithUnknownUsage': flag(false),
   'invoice.parkAccountsOnAllExceptions': flag(true),
-  /** Time before an invoice at which it is announced (invoicing §8.1); 0 means never. */
+  /** Time between the announcement of an invoice and its run (invoicing §8.1). 0 means no announcements. */
   'invoice.dryRunNotificationSchedule': span(0),
-  /** Negative = all past periods. */
+  /** Number of past periods to read. A negative number means all past periods. */
   'invoice.readMaxRawUsagePreviousPeriod': integer(2, { ...unbounded, min: MIN_STORED_INTEGER }),
   /** Accepted without effect (invoicing §8.5). */
   'invoice.maxInvoiceLimit': period(null),
@@ -74,7 +74,10 @@ export const tenantProperties = {
   'invoice.numberPattern': numberPatterns(),
   'invoice.creditNotes': flag(false),
   'invoice.creditNoteNumberPattern': numberPatterns(),
-  /** Format and profile of the e-invoices that are sent to the access point (invoicing §22 rule 9); null = none. */
+  /**
+   * Format and profile of the e-invoices that are sent to the access point (invoicing §22 rule 9). Null means that
+   * none are sent.
+   */
   'invoice.eInvoice': oneOf(eInvoiceKinds, null),
   'invoice.eInvoice.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),
   'invoice.emailNotificationsEnabled': flag(false),
@@ -103,7 +106,10 @@ export const tenantProperties = {
   'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: HOUR_MS }),
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
-  /** Days before the end of a trial on which TRIAL_ENDING announces it (subscriptions §21.1); 0 means never. */
+  /**
+   * Number of days by which TRIAL_ENDING precedes the end of a trial (subscriptions §21.1). 0 means that it is never
+   * sent.
+   */
   'subscription.trial.noticeDays': integer(3, { min: 0, max: 365 }),
   /** Pauses of background work after it has waited for a busy account as long as a call waits. */
   rescheduleIntervalOnLock: spans([0.5, 1, 1, 3, 3, 10].map((minutes) => minutes * MINUTE_MS)),

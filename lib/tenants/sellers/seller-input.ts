@@ -10,7 +10,8 @@ const MAX_NOTE_CHARACTERS = 2_000;
 type Checked = Omit<New<Seller>, 'id' | 'createdDate'>;
 
 /**
- * Returns the seller data to store: country, IBAN and BIC without blanks in capital letters (invoicing §14 rule 7).
+ * Returns the seller data to store, with country, IBAN and BIC in capital letters without blanks (invoicing §14 rule
+ * 7).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the field, TOO_LARGE (60012) for the logo.
  */
 export function checkedSeller(given: SellerInput): Checked {

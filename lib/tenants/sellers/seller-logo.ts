@@ -37,7 +37,7 @@ function bytesOf(given: Uint8Array | string): Uint8Array {
   // A copy, because the caller may change its own bytes.
   if (given instanceof Uint8Array) return Uint8Array.from(given);
   if (typeof given !== 'string') throw invalidLogo('needs bytes or Base64 text');
-  // A longer text is refused as too large, without a decoded copy.
+  // A longer text is rejected as too large without being decoded.
   if (given.length > 2 * MAX_LOGO_BYTES) return new Uint8Array(Math.floor((given.length * 3) / 4));
   try {
     return Uint8Array.from(atob(given), (character) => character.charCodeAt(0));

@@ -20,8 +20,8 @@ export interface SellerOperations<C extends Leading = []> {
   get(...given: [...C]): Promise<Seller | null>;
 
   /**
-   * Returns the version that documents show of an invoice committed at the instant: the newest of then, or the first
-   * one if all are later. Null before the first upload.
+   * Returns the version that documents show for an invoice committed at the instant: the newest version at that time,
+   * or the first one if all are later. Null before the first upload.
    */
   at(...given: [...C, instant: HostInput<Instant>]): Promise<Seller | null>;
 

@@ -55,7 +55,8 @@ function readSvg(text: string): void {
   const open: { readonly name: string; text: string }[] = [];
   parser.on('error', (error) => refuse(`is not well-formed XML: ${shortened(error.message)}`));
   parser.on('doctype', (doctype) => {
-    // Drawing programs write the public identifier of SVG. Declarations of entities follow a bracket.
+    // Drawing programs write a DOCTYPE with the public identifier of SVG. Only entity declarations, which follow a
+    // bracket, are rejected.
     if (doctype.includes('[')) refuse('declares entities, which are not allowed');
   });
   parser.on('processinginstruction', ({ target }) =>
@@ -94,7 +95,7 @@ function isOwnReference(reference: string): boolean {
   return /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp)[;,])/i.test(reference);
 }
 
-/** Style sheets and attributes can load files and, in old browsers, run code. */
+/** Checks style sheets and style attributes, which can load files and, in old browsers, run code. */
 function checkStyle(text: string): void {
   const urls = text.matchAll(/(?:url|image-set|src)\(\s*["']?\s*([^"')]*)/gi);
   for (const [, reference = ''] of urls)

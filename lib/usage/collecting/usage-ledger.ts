@@ -205,7 +205,7 @@ export class UsageLedger {
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
-/** Points that an invoice charged which is now VOID. */
+/** Points that were charged by an invoice that is now VOID. */
 export type FreedPoints = Pick<
   BilledInterval,
   'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
@@ -248,7 +248,7 @@ interface PiecesNeeded {
 
 interface PiecesInput {
   readonly days: readonly DayUsage[];
-  /** All of the subscription. */
+  /** All events of the subscription. */
   readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
   /** Billed intervals of invoices that are not VOID. */

@@ -55,7 +55,9 @@ function withRelated(
   return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
-/** Moves the date back to periods that charged late points. Such a period is needed as long as its points are. */
+/**
+ * Moves the date back to periods that charged late points. Such a period is needed as long as its points are needed.
+ */
 function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {

@@ -25,13 +25,16 @@ export interface UsageInterval {
   readonly start: DatedInstant;
   /** End of the interval. Its date may be the date of the start. */
   readonly end: DatedInstant;
-  /** True if a point at the exact end counts too. This is the last interval before a cancellation or expiry (§6.4). */
+  /**
+   * True if a point at the exact end counts too. This applies to the last interval before a cancellation or expiry
+   * (§6.4).
+   */
   readonly includesEnd: boolean;
 }
 
 interface IntervalsInput {
   readonly targetDate: LocalDate;
-  /** L of §7.1. Boundaries before it are dropped. */
+  /** Start of the look-back (L of §7.1). Earlier boundaries are dropped. */
   readonly lookBack: DatedInstant;
   readonly zone: TimeZone;
 }
@@ -76,7 +79,7 @@ function boundariesOf(run: UsageRun, input: IntervalsInput): readonly DatedInsta
   return boundaries;
 }
 
-/** §6.3 rule 2. */
+/** Adds the cycle dates of a run (§6.3 rule 2). */
 function addCycleDates(
   boundaries: DatedInstant[],
   cadence: Cadence,
@@ -204,7 +207,7 @@ export interface UsageRun {
 }
 
 /**
- * Returns the runs of one subscription by start, then by usage name.
+ * Returns the runs of one subscription sorted by start, then by usage name.
  * @param events all events of the subscription, in order. Events after the target date are ignored (§6).
  */
 export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate): readonly UsageRun[] {
@@ -259,7 +262,7 @@ export function isBilled(event: BillingEvent): boolean {
 /** A time span in which a subscription is billed. It begins at the subscription's start or at the end of a pause. */
 export interface BilledTime {
   readonly start: DatedInstant;
-  /** Null means open. */
+  /** End of the interval. Null means open. */
   readonly end: Instant | null;
   /** True if the time span ends with the subscription, whose last instant is billed (§6.4). */
   readonly includesEnd: boolean;

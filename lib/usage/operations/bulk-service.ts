@@ -27,7 +27,10 @@ const MAX_LARGE_CALLS = 2;
 const MAX_LARGE_CALLS_OF_ALL = 4;
 const LARGE_CALL_RETRY_SECONDS = 10;
 
-/** Maximum number of points that all bulk calls store at the same time, because everybody waits for them on SQLite. */
+/**
+ * Maximum number of points that all bulk calls store at the same time, because on SQLite all other work waits for
+ * them.
+ */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
 type Lines = AsyncIterable<SubmittedLine> | Iterable<SubmittedLine>;
@@ -105,7 +108,7 @@ export function bulkOperations(
           }
           return store();
         };
-        // Others may wait for a lock of the host's transaction.
+        // Other calls may wait for a lock of the host's transaction.
         before = tenant.within === undefined ? storing.run(tenant.id, size, storeInTurn) : store();
         if (tenant.within !== undefined) await before;
       }
@@ -160,8 +163,8 @@ function busyWithLarge(): BillingError {
 }
 
 /**
- * Maximum number of points of such a transaction, except for a single line. SQLite stores them in 70 ms, for which
- * all others wait.
+ * Maximum number of points per transaction of a bulk call, unless a single line has more. SQLite stores them in 70
+ * ms, during which all other work waits.
  */
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 

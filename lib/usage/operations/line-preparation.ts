@@ -78,7 +78,7 @@ export function linePreparation(
   };
 }
 
-/** Returns the subscriptions of the lines without those that are known, and the ids of their keys. */
+/** Returns the subscriptions of the lines, except known ones, and the ids of their keys. */
 async function findLines(
   session: ReadSession,
   chunk: LinesRead,
@@ -131,7 +131,7 @@ function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
 interface MeteredSubscription {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** The end of its service. Null while the service continues. */
+  /** End of the subscription's service. Null while the service continues. */
   readonly end: Instant | null;
 }
 

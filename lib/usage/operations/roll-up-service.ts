@@ -29,7 +29,7 @@ export interface RollUpBounds extends RequestedBounds {
 interface RolledUpParts {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** Null means every unit. */
+  /** Unit of the usage. Null means every unit. */
   readonly unit: string | null;
   readonly parts: readonly Bounds[];
 }

@@ -93,7 +93,7 @@ interface Share {
 
 /**
  * Splits a chunk into shares to store concurrently. The shares have no common subscription, so lines keep their order
- * and no share waits for another's rows (§11.2 rule 3).
+ * and no share waits for the rows of another share (§11.2 rule 3).
  */
 export function sharesOf(submissions: readonly UsageSubmission[]): readonly Share[] {
   const wanted = Math.ceil(submissions.length / BULK_USAGE_LINES_OF_A_SHARE);

@@ -57,7 +57,7 @@ export interface RecordedUsage {
 }
 
 export interface TimelineRequest extends RollUpRequest {
-  /** Default DAY. */
+  /** Length of the parts. Default DAY. */
   readonly granularity?: UsageGranularity | null | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface RollUpRequest {
   readonly startDate: HostInput<RequestedDate>;
   /** Exclusive end date, not before `startDate`. */
   readonly endDate: HostInput<RequestedDate>;
-  /** Default: all units. */
+  /** Unit of the usage. Defaults to all units. */
   readonly unitType?: string | null;
 }
 
@@ -77,7 +77,7 @@ export interface RolledUpUnit {
 export interface RolledUpUsage {
   readonly subscriptionId: Uuid;
   readonly startDate: Instant;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly endDate: Instant;
   /** Units sorted by name. Unused units are omitted. */
   readonly rolledUpUnits: readonly RolledUpUnit[];
@@ -86,7 +86,7 @@ export interface RolledUpUsage {
 /** A line of a bulk call. Its subscription can be given by key; its tracking id is required. */
 export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackingId'> {
   readonly subscriptionId?: Uuid | string | null;
-  /** Alternative to `subscriptionId`. */
+  /** External key of the subscription, as an alternative to `subscriptionId`. */
   readonly subscriptionExternalKey?: string | null;
   readonly trackingId: string;
 }

@@ -193,7 +193,7 @@ interface MemberCall {
 }
 
 interface AddedUp {
-  /** Number of records of other subscriptions or outside the question. */
+  /** Number of ignored records: those of other subscriptions or outside the question. */
   readonly passedOver: number;
 }
 

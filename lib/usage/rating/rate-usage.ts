@@ -76,8 +76,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
 }
 
 /**
- * The names of lines of terms, in place of a unit. Units of catalogs contain no space. The block size of these lines
- * is 0, so that they do not count as blocks.
+ * The names of lines of usage terms, in place of a unit name. Unit names in catalogs contain no space. The block size
+ * of these lines is 0, so that they do not count as blocks.
  */
 export const TermLine = {
   FREE: 'free of',

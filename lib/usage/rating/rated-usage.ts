@@ -9,10 +9,10 @@ export interface BlockLine {
   /** Number of the tier, from 1. */
   readonly tier: number;
   readonly unit: string;
-  /** Of one block. */
+  /** Price of one block. */
   readonly price: Decimal;
   readonly blockSize: Decimal;
-  /** Blocks. */
+  /** Number of blocks. */
   readonly quantity: Decimal;
   /** Quantity × price, not rounded. */
   readonly amount: Decimal;
@@ -27,7 +27,7 @@ export interface PeakLine {
   readonly quantity: Decimal;
 }
 
-/** Units that no tier takes. */
+/** Used units that no tier covers. */
 export interface Overflow {
   readonly unit: string;
   readonly quantity: Decimal;
@@ -40,7 +40,7 @@ export interface PeriodShare {
 }
 
 interface ProratedMinimum extends PeriodShare {
-  /** Of a whole period. */
+  /** Minimum of a whole period. */
   readonly base: Decimal;
 }
 
@@ -57,15 +57,15 @@ interface RatedFacts {
 
 export interface RatedConsumable extends RatedFacts {
   readonly kind: 'ALL_TIERS' | 'TOP_TIER';
-  /** By unit, then tier (§5.3). */
+  /** Lines, sorted by unit, then by tier (§5.3). */
   readonly lines: readonly BlockLine[];
 }
 
 interface RatedCapacity extends RatedFacts {
   readonly kind: 'CAPACITY';
   /**
-   * Lines by tier, then by unit (§5.4), followed by the lines of terms. Together they add up to the price of the
-   * section.
+   * Lines, sorted by tier, then by unit (§5.4), followed by the lines of terms. Together they add up to the price of
+   * the section.
    */
   readonly lines: readonly (PeakLine | BlockLine)[];
 }

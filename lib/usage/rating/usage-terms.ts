@@ -29,7 +29,7 @@ export interface SectionTerms {
 
 /** Thresholds that are reported when a running period reaches them. They change no price. */
 interface Thresholds {
-  /** By unit, ascending. */
+  /** Thresholds of used quantities by unit, in ascending order. */
   readonly quantity: ReadonlyMap<string, readonly Decimal[]>;
   /** Thresholds of the period's cost so far, in ascending order. */
   readonly amount: ReadonlyMap<Currency, readonly Decimal[]>;
@@ -80,7 +80,7 @@ export interface ThresholdPassed {
   /** The unit or the currency. */
   readonly measured: string;
   readonly bound: Decimal;
-  /** The usage or its cost. */
+  /** The used quantity, or its cost. */
   readonly reached: Decimal;
 }
 

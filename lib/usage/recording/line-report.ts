@@ -13,7 +13,7 @@ export const LineStatus = { ...RecordingOutcome, REJECTED: 'REJECTED' } as const
 export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
 
 export interface ReportedLine {
-  /** From 0. */
+  /** Number of the hour, from 0. */
   readonly index: number;
   /** The subscription. Null if missing, or if its key has no subscription. */
   readonly subscriptionId: Uuid | null;

@@ -117,13 +117,13 @@ export interface ReadRecord {
 }
 
 /**
- * Maximum number of points of one submission, which one transaction stores. SQLite takes 0.2 s, for which all others
- * wait.
+ * Maximum number of points of one submission, which one transaction stores. SQLite takes 0.2 s, during which all
+ * other work waits.
  */
 const MAX_SUBMISSION_POINTS = 10_000;
 
 interface ReadingRules {
-  /** `usage.negativeAmounts`. */
+  /** Setting `usage.negativeAmounts`. */
   readonly negativeAmounts: boolean;
 }
 
@@ -196,7 +196,7 @@ function elementsOf(list: Placed): readonly { readonly value: Fields; readonly a
   });
 }
 
-/** @param at the place of the object. Absent means the submission. */
+/** Returns a required field. @param at the place of the object. Absent means the submission. */
 function required(fields: Fields, name: string, at?: string): Placed {
   const place = at === undefined ? name : `${at}.${name}`;
   if (isNothing(fields[name])) throw refused(MISSING_FIELD, place, 'needs to be set');

@@ -59,7 +59,7 @@ export function errorOfFault({ code, message, facts }: RecordingFault): BillingE
 
 /**
  * Returns the fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). A
- * point at the instant of the end is not after it.
+ * point exactly at the end is allowed.
  */
 export function endedFault(
   subscriptionId: Uuid,

@@ -30,7 +30,7 @@ export type UsageGranularity = (typeof UsageGranularity)[keyof typeof UsageGranu
 
 export interface Bounds {
   readonly start: Instant;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly end: Instant;
 }
 
@@ -41,7 +41,7 @@ interface BucketsInput extends Bounds {
 
 export interface RequestedBounds {
   readonly startDate: RequestedDate;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly endDate: RequestedDate;
 }
 
@@ -107,7 +107,7 @@ function tooMany({ start, end, granularity }: Omit<BucketsInput, 'zone'>): Billi
 }
 
 interface HoursOfDay extends UsageHours {
-  /** Position of its first hour among the buckets. */
+  /** Position of the first of these hours among the buckets. */
   readonly first: number;
 }
 

@@ -110,8 +110,8 @@ function relation(own: Span, billed: Span, interval: UsageInterval): Relation {
 }
 
 /**
- * Returns true for a billed interval of no length and an own interval of more than a day. The billed interval is not
- * deducted then; its points are not charged again.
+ * Returns true if the billed interval has no length and the interval to bill is longer than a day. In that case, the
+ * billed interval is not deducted, and its points are not charged again.
  */
 function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relation {
   if (at < own.start || at > own.end) return 'APART';
@@ -141,8 +141,8 @@ export interface PlannedInterval {
   readonly interval: UsageInterval;
   readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
   /**
-   * The superseded interval around it that its section had charged, if this interval may continue the items of the
-   * superseded one. None by default.
+   * The superseded interval that contains this interval and that the same section charged, if this interval may
+   * continue its items. None by default.
    */
   readonly replaces?: SupersededInterval | null;
   /** True if the current history has different intervals at this time (§7.3 rule 6). Default false. */

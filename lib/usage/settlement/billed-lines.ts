@@ -174,7 +174,7 @@ export interface LineChange {
   readonly billed: BilledLine | null;
 }
 
-/** Returns every rated or billed line, by unit, then by tier. */
+/** Returns every rated or billed line, sorted by unit, then by tier. */
 export function changeOf(
   rated: RatedConsumable,
   billed: ReadonlyMap<string, BilledLine>,

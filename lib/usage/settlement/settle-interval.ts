@@ -46,7 +46,7 @@ export function settleInterval(input: SettleInput): readonly UsageCharge[] {
   const { rated, itemMode, interval } = input;
   const isOneItem = rated.kind === 'CAPACITY' || itemMode === ItemMode.AGGREGATE;
   const charges = isOneItem ? settleAggregate(input) : settleDetail({ ...input, rated });
-  // §7.5 rule 3
+  // Items of amount 0 within one day are dropped (§7.5 rule 3).
   return interval.start.date === interval.end.date
     ? charges.filter((charge) => !isZeroItem(charge))
     : charges;
@@ -169,7 +169,7 @@ function standsFor({ details }: BilledEntry, line: BlockLine, { kind }: RatedCon
 
 /** The amounts of an interval's USAGE items that can be credited. */
 class Refundable {
-  /** Newest first. */
+  /** USAGE items, newest first. */
   readonly #items: readonly BilledEntry[];
   readonly #left: Map<Uuid, Decimal>;
 
@@ -235,7 +235,7 @@ interface ChargeFacts {
   readonly lines: readonly (BlockLine | PeakLine)[];
   /** Total of the lines, rounded to the currency. For CAPACITY, the price of the section. */
   readonly due: Decimal;
-  /** B of §7.3, or its share for the line. */
+  /** The billed amount (B of §7.3), or its share for the line. */
   readonly billed: Decimal;
 }
 
@@ -244,7 +244,7 @@ interface UsageItem extends ChargeFacts {
   readonly amount: Decimal;
   /** Tier price of a DETAIL item, otherwise null. */
   readonly rate: Decimal | null;
-  /** Blocks of a DETAIL item, otherwise null. */
+  /** Number of blocks of a DETAIL item, otherwise null. */
   readonly quantity: Decimal | null;
   readonly details: string;
 }

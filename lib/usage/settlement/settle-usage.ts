@@ -14,7 +14,7 @@ import type { UsagePlan } from './usage-plan.ts';
 
 interface SettleUsageInput {
   readonly plan: UsagePlan;
-  /** One per interval of the plan. */
+  /** The collected usage, one element per interval of the plan. */
   readonly collected: readonly CollectedUsage[];
   /** Remaining quantities, one element per outdated interval of the plan. */
   readonly left: readonly Quantities[];
@@ -22,7 +22,7 @@ interface SettleUsageInput {
   readonly beyond: ReadonlyMap<string, Quantities>;
   readonly currency: Currency;
   readonly config: UsageConfig;
-  /** Default: prices alone. */
+  /** Terms in addition to the prices. None by default. */
   readonly terms?: UsageTerms;
 }
 
@@ -52,11 +52,14 @@ export interface Consumption {
 
 export interface SettledUsage {
   readonly intervals: readonly SettledInterval[];
-  /** Outdated ones with credits. */
+  /** Outdated intervals with credits. */
   readonly outdated: readonly SettledInterval[];
   /** Superseded intervals without a replacement, with credits for all their charges. */
   readonly superseded: readonly SettledSuperseded[];
-  /** Latest end of its items, including dropped zero items (§7.5 rule 4, §7.9 rule 2). Null without items. */
+  /**
+   * Latest end of the subscription's items, including dropped zero items (§7.5 rule 4, §7.9 rule 2). Null without
+   * items.
+   */
   readonly chargedThrough: LocalDate | null;
 }
 

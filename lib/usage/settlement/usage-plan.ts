@@ -40,7 +40,7 @@ interface UsagePlanInput extends UsageHistory {
 
 /** The usage of a subscription that a run reads and rates. */
 export interface UsagePlan {
-  /** By run, then time (§7.3). */
+  /** Intervals, sorted by run, then by time (§7.3). */
   readonly intervals: readonly PlannedInterval[];
   /**
    * Other billed intervals, whose points may have become void: outdated intervals and, under
@@ -112,9 +112,9 @@ function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly Planned
 }
 
 /**
- * Returns the intervals with their replacements. The first interval within a superseded one, of the same section and
- * with nothing billed of it, replaces it, so that only the difference is credited (§7.3 rule 7). Other intervals are
- * billed as new.
+ * Returns the intervals with their replacements. The first interval within a superseded interval replaces it if it
+ * has the same section and is not billed at all, so that only the difference is credited (§7.3 rule 7). Other
+ * intervals are billed as new.
  */
 function withReplaced(planned: readonly PlannedInterval[], superseded: readonly SupersededInterval[]) {
   const replaced = new Map<PlannedInterval, SupersededInterval>();
@@ -156,7 +156,7 @@ export function isTooOld(
 
 interface Stretch {
   readonly start: Instant;
-  /** Exclusive; null means open. */
+  /** Exclusive end. Null means open. */
   readonly end: Instant | null;
 }
 
@@ -214,7 +214,7 @@ function spanOf({ instants, startDate, endDate }: BilledInterval, zone: TimeZone
 }
 
 interface OutdatedInput {
-  /** All of the subscription. */
+  /** All events of the subscription. */
   readonly runs: readonly UsageRun[];
   readonly planned: readonly PlannedInterval[];
   readonly billed: readonly BilledInterval[];
@@ -237,7 +237,7 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
     const previous = billedWithin(interval, own);
     for (const each of previous) seen.add(each);
-    // The last one has the prices of the latest billing.
+    // The last billed interval has the prices of the latest billing.
     const run = runOf(previous.at(-1) ?? one, input.runs);
     if (run === null || previous.some((each) => rated.has(each))) continue;
     found.push({ run, interval, match: { kind: 'OPEN', previous, overlapping: [] }, isOutdated: true });

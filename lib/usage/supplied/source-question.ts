@@ -22,16 +22,16 @@ import { quantityKey, type SuppliedSpan } from './supplied-usage.ts';
 
 interface MeteredSubscription {
   readonly subscriptionId: Uuid;
-  /** All of it, in order. */
+  /** All events of the subscription, in order. */
   readonly events: readonly BillingEvent[];
-  /** On invoices that are not VOID. */
+  /** Billed intervals on invoices that are not VOID. */
   readonly billed: readonly BilledInterval[];
   /** Date before which billed intervals may be missing. Default null, which means that none is missing. */
   readonly from?: LocalDate | null;
 }
 
 interface QuestionInput {
-  /** Of one account. */
+  /** Subscriptions of one account. */
   readonly subscriptions: readonly MeteredSubscription[];
   readonly targetDate: LocalDate;
   readonly zone: TimeZone;

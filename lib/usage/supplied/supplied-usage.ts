@@ -20,7 +20,7 @@ export type SuppliedUsage =
 /** The records of one unit in a day, or between two neighboring cuts of a day. */
 export interface SuppliedPiece extends UsageSum {
   readonly from: Instant;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly to: Instant;
   readonly trackingIds: readonly string[];
 }
@@ -117,7 +117,7 @@ interface SuppliedRollUp {
   /** Pieces, split at the bounds of the time spans. */
   readonly pieces: readonly SuppliedPiece[];
   readonly subscriptionId: Uuid;
-  /** Null means all units. */
+  /** Unit of the usage. Null means all units. */
   readonly unit: string | null;
 }
 

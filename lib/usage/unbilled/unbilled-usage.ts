@@ -51,7 +51,7 @@ export interface UnbilledUsage {
   readonly usageName: string | null;
   /** The day of the points. For OVERFLOW and VOIDED_BEYOND_LOOKBACK, the start of the billed period. */
   readonly startDate: LocalDate;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly endDate: LocalDate;
 }
 
@@ -61,10 +61,10 @@ interface UnbilledInput extends BillingSoFar {
    */
   readonly pieces: readonly UsagePiece[];
   readonly start: Instant;
-  /** Exclusive. */
+  /** Exclusive end of the range. */
   readonly end: Instant;
   readonly currency: Currency;
-  /** Default: prices only. */
+  /** Terms in addition to the prices. None by default. */
   readonly terms?: UsageTerms;
 }
 
@@ -302,7 +302,7 @@ export const UnbilledReason = {
   VOIDED_BEYOND_LOOKBACK: 'VOIDED_BEYOND_LOOKBACK',
   /** The period is billed, and the quantity exceeds the last tier. */
   OVERFLOW: 'OVERFLOW',
-  /** A future run bills it. */
+  /** A future run bills the usage. */
   NOT_YET_DUE: 'NOT_YET_DUE',
   /** The usage was recorded late for a billed period (`invoice.usage.lateMode=IGNORE`). */
   LATE: 'LATE',

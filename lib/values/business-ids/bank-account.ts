@@ -1,4 +1,4 @@
-/** Returns the text without blanks in capital letters, as account numbers are stored. */
+/** Returns the text in capital letters without blanks, which is the stored form of account numbers. */
 export function compactNumber(text: string): string {
   return text.replace(/\s/g, '').toUpperCase();
 }
@@ -7,7 +7,7 @@ export function compactNumber(text: string): string {
 export function isIban(compact: string): boolean {
   if (!/^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/.test(compact)) return false;
   const turned = compact.slice(4) + compact.slice(0, 4);
-  // Letters count as 10 to 35. The remainder is taken digit by digit, because the number exceeds a double.
+  // Letters count as 10 to 35. The remainder is taken digit by digit, because the number does not fit into a double.
   const digits = turned.replace(/[A-Z]/g, (letter) => String(Number.parseInt(letter, 36)));
   return [...digits].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0) === 1;
 }

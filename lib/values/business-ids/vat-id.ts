@@ -2,7 +2,7 @@ import jsvat from 'jsvat-next';
 import { invalidField } from '../errors/index.ts';
 import { shortened } from '../text/index.ts';
 
-/** Countries whose VAT ids follow the rules of the EU, by the first two letters: name and an example. */
+/** Name and an example of VAT ids that follow the rules of the EU, by their first two letters. */
 const formats: Readonly<Record<string, readonly [country: string, example: string]>> = {
   AT: ['Austria', 'ATU12345675'],
   BE: ['Belgium', 'BE0123456749'],
@@ -39,7 +39,10 @@ const formats: Readonly<Record<string, readonly [country: string, example: strin
 /** In these countries, up to two letters follow the country code. */
 const lettersFollow = ['AT', 'ES', 'FR'];
 
-/** Letters of a company's name, its date of foundation and a check code; may begin like the id of an EU member. */
+/**
+ * Matches letters of a company's name, its date of foundation and a check code. Such an id may begin like the VAT id
+ * of an EU member.
+ */
 const mexicanTaxId = /^[A-Z]{3,4}\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[A-Z\d]{3}$/;
 
 /**
@@ -63,13 +66,14 @@ function isMeantAsVatId(compact: string): boolean {
   return (lettersFollow.includes(code) ? /^[A-Z]{0,2}\d/ : /^\d/).test(compact.slice(2));
 }
 
-/** The library's codes of countries that have another one in VAT ids. */
+/** The library's codes of countries that have a different code in VAT ids. */
 const libraryCodes: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 function hasVatFormat(compact: string): boolean {
   const code = compact.slice(0, 2);
   const country = jsvat.countries.filter(({ codes }) => codes[0] === (libraryCodes[code] ?? code));
-  // The library ignores slashes, and knows no branches in Northern Ireland, which have the format of Great Britain.
+  // The library ignores slashes. It does not know branches in Northern Ireland, whose ids have the format of Great
+  // Britain.
   const asItKnows = compact.replace(/^XI/, 'GB');
   return /^[A-Z\d*+]+$/.test(compact) && jsvat.checkVAT(asItKnows, country).isValidFormat;
 }

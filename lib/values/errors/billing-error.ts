@@ -11,7 +11,7 @@ export interface Problem {
 
 export interface BillingErrorInput {
   readonly code: ErrorCode;
-  /** Message with the thing, its ids and the solution. It contains no internals, because HTTP callers see it. */
+  /** Message that names the object, its ids and the solution. It contains no internals, because HTTP callers see it. */
   readonly message: string;
   /** Ids and values of the message, for programs and logs. */
   readonly facts?: Readonly<Record<string, unknown>>;

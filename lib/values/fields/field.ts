@@ -72,14 +72,14 @@ export type InputOf<F extends Fields> = {
 };
 
 interface Traits<S extends SetOn> {
-  /** Default: never. */
+  /** When callers may set the field. Default: never. */
   readonly set?: S;
   readonly personal?: true;
   /** True, or the name in operator searches, if operator searches include the field. */
   readonly searched?: true | string;
-  /** Default: Kill Bill has the field, too. */
+  /** True: Kill Bill does not have the field. By default, it does. */
   readonly ours?: true;
-  /** Default: the field's own name. */
+  /** Name in audit rows. Defaults to the field's own name. */
   readonly audit?: string | null;
 }
 
@@ -115,8 +115,8 @@ const fieldOf =
 export const id = fieldOf<Uuid>('id');
 export const key = fieldOf<string>('key', { maxLength: MAX_EXTERNAL_KEY_CHARACTERS });
 /**
- * @param traits `max` is the longest text in characters. Absent if callers never set the field or another rule limits
- * it.
+ * @param traits `max` is the maximum number of characters. Absent if callers never set the field, or if another rule
+ * limits it.
  */
 export const text = <S extends SetOn = NotSet>(traits: Traits<S> & { readonly max?: number } = {}) =>
   field<string, S>('text', traits, traits.max === undefined ? {} : { maxLength: traits.max });

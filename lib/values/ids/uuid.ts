@@ -138,10 +138,10 @@ function freshCounter(random: Uint8Array, from: number): number {
   return value;
 }
 
-/** @param random bytes that contain the id's bytes from position `from` on. */
+/** Returns the part of an id after its time. @param random holds the random bytes of the id from position `from` on. */
 function afterTime(counter: number, random: Uint8Array, from: number): string {
   const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a
-  const low = counter % 2 ** 30; // 30 bits: start of rand_b, behind the two variant bits
+  const low = counter % 2 ** 30; // 30 bits: start of rand_b, after the two variant bits
   const versioned = hex(0x70 | (high >>> 8)) + hex(high & 0xff);
   const variant = `${hex(0x80 | (low >>> 24))}${hex((low >>> 16) & 0xff)}-${hex((low >>> 8) & 0xff)}${hex(low & 0xff)}`;
   const tail =

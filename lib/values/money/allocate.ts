@@ -4,8 +4,8 @@ import { Decimal, sum, ZERO } from './decimal.ts';
 
 /**
  * Splits `total` in proportion to `weights` into whole minor units of `currency` that add up to `total`. Parts are
- * rounded toward zero. The rest goes to the parts that lost most, one minor unit each, earlier parts first. A part of
- * weight 0 is 0. A negative total mirrors the positive one.
+ * rounded toward zero. The rest goes to the parts that lost the most by rounding, one minor unit each, earlier parts
+ * first. A part of weight 0 is 0. A negative total mirrors the positive one.
  * @throws InvariantError if `total` is finer than the minor unit, a weight is negative, or no weight is positive.
  */
 export function allocate(

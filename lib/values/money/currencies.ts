@@ -172,7 +172,7 @@ export const currencies = {
   ZAR: [710, 2, 'South African Rand'],
   ZMW: [967, 2, 'Zambian Kwacha'],
   ZWG: [924, 2, 'Zimbabwean Gold'],
-  // Withdrawn
+  // Withdrawn currencies
   ANG: [532, 2, 'Netherlands Antillean Guilder'],
   BYR: [974, 0, 'Belarusian Ruble (2000–2016)'],
   CUC: [931, 2, 'Cuban Convertible Peso'],

@@ -21,7 +21,7 @@ export function asCurrency(code: string): Currency {
 }
 
 export interface CurrencyFacts {
-  /** Null if not in ISO 4217. */
+  /** Numeric code. Null for codes outside ISO 4217. */
   readonly numericCode: number | null;
   readonly minorUnits: number;
   readonly name: string;

@@ -2,8 +2,8 @@ import { Decimal as DecimalConstructor } from 'decimal.js';
 import { assertInvariant, InvariantError } from '../errors/index.ts';
 
 /**
- * The only decimal constructor. It has 40 significant digits and rounds half up. `toString` has no exponent for
- * numbers of the wire.
+ * The only decimal constructor. It has 40 significant digits and rounds half up. `toString` never uses exponent
+ * notation for numbers sent over HTTP.
  */
 export const Decimal = DecimalConstructor.clone({
   defaults: true,
@@ -62,7 +62,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
 }
 
 /**
- * Returns plain notation without exponent and trailing zeros, such as `30`, `10.5` or `-0.000000001`. Zero has no
+ * Returns plain notation without an exponent or trailing zeros, such as `30`, `10.5` or `-0.000000001`. Zero has no
  * sign.
  */
 export function formatDecimal(value: Decimal): string {

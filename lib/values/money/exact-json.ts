@@ -49,7 +49,7 @@ export function parseSubmittedJson(text: string, bounds: JsonBounds): SubmittedV
 }
 
 /**
- * Writes JSON as `JSON.stringify` does, with decimals as exact number literals without exponent and trailing zeros
+ * Writes JSON as `JSON.stringify` does, with decimals as exact number literals without an exponent or trailing zeros
  * (http-api §9 rule 5).
  */
 export function stringifyExactJson(value: unknown): string {
@@ -88,9 +88,9 @@ function plainLiteral({ literal, decimal }: JsonNumber): string {
 
 /** Limits of a JSON text from outside. They are checked while reading. */
 export interface JsonBounds {
-  /** Nesting depth of lists and objects. */
+  /** Maximum nesting depth of lists and objects. */
   readonly depth: number;
-  /** Elements of each list. */
+  /** Maximum number of elements of each list. */
   readonly elements: number;
 }
 

@@ -52,9 +52,9 @@ export function quotient(n: number, t: number): Decimal {
 
 export interface ProrationInput {
   readonly amount: Decimal;
-  /** Charged days. */
+  /** Number of charged days. */
   readonly days: number;
-  /** Days of the full period. */
+  /** Number of days of the full period. */
   readonly totalDays: number;
   readonly currency: Currency;
 }

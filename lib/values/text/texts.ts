@@ -29,7 +29,7 @@ function editsBetween(one: string, other: string): number {
   return above[other.length] ?? 0;
 }
 
-/** `1 day`, `2 days`. */
+/** Returns a number with its noun, such as `1 day` or `2 days`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -61,8 +61,8 @@ export function shortened(text: string): string {
 export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
 /**
- * Returns true if databases can store the text. PostgreSQL cannot store U+0000; UTF-8 has no half of a surrogate
- * pair.
+ * Returns true if databases can store the text. PostgreSQL cannot store U+0000; UTF-8 cannot encode half of a
+ * surrogate pair.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');

@@ -46,7 +46,7 @@ export function isBillingPeriod(text: string): text is BillingPeriod {
   return Object.hasOwn(BillingPeriod, text);
 }
 
-/** Returns the position in the enumeration from 0, the sort order of the wire. */
+/** Returns the position in the enumeration from 0, which is the sort order in HTTP responses. */
 export function billingPeriodOrder(period: BillingPeriod): number {
   return order.get(period) ?? order.size;
 }
@@ -67,8 +67,8 @@ export function isMonthBased(period: BillingPeriod): boolean {
 }
 
 /**
- * Returns `anchor` plus `n` periods; `n` may be negative. Adds exact days, or months with the day clamped once. Never
- * add to the result for n-1: 31 January monthly gives 29 February, then 31 March.
+ * Returns `anchor` plus `n` periods; `n` may be negative. Adds exact days, or months with the day clamped once. Do
+ * not derive it from the result for n − 1: 31 January plus one month is 29 February, plus two months is 31 March.
  */
 export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): LocalDate {
   const { unit, number } = periodLength(period);
@@ -118,7 +118,7 @@ export interface CycleDates {
 
 export interface CycleOrigin {
   readonly localDate: LocalDate;
-  /** Not NO_BILLING_PERIOD. */
+  /** Billing period, except NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;
   readonly billCycleDayLocal: number;
   /** Start of the cycle, on or before `localDate`. Defaults to `localDate`. */

@@ -93,7 +93,7 @@ export function yearOf(date: LocalDate): number {
   return calendarDayOf(date).year;
 }
 
-/** 1 to 12. */
+/** Returns the month of a date, 1 to 12. */
 export function monthOf(date: LocalDate): number {
   return calendarDayOf(date).month;
 }

@@ -31,7 +31,7 @@ export function timeZone(name: string): TimeZone {
   );
 }
 
-/** Number of cached formatters of 25 KiB each, more than the 418 canonical zones of the tz database. */
+/** Maximum number of cached formatters of 25 KiB each. This is more than the 418 canonical zones of the tz database. */
 export const MAX_CACHED_ZONES = 640;
 
 const msPerSecond = 1_000;
@@ -101,7 +101,7 @@ function createFormatter(zone: string): Intl.DateTimeFormat | undefined {
       second: 'numeric',
     });
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // an unknown zone is an answer here, not a failure
+    if (error instanceof RangeError) return undefined; // an unknown zone is a result here, not a failure
     throw error;
   }
 }
@@ -187,7 +187,7 @@ export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Ins
   return instantForGap(date, transitionBetween(localMs - msPerDay, localMs + msPerDay, zone), zone);
 }
 
-/** @param transition the first instant after the gap that contains the local time. */
+/** Returns the instant for a local time in a gap. @param transition the first instant after the gap. */
 function instantForGap(date: LocalDate, transition: Instant, zone: TimeZone): Instant {
   if (localDayNumber(transition, zone) <= date) return transition;
   const lastSecondBefore = instant(transition - msPerSecond);

@@ -4,7 +4,7 @@ import { type LocalDate, localDateIfValid } from './local-date.ts';
 import { startOfDay, UTC } from './time-zone.ts';
 
 /**
- * Maximum length of a date-time on the wire. Useful ones with offset and bracketed zone have fewer than 80
+ * Maximum length of a date-time on the wire. Date-times with an offset and a bracketed zone have fewer than 80
  * characters.
  */
 const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
