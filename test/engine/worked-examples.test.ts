@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   });
 
   for (const isAligned of [false, true]) {
-    const name = `subscriptions W17 Price change for existing subscriptions${isAligned ? ', aligned' : ''}`;
+    const name = `match subscriptions W17 "Price change for existing subscriptions"${isAligned ? ', aligned' : ''}`;
     it(name, async () => {
       const versions: readonly [PricedVersion, PricedVersion, PricedVersion] = [
         { effectiveDate: '2018-01-01', price: '49.95' },

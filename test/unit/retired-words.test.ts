@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { findRetiredWords } from '../words/retired-words.ts';
 
-describe('The check for retired words', () => {
+describe('check for retired words', () => {
   it('finds them in pages outside code, with the line and a replacement', () => {
     const page =
       'It is billed anew.\n`anew`\n```\nanew\n```\nThere is no limit.\nIt is no limit. <!-- words: ok -->';

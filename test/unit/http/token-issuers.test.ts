@@ -88,7 +88,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     expect([verdicts, asked]).to.eql([['taken', 'taken', unknownKey], 1]);
   });
 
-  it('are fetched for a new key at most once a minute, and drop removed keys', async () => {
+  it('are fetched again for an unknown key at most once a minute, and then drop removed keys', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     publish(k2);
     time.tick(minuteMs - 1_000);
@@ -204,7 +204,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     expect(log.lines.map(({ message }) => message)).to.eql(['a key of a token issuer cannot be used']);
   });
 
-  it('may be omitted from a token when the issuer has only one', async () => {
+  it('need not be named in a token when the issuer has only one', async () => {
     expect(await verdict(k1.token({}, { kid: undefined }))).to.equal('taken');
     issuers = issuersWith({});
     publish(k1, k2);

@@ -22,7 +22,7 @@ const rowsOf = (count: number) => new TemplateList(count, () => Array.from({ len
 const pageOf = (...given: Parameters<typeof toRender>) =>
   fill(BUILT_IN_TEMPLATE, invoiceData(renderedInvoice(toRender(...given))));
 
-describe('document templates', () => {
+describe('document template engine', () => {
   describe('Mustache renderer', () => {
     const rows = list({ name: 'one', last: false }, { name: 'two', last: true });
     for (const [what, template, filled] of [
@@ -175,7 +175,7 @@ describe('document templates', () => {
     });
   });
 
-  it('invoicing §14: have exactly the names documented on the invoicing page', async () => {
+  it('invoicing §14: uses exactly the names documented on the invoicing page', async () => {
     const rules = await readFile(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
     const [, table = ''] = /\n\| In templates \|.*\n\|---\|---\|\n((?:\|.*\n)+)/.exec(rules) ?? [];
     const told = new Map<string, string[]>();

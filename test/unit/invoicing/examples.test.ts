@@ -88,20 +88,20 @@ describe('invoicing worked examples', () => {
     ledger.expectRun('2012-08-01', ['R 2012-08-01 2012-11-01 69.95']);
   });
 
-  describe('invoicing E8 Pause and resume', () => {
+  describe('billing of a pause', () => {
     const annual = { plan: 'gold-annual', price: '2399.95', period: 'ANNUAL' } as const;
     const created = event('CREATE', '2012-05-01', annual);
     const paused = event('START_BILLING_DISABLED', '2012-05-12', { plan: 'gold-annual' });
     const resumed = event('END_BILLING_DISABLED', '2012-06-04', annual);
 
-    it('invoicing E8 repairs only the paused days when billed late', () => {
+    it('invoicing E8 Pause and resume: repair only the paused days when billed late', () => {
       const ledger = new SubscriptionLedger().change([created]);
       ledger.expectRun('2012-05-01', ['R 2012-05-01 2013-05-01 2399.95']);
       ledger.change([created, paused, resumed], '2012-05-12');
       ledger.expectRun('2012-06-04', ['X 2012-05-12 2012-06-04 -151.23', 'R 2013-05-01 2013-06-01 203.83']);
     });
 
-    it('invoicing E8 repairs the rest of the year when billed in time', () => {
+    it('invoicing E8 Pause and resume: repair the rest of the year when billed in time', () => {
       const ledger = new SubscriptionLedger().change([created]);
       ledger.run('2012-05-01');
       ledger.change([created, paused], '2012-05-12');
@@ -145,17 +145,17 @@ describe('invoicing worked examples', () => {
     expect(ledger.nextDueDate).to.equal(null);
   });
 
-  describe('invoicing E11 Fixed days 30', () => {
+  describe('proration', () => {
     const thirty = { config: { prorationFixedDays: 30 } };
 
-    it('invoicing E11 prorates a leading period', () => {
+    it('invoicing E11 Fixed days 30: prorate a leading period', () => {
       const ledger = new SubscriptionLedger(thirty).change([
         event('CREATE', '2023-05-23', { price: '19.95', bcd: 15 }),
       ]);
       ledger.expectRun('2023-05-23', ['R 2023-05-23 2023-06-15 14.63']);
     });
 
-    it('invoicing E11 prorates the repair of a canceled full item', () => {
+    it('invoicing E11 Fixed days 30: prorate the repair of a canceled full item', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 15 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       ledger.run('2023-05-15');
@@ -163,7 +163,7 @@ describe('invoicing worked examples', () => {
       ledger.expectRun('2023-05-23', ['X 2023-05-23 2023-06-15 -14.63']);
     });
 
-    it('invoicing E11 prorates the repair of a canceled short item', () => {
+    it('invoicing E11 Fixed days 30: prorate the repair of a canceled short item', () => {
       const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 23 });
       const ledger = new SubscriptionLedger(thirty).change([created]);
       ledger.expectRun('2023-05-15', ['R 2023-05-15 2023-05-23 5.32']);
@@ -171,7 +171,7 @@ describe('invoicing worked examples', () => {
       ledger.expectRun('2023-05-19', ['X 2023-05-19 2023-05-23 -2.66']);
     });
 
-    it('invoicing E11 prorates an annual plan', () => {
+    it('invoicing E11 Fixed days 30: prorate an annual plan', () => {
       const ledger = new SubscriptionLedger(thirty).change([
         event('CREATE', '2025-01-20', { plan: 'gold-annual', price: '1200.00', period: 'ANNUAL' }),
       ]);
@@ -179,8 +179,8 @@ describe('invoicing worked examples', () => {
     });
   });
 
-  describe('invoicing E12 No over-repair', () => {
-    it('invoicing E12 limits the repair to the remainder', () => {
+  describe('limits of repairs', () => {
+    it('invoicing E12 No over-repair: limit the repair to the remainder', () => {
       const item = { price: '19.95', bcd: 15 } as const;
       const created = event('CREATE', '2013-06-15', item);
       const paused = event('START_BILLING_DISABLED', '2013-06-21', { bcd: 15 });
@@ -196,7 +196,7 @@ describe('invoicing worked examples', () => {
       expect(formatDecimal(sum(ledger.items.map(({ amount }) => amount)))).to.equal('0');
     });
 
-    it('invoicing E12 limits the repair of an adjusted item', () => {
+    it('invoicing E12 No over-repair: limit the repair of an adjusted item', () => {
       const created = event('CREATE', '2024-05-01', { price: '100.00' });
       const ledger = new SubscriptionLedger().change([created]);
       ledger.run('2024-05-01');

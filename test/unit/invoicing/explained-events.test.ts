@@ -158,7 +158,7 @@ describe('event of an item', () => {
     expect(factsOf(pastOf(gone, withdrawn, undo)).reason).to.eql(byPolicy);
   });
 
-  it('is the choice of a quantity or day made together with a plan', () => {
+  it('can be a quantity or day chosen together with a plan', () => {
     const quantity = event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 });
     const facts = factsOf(pastOf(changed(byPolicy), quantity), named('QUANTITY_CHANGE', '2024-02-01'));
     expect(eventText(facts)).to.equal('the change of plan on 2024-02-01');

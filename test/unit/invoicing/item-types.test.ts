@@ -14,7 +14,7 @@ describe('invoice item types', () => {
     .filter((line) => /^\| \d+ \|/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-  it('invoicing §1.3: match the page in content and order', () => {
+  it('invoicing §1.3: match the invoicing page in content and order', () => {
     assert.deepEqual(
       documented.map(([, , type]) => type),
       types,

@@ -48,7 +48,7 @@ describe('ongoing charge', () => {
     expect(field.read(rowOf([...cells.slice(0, -1), old]))).to.equal(null);
   });
 
-  it('has a text without the ids of its subscription', () => {
+  it('is stored as text without the ids of its subscription', () => {
     const other = {
       ...monthly,
       subscriptionId: monthly.bundleId,

@@ -14,7 +14,7 @@ const of = (rawBalance: string, more: Partial<Invoice> = {}): Invoice =>
   invoice({ rawBalance: decimal(rawBalance), contributedAmount: decimal('0'), ...more });
 const newly = (made: Invoice, hasCharge = false, isNew = true) => ({ invoice: made, hasCharge, isNew });
 
-describe('child invoice summaries (invoicing §12)', () => {
+describe('child invoice summary (invoicing §12)', () => {
   describe('summary of a parent (rule 1)', () => {
     const currency = 'USD' as Currency;
     for (const [what, [child, open, joins]] of Object.entries({
@@ -54,7 +54,7 @@ describe('child invoice summaries (invoicing §12)', () => {
       ]);
       return [decreases.map(({ amount }) => formatDecimal(amount)), credited.length];
     };
-    it('follows a decrease while it is unpaid', () => expect(effects({})).to.eql([['7'], 0]));
+    it('decreases with the child invoice while it is unpaid', () => expect(effects({})).to.eql([['7'], 0]));
     it('turns a decrease into credit of the child once it is paid', () =>
       expect(effects({ rawBalance: decimal('0') })).to.eql([[], 1]));
     it('ignores an increase', () =>
@@ -70,12 +70,13 @@ describe('child invoice summaries (invoicing §12)', () => {
       const standIn = creditStandIn(own, of('10', summary));
       return standIn === null ? null : formatDecimal(standIn);
     };
-    it('is its own balance while the summary is a draft', () =>
+    it('equals the balance of the linked invoice while the summary is a draft', () =>
       expect(seen({ status: 'DRAFT' })).to.equal(null));
-    it('is zero while the parent owes it', () => expect(seen({ status: 'COMMITTED' })).to.equal('0'));
-    it('is the decrease once the parent has paid', () =>
+    it('is zero while the parent owes the summary', () =>
+      expect(seen({ status: 'COMMITTED' })).to.equal('0'));
+    it('equals the decrease once the parent has paid', () =>
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') })).to.equal('-7'));
-    it('includes the child credit used on it, regardless of payments', () => {
+    it('includes the child credit used on the linked invoice, regardless of payments', () => {
       const own = of('-2', { contributedAmount: decimal('10') });
       expect(seen({ status: 'COMMITTED' }, own)).to.equal('-2');
       expect(seen({ status: 'VOID' }, own)).to.equal('-2');
@@ -107,7 +108,7 @@ describe('child invoice summaries (invoicing §12)', () => {
       expect(seen({ rawBalance: decimal('0') }, of('11', { contributedAmount: decimal('10') }))).to.equal(
         '0',
       ));
-    it('is its own balance when a transfer of credit created the link', () =>
+    it('equals the balance of the linked invoice when a transfer of credit created the link', () =>
       expect(seen({}, of('3', { contributedAmount: null }))).to.equal(null));
   });
 

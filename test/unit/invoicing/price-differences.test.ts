@@ -17,7 +17,7 @@ const smsAtOtherPrice = { ...smsUsage, priceIdentity: '3.05 5.95' };
 const laterSms = { ...smsUsage, versionDate: raised.effectiveDate };
 const lowered = event('CHANGE', '2024-05-01', { price: '8.00' });
 
-describe('first date of price differences', () => {
+describe('first dates of price differences', () => {
   const cases = {
     'identical events': [[created, raised], [created, raised], null],
     'an added price change': [[created, lowered], [created, raised, lowered], '2024-03-01'],
@@ -40,7 +40,7 @@ describe('first date of price differences', () => {
     'an added first event': [[], [created], '2024-01-01'],
   } as const;
   for (const [name, [before, after, expected]] of Object.entries(cases))
-    it(`is ${expected ?? 'missing'} for ${name}`, () => {
+    it(`are ${expected ?? 'missing'} for ${name}`, () => {
       const date = firstChangedDate(before, after);
       expect(date && formatLocalDate(date)).to.equal(expected);
     });
@@ -97,7 +97,7 @@ describe('price differences', () => {
     expect(lines([created, lowered], [created, yearly, lowered])).to.eql(['2024-03-01 10 10 0']);
   });
 
-  it('include each changed or one-sided fixed price, in order among the recurring prices', () => {
+  it('include each fixed price that differs or exists in one catalog only, in order among the recurring prices', () => {
     const begun = (fixed: string | null) => event('CREATE', '2024-01-01', { fixed, phaseDays: 30 });
     const later = (date: string, fixed: string | null) => event('PHASE', date, { price: '10.00', fixed });
     expect(lines([begun('5'), later('2024-01-31', '7')], [begun('5.00'), later('2024-01-31', '8')])).to.eql([

@@ -28,9 +28,9 @@ const germanInvoice = (items: readonly InvoiceItemView[], given: Parameters<type
     }),
   );
 
-describe('business invoice view', () => {
+describe('business invoice views', () => {
   describe('sums', () => {
-    it('invoicing §14 rule 11: contain net, each tax with its net amount, and the amount due with its date', () =>
+    it('invoicing §14 rule 11: contain the net amount, each tax with its net amount, and the amount due with its date', () =>
       expect(shown(germanInvoice(taxedItems()).totals)).to.eql([
         'Nettobetrag | 140,00 €',
         'USt. 19 % | 19,00 € | Netto: 100,00 €',
@@ -103,7 +103,7 @@ describe('business invoice view', () => {
         expect(view.taxes.map((tax) => tax.name)).to.eql([name]);
       });
 
-    it('invoicing §14 rule 9: leave a document without tax facts as it was', () => {
+    it('invoicing §14 rule 9: leave a document without tax facts unchanged', () => {
       const view = renderedInvoice(toRender([viewedItem('RECURRING', '20'), viewedItem('TAX', '2')]));
       expect(shown(view.totals)).to.eql(['Total | $22.00', 'Amount due | $22.00']);
       expect([view.pageLines.length, view.taxes, view.headFacts.length, view.paymentDetails]).to.eql([

@@ -18,7 +18,7 @@ const plain = (text: string) =>
 const texts = (entries: Record<string, Record<string, string>>) =>
   new Map(Object.entries(entries).map(([locale, of]) => [locale as Locale, new Map(Object.entries(of))]));
 
-describe('invoice view for the reader', () => {
+describe('invoice views for the reader', () => {
   describe('invoice lines', () => {
     it('invoicing §14 rule 4: combine credits in one line, put account credit in another after it, and omit zero lines', () => {
       const view = renderedInvoice(

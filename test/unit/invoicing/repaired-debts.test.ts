@@ -41,7 +41,7 @@ describe('repairs of parent debts (invoicing §10 rule 8)', () => {
     ]);
   });
 
-  it('exclude repairs of an invoice by itself', () => {
+  it('exclude repairs that an invoice makes on itself', () => {
     const own = { ...debt('new', '5'), repairs: [repair('a', '3')] };
     expect(repaired([own], { a: own })).to.eql([]);
   });

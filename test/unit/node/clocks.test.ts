@@ -33,7 +33,7 @@ describe('the test clock', () => {
 
   const shown = (clock: SharedTestClock): string => formatInstant(clock.now());
 
-  it('returns the time left until an instant, to the millisecond that now() hides', async () => {
+  it('returns the time left until an instant to the millisecond, although now() hides milliseconds', async () => {
     const clock = sharedTestClock(store, system);
     expect(clock.msUntil?.(at('2026-01-01T12:00:01'))).to.equal(600);
     await clock.set(at('2025-01-31T10:00:00'));

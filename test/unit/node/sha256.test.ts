@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sha256 } from '../../../adapters/node/index.ts';
 
-describe('The SHA-256 of a text', () => {
+describe('SHA-256 of a text', () => {
   for (const [text, digest] of [
     ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
     // FIPS 180-4, its example

@@ -37,7 +37,7 @@ async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) =
 }
 
 describe('the name of a starting node (platform §15 rule 1)', () => {
-  it('is taken at once when no other node has it', async () =>
+  it('is taken immediately when no other node has it', async () =>
     expect(
       await start(
         () => 'HELD',

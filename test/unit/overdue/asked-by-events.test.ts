@@ -82,7 +82,7 @@ describe('overdue work requested by events (overdue §7)', () => {
   });
 });
 
-describe('overdue queue entries', () => {
+describe('overdue queue entry', () => {
   const wakeUp = {
     accountRecordId: 7,
     action: 'REFRESH',
@@ -92,21 +92,21 @@ describe('overdue queue entries', () => {
   } as const;
   const keyOf = (more: object) => overdueNotification({ ...wakeUp, ...more }).uniqueKey;
 
-  it('overdue §2.3: share one key for check, refresh and clear of an account, and have separate keys for relatives', () => {
+  it('overdue §2.3: shares one key among check, refresh and clear of an account, and has separate keys for relatives', () => {
     expect(keyOf({ action: 'CHECK' })).to.equal('overdue-check:7');
     expect(keyOf({})).to.equal('overdue-refresh:7');
     expect(keyOf({ action: 'CLEAR' })).to.equal('overdue-clear:7');
     expect(keyOf({ causedBy: 12 })).to.equal('overdue-refresh:7:12');
   });
 
-  it('keep the requested time when they run late', () => {
+  it('keeps the requested time when it runs late', () => {
     const due = instant(NOW + 60_000);
     const { payload, effectiveDate } = overdueNotification({ ...wakeUp, causedBy: 12, due });
     expect(effectiveDate).to.equal(due);
     expect(readOverdueJob(payload)).to.eql({ action: 'REFRESH', asked: NOW, spreads: true, causedBy: 12 });
   });
 
-  it('are rejected if the payload has another type', () => {
+  it('is rejected if the payload has another type', () => {
     expect(() => readOverdueJob({ action: 'LOOK', asked: '2024-01-01T00:00:00.000Z' })).to.throw(/action/);
     expect(() => readOverdueJob({ action: 'CHECK', asked: 'now' })).to.throw(/instant/);
   });

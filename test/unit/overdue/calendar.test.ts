@@ -25,7 +25,7 @@ function calendar({ unpaid, check, today, until, tags, ...members }: Asked): rea
   return steps.map(({ date, state }) => `${formatLocalDate(date)} ${state?.name ?? 'clear'}`);
 }
 
-describe('Overdue calendar', () => {
+describe('overdue calendar', () => {
   const unpaid = ['2012-05-31 249.95'];
   const asked = { unpaid, check: '2012-06-05', today: '2012-06-01', until: '2012-12-31' };
 

@@ -42,7 +42,7 @@ const partners = config(
   8,
 );
 
-describe('Overdue configuration as XML and JSON', () => {
+describe('overdue configuration as XML and JSON', () => {
   it('overdue §1.4: is equivalent in both forms', () => {
     expect(readOverdueXml(example('xml'))).to.eql(partners);
     expect(readOverdueJson(example('json'))).to.eql(partners);

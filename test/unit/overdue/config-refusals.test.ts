@@ -31,7 +31,7 @@ function withTime(unit: unknown, number: unknown, name = 'S'): object {
   return { name, condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number } } };
 }
 
-describe('Overdue configuration validation', () => {
+describe('overdue configuration validation', () => {
   const TAGS =
     'AUTO_PAY_OFF, AUTO_INVOICING_OFF, OVERDUE_ENFORCEMENT_OFF, WRITTEN_OFF, MANUAL_PAY, TEST, PARTNER, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT';
   const RESPONSES =

@@ -55,7 +55,7 @@ const scheduled = at('2012-06-05T00:03:42Z');
 const blocked = stateAt(7, 'BLOCKED');
 const many = state('MANY', { condition: condition({ unpaidCount: 2 }) });
 
-describe('Effective date of an overdue state', () => {
+describe('effective date of an overdue state', () => {
   for (const [title, [found, expected]] of Object.entries<readonly [Found, string]>({
     'overdue §5.3 rule 1: is the scheduled time of a check, even when it runs later': [
       { scheduled, next: stateAt(5, 'WARNING'), now: at('2012-06-05T18:00:00Z') },
@@ -133,7 +133,7 @@ describe('Effective date of an overdue state', () => {
   });
 });
 
-describe('First date of an overdue state', () => {
+describe('first date of an overdue state', () => {
   const day = (text: string) => parseLocalDate(`2012-${text}`);
   const owed = [
     unpaid(day('05-01'), '10'),
@@ -167,7 +167,7 @@ describe('First date of an overdue state', () => {
   });
 });
 
-describe('Severity of overdue states', () => {
+describe('severity of an overdue state', () => {
   const mild = state('MILD', { blockChanges: true });
   const hard = state('HARD', { disableEntitlement: true });
   const clear = state('CLEAR', { isClearState: true });

@@ -30,7 +30,7 @@ function found(states: typeof twoStates, today: string, invoices: readonly strin
   return evaluateOverdue(states, snapshot, parseLocalDate(today))?.name ?? 'clear';
 }
 
-describe('Overdue evaluation', () => {
+describe('overdue evaluation', () => {
   for (const { unpaid, today, result, why } of [
     { unpaid: [], today: '2024-03-20', result: 'clear', why: 'time needs an unpaid invoice' },
     { unpaid: ['2024-03-01 30'], today: '2024-03-05', result: 'clear', why: '4 days' },
@@ -94,7 +94,7 @@ describe('Overdue evaluation', () => {
     expect(nextUnpaidDate).to.equal(parseLocalDate('2024-04-01'));
   });
 
-  describe('Condition criteria', () => {
+  describe('condition', () => {
     const debt = ['2024-03-01 30', '2024-03-05 20'];
     interface Facts {
       readonly tags?: readonly string[];
@@ -153,7 +153,7 @@ describe('Overdue evaluation', () => {
       'no criterion': [false, {}, { today: '2034-01-01' }],
     };
     for (const [criterion, [holds, asked, facts = {}]] of Object.entries(cases))
-      it(`overdue §1.1: ${holds ? 'hold' : 'do not hold'} for ${criterion}`, () => {
+      it(`overdue §1.1: ${holds ? 'holds' : 'does not hold'} for ${criterion}`, () => {
         const { tags, response, today = '2024-03-06', unpaid = debt } = facts;
         const snapshot = snapshotOf(today, owed(...unpaid), {
           tags: new Set(tags),

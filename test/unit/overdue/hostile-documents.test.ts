@@ -15,7 +15,7 @@ function faults(document: string | Uint8Array): readonly string[] {
   return problemsOf(() => readOverdueXml(document));
 }
 
-describe('Hostile overdue documents', () => {
+describe('hostile overdue documents', () => {
   const laughs = Array.from(
     { length: 9 },
     (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`,

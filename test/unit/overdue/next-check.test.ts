@@ -27,7 +27,7 @@ function after(states: OverdueConfig, { on = '2024-03-01', unpaid = ['2024-03-01
   return `${next?.name ?? 'clear'} ${check === null ? 'none' : formatLocalDate(check)}`;
 }
 
-describe('Next overdue check without any conditions', () => {
+describe('next overdue check without any conditions', () => {
   const none = config([state('FINE', { isClearState: true, condition: null })], 30);
 
   const cases: readonly (readonly [what: string, unpaid: readonly string[], expected: string])[] = [
@@ -43,7 +43,7 @@ describe('Next overdue check without any conditions', () => {
 const byCount = (members: Parameters<typeof state>[1] = {}) =>
   state('MANY', { condition: condition({ unpaidCount: 1 }), ...members });
 
-describe('Next overdue check', () => {
+describe('next overdue check', () => {
   for (const [title, [expected, states, debt]] of Object.entries<
     readonly [expected: string, OverdueConfig, Debt?]
   >({

@@ -33,7 +33,7 @@ function reasons(asked: Partial<OverdueCondition>, found: Found = {}) {
   })[0];
 }
 
-describe('Reasons for an overdue state', () => {
+describe('reasons for an overdue state', () => {
   for (const [text, [holds, asked, found]] of Object.entries<
     readonly [holds: boolean, asked: Partial<OverdueCondition>, found?: Found]
   >({

@@ -28,7 +28,7 @@ function from(
   });
 }
 
-describe('Overdue transition', () => {
+describe('overdue transition', () => {
   for (const { of, flags } of [
     { of: null, flags: { isBlockChange: false, isBlockEntitlement: false, isBlockBilling: false } },
     { of: told, flags: { isBlockChange: false, isBlockEntitlement: false, isBlockBilling: false } },
@@ -158,7 +158,7 @@ describe('Overdue transition', () => {
         ownsInvoicingOff: after.owns,
       }));
 
-  it('overdue §2.1: leaves a state that is no longer configured by its stored flags', () => {
+  it('overdue §2.1: uses the stored flags to leave a state that is no longer configured', () => {
     const unknown = { stateName: 'OLD', isBlockChange: true, isBlockEntitlement: true, isBlockBilling: true };
     const transition = from(unknown, warned, { hasInvoicingOff: true, ownsInvoicingOff: true });
     expect(transition).to.include({ invoicingOff: 'REMOVE', ownsInvoicingOff: false });

@@ -111,7 +111,7 @@ const {
   PAYMENT_NO_SUCH_SUCCESS_PAYMENT: NO_CHARGEBACK,
 } = ErrorCode;
 
-describe('payment transaction keys (payments §4.2)', () => {
+describe('payment transaction key (payments §4.2)', () => {
   const K = { externalKey: 'K' };
   const elsewhere = { paymentId: nextId() };
   const cases: Readonly<Record<string, readonly [PaymentTransaction, Partial<OperationRequest>, unknown]>> = {
@@ -139,13 +139,13 @@ describe('payment transaction keys (payments §4.2)', () => {
     none: [transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
   };
   for (const [what, [existing, asked, expected]] of Object.entries(cases))
-    it(`yield ${String(expected)} for a purchase with the key of ${what}`, () => {
+    it(`yields ${String(expected)} for a purchase with the key of ${what}`, () => {
       const isOwn = existing.paymentId === PAYMENT_ID;
       const known = isOwn ? withKey(existing) : { transactions: [], keyTransactions: [existing] };
       expect(planned(asked, known)).to.equal(expected);
     });
 
-  it('let a purchase complete a pending one only with the same payment method', () => {
+  it('lets a purchase complete a pending one only with the same payment method', () => {
     const known = withKey(transaction({ ...K, status: 'PENDING' }));
     expect(planned({ paymentMethodId: nextId() }, known)).to.equal(BAD_PARAMETER);
     expect(planned({ paymentMethodId: nextId() }, withKey(transaction({ ...K })))).to.equal(SUCCEEDED);

@@ -52,13 +52,13 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(refreshed({ listed: twice }).inserted).to.eql([{ id: NEW, externalKey: 'new' }]);
   });
 
-  it('keeps changes made since the gateway was asked', () => {
+  it('keeps changes made since the gateway was queried', () => {
     const known = [method(A), method(B, false)];
     const activeBefore = new Map([[B, true]]);
     expect(refreshed({ known, activeBefore, listed: [listed(B)] }).changed).to.eql([]);
   });
 
-  it('takes the default from the gateway that owns it, or if there is no default', () => {
+  it('takes the default from a gateway only if that gateway owns it or there is no default', () => {
     const one = refreshed({ known: [method(A)], listed: [listed(A)] });
     const naming = refreshed({ known: [method(B)], listed: [listed(B, { isDefault: true })] });
     const gone = refreshed({ known: [method(A)] });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import Stripe from 'stripe';
 import { SentRequests } from '../../../adapters/stripe/stripe-accounts.ts';
 
-describe('A Stripe response', () => {
+describe('Stripe response', () => {
   let server: Server;
   const closed: Promise<void>[] = [];
 

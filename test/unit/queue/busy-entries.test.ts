@@ -19,7 +19,7 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     it(`retry ${name}`, () =>
       expect(expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }))).to.eql(expected));
 
-  it('reuse the last pause when they must be processed', () => {
+  it('pause for the last interval when they must be processed', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));
     expect(lasts).to.eql([60_000, 100]);
   });

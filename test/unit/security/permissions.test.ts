@@ -65,7 +65,7 @@ describe('permissions', () => {
     it(`${permitted ? 'cover' : 'do not cover'} ${needed} when granted as ${JSON.stringify(granted)}`, () =>
       expect(isPermitted(granted, needed)).to.equal(permitted));
 
-  it('are one sorted list for several roles', () =>
+  it('are combined into one sorted list for several roles', () =>
     expect(joinPermissions([['tag:add', 'account:create'], ['tag:add'], []])).to.eql([
       'account:create',
       'tag:add',

@@ -34,7 +34,7 @@ const boughtOn = (createdOn: string, planName: string, date: string) => {
   return member([{ ...choice('CREATE', date, planName), createdDate }]);
 };
 
-describe('End of an add-on through its base (subscriptions §12)', () => {
+describe('end of an add-on through its base (subscriptions §12)', () => {
   const left = member([solo, toElite, choice('CHANGE', '2024-08-01', 'solo-now-evergreen')]);
   const cases: Readonly<Record<string, readonly [BundleMember, BundleMember, end: string]>> = {
     'follows a base change to a product that includes the add-on': [

@@ -23,7 +23,7 @@ function withPhases(initialPhases: string, finalPhase: string): Life {
 const FREE = phase('TRIAL', { fixed: '' });
 const EVERGREEN = phase('EVERGREEN', { price: '10' });
 
-describe('First charge date', () => {
+describe('first charge date', () => {
   it('is the billing start for a plan that charges at once', () =>
     expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05'));
 
@@ -58,11 +58,11 @@ describe('First charge date', () => {
   });
 });
 
-describe('Bill cycle day', () => {
+describe('bill cycle day', () => {
   it('is the account’s day for a plan aligned to the account', () =>
     expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17));
 
-  it('is unknown while the account has none', () =>
+  it('is unknown while the account has no day', () =>
     expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null));
 
   it('is the day of the first charge for a plan aligned to the subscription', () =>
@@ -85,7 +85,7 @@ describe('Bill cycle day', () => {
   });
 });
 
-describe('Bill cycle day with the alignment BUNDLE', () => {
+describe('bill cycle day with the alignment BUNDLE', () => {
   /** A base with an add-on that begins later, and what is asked for besides of the base. */
   function bundled(base: Life, ...asked: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
     const id = nextId();

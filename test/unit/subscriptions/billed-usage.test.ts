@@ -51,7 +51,7 @@ function day(instant: Parameters<typeof formatInstant>[0]): string {
   return formatInstant(instant).slice(0, 10);
 }
 
-describe('Usage in the billing events', () => {
+describe('usage in the billing events', () => {
   it('comes from the phase and catalog version in force, and ends with the subscription', () => {
     const life = metered1(
       event('QUANTITY_CHANGE', '2024-02-20', { quantity: 2 }),

@@ -48,7 +48,7 @@ function amounts(event: BillingEvent): readonly (string | null)[] {
   ];
 }
 
-describe('Billing events', () => {
+describe('billing events', () => {
   it('contain plan, prices, period and day of each phase', () => {
     const [trial, evergreen, ...others] = streamOf(
       create({ planName: 'pro-monthly' }, { billCycleDayLocal: 9 }),
@@ -217,7 +217,7 @@ describe('Billing events', () => {
   });
 });
 
-describe('Price changes in the billing events', () => {
+describe('price changes in the billing events', () => {
   const raised = (rules?: string) =>
     createCatalog(
       (
@@ -306,7 +306,7 @@ describe('Price changes in the billing events', () => {
   });
 });
 
-describe('Billing events of phases not yet stored', () => {
+describe('billing events of phases not yet stored', () => {
   const phasesOf = (events: readonly BillingEvent[]): readonly (string | null)[] =>
     events.map((each) =>
       [each.transitionType, formatLocalDate(each.localDate), each.phaseName].filter(Boolean).join(' '),

@@ -57,7 +57,7 @@ function intervalsOf(life: Life): readonly string[] {
   );
 }
 
-describe('Worked examples of subscriptions: blocking', () => {
+describe('worked examples of subscriptions: blocking', () => {
   const w13 = () => lived({ start: '2012-03-02', phaseType: 'EVERGREEN', billCycleDayLocal: 2 });
 
   it('match the events and rows of subscriptions W13 "Pause and resume"', () => {
@@ -203,7 +203,7 @@ function withEnd(life: Life, date: string): Life {
   };
 }
 
-describe('Billing pauses', () => {
+describe('billing pauses', () => {
   const set = (...blocks: readonly BlockParts[]) => withBlocks(lived({ phaseType: 'EVERGREEN' }), ...blocks);
 
   it('are ended only on the same object by the same service', () => {
@@ -226,7 +226,7 @@ describe('Billing pauses', () => {
     expect(intervalsOf(life)).to.eql(['2024-06-01..2024-06-20']);
   });
 
-  it('do not result from blocks of entitlement or changes only', () =>
+  it('do not result from blocks that cover only entitlement or changes', () =>
     expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.eql([]));
 
   it('are ignored if shorter than a day, unless another service blocks an adjacent interval', () => {
@@ -346,7 +346,7 @@ describe('Billing pauses', () => {
   });
 });
 
-describe('Event list rows of blocking states', () => {
+describe('event list rows of blocking states', () => {
   it('show a pause at the start of service and billing if a block is in force', () => {
     const before = lived({ start: '2024-05-01', entitlementDate: '2024-05-05' });
     const life = withBlocks(
@@ -416,7 +416,7 @@ function ordersOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   );
 }
 
-describe('Setting a blocking state', () => {
+describe('changes of a blocking state', () => {
   const plan = (life: Life, parts: BlockParts) =>
     planState(life.blockingStates, blockOf(life, parts), { now: life.now, nextId });
   const from = (life: Life, parts: BlockParts) => {
@@ -424,7 +424,7 @@ describe('Setting a blocking state', () => {
     return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);
   };
 
-  it('skips a pause of a paused bundle and a resume of a resumed one, now or on the same date', () => {
+  it('skip a pause of a paused bundle and a resume of a resumed one, now or on the same date', () => {
     const life = passed(lived(), at('2024-06-12T10:00:00Z'));
     const now = formatInstant(life.now);
     const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });
@@ -435,7 +435,7 @@ describe('Setting a blocking state', () => {
       expect(plan(resumedOnce, { ...resumed, date }).added, date).to.equal(null);
   });
 
-  it('keeps a nested pause and a second resume with their own dates (R38)', () => {
+  it('keep a nested pause and a second resume with their own dates (R38)', () => {
     const life = withBlocks(
       lived(),
       { ...paused, date: '2024-06-01' },
@@ -461,7 +461,7 @@ describe('Setting a blocking state', () => {
     ]);
   });
 
-  it('yields the same pauses for any order of pauses and resumes, on any day (R38)', () => {
+  it('yield the same pauses for any order of pauses and resumes, on any day (R38)', () => {
     const commands: readonly BlockParts[] = [
       { ...paused, date: '2024-06-01' },
       { ...resumed, date: '2024-06-05' },
@@ -501,7 +501,7 @@ describe('Setting a blocking state', () => {
   ];
   for (const [block, clear] of blockers) {
     const { service = 'fraud', on = 'SUBSCRIPTION_BUNDLE' } = block as BlockParts;
-    it(`yields the same states of ${service} on ${on} for any order before, on and after today (R38)`, () => {
+    it(`yield the same states of ${service} on ${on} for any order before, on and after today (R38)`, () => {
       const life = passed(lived({ phaseType: 'EVERGREEN' }), at('2024-05-15'));
       const later = passed(life, at('2024-05-15T10:00:00Z'));
       const dates = ['2024-05-10', '2024-05-12', '2024-05-15', '2024-05-18', '2024-05-20'] as const;
@@ -532,14 +532,14 @@ describe('Setting a blocking state', () => {
     });
   }
 
-  it('stores the first state of any service, even without flags', () => {
+  it('store the first state of any service, even without flags', () => {
     const first = (parts: Partial<BlockParts>) =>
       plan(lived(), { flags: 'f f f', date: '2024-06-01', ...parts }).added;
     expect(first({})).to.include({ sequence: 1 });
     expect(first(resumed)).to.include({ stateName: 'ENT_CLEAR' });
   });
 
-  it('returns the first day on which billing differs', () => {
+  it('return the first day on which billing differs', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-06-10' },
@@ -559,5 +559,5 @@ describe('Setting a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('returns no day for equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
+  it('return no day for equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
 });

@@ -35,7 +35,7 @@ function choose({ bundleId, bundleExternalKey, found, renameKeyIfUnused = true }
   return chooseBundle({ request, found, renameKeyIfUnused, now });
 }
 
-describe('Bundle selection', () => {
+describe('bundle selection', () => {
   it('creates a bundle if the request names none or contains an unused key', () => {
     expect(choose({})).to.equal(null);
     expect(choose({ bundleExternalKey: key })).to.equal(null);
@@ -97,7 +97,7 @@ describe('Bundle selection', () => {
   });
 });
 
-describe('A bundle', () => {
+describe('a bundle', () => {
   const standalone = bundleWith('kit-monthly');
 
   it('accepts another STANDALONE beside STANDALONE subscriptions', () => {

@@ -70,7 +70,7 @@ const atOnce = (requested: string | null = '2024-02-20') => end(requested, 'IMME
 const atEndOfTerm = (requested: string | null = '2024-02-20') => end(requested, 'END_OF_TERM');
 const BOTH = '2024-02-20T08:00 2024-02-20T08:00';
 
-describe('Cancellation of all subscriptions of an account (subscriptions §9 rule 9)', () => {
+describe('cancellation of all subscriptions of an account (subscriptions §9 rule 9)', () => {
   const solo = begun();
   const byOwner = cancelled(solo, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' });
   const servedOn = passed(

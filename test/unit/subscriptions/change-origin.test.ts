@@ -47,7 +47,7 @@ describe('subscriptions W6 Change alignment', () => {
     expect(phasesBy('CHANGE_OF_PRICELIST')).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('counts from the choice that introduced the list with CHANGE_OF_PRICELIST', () => {
+  it('counts phases from the choice that introduced the list with CHANGE_OF_PRICELIST', () => {
     const moved = (...lists: readonly string[]) =>
       transitionsOf(
         lists.map((priceListName, index) =>

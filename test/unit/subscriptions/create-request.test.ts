@@ -18,7 +18,7 @@ function without(field: keyof typeof byProduct): CreateSubscriptionRequest {
   return { ...byProduct, [field]: null };
 }
 
-describe('Create request validation', () => {
+describe('create request validation', () => {
   const needed = (field: string) => `SubscriptionJson ${field} needs to be set when no planName is specified`;
   const surplus = (field: string) => `SubscriptionJson ${field} should not be set when planName is specified`;
   const unpriced = 'At least one fixed price, one recurring price or one usage price must be overridden';

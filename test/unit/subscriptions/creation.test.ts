@@ -44,8 +44,8 @@ function createLong(billing: string, clock = '2024-08-07', phaseType?: 'DISCOUNT
   });
 }
 
-describe('Subscription creation', () => {
-  it('uses now for missing dates', () => {
+describe('subscription creation', () => {
+  it('uses the current time for missing dates', () => {
     const view = viewOf(create({ planName: 'solo-now' }));
     expect(view.start && formatInstant(view.start.at)).to.equal('2024-08-07T10:00:00.000Z');
     expect(view.billingStart).to.eql(view.start);
@@ -147,28 +147,28 @@ describe('Subscription creation', () => {
     }));
 });
 
-describe('Phases of a new subscription', () => {
-  it('include only the next one if the subscription starts now', () =>
+describe('phase list of a new subscription', () => {
+  it('includes only the next phase if the subscription starts now', () =>
     expect(storedOf(createLong('2024-08-07'))).to.eql([
       'CREATE 2024-08-07 p-m-trial',
       'PHASE 2024-09-06 p-m-discount',
     ]));
 
-  it('include every phase that has begun, and the next one', () =>
+  it('includes every phase that has begun, and the next one', () =>
     expect(storedOf(createLong('2024-07-01'))).to.eql([
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',
       'PHASE 2024-10-31 p-m-fixedterm',
     ]));
 
-  it('include one that begins this second as begun', () =>
+  it('treats a phase that begins this second as begun', () =>
     expect(storedOf(createLong('2024-07-08'))).to.eql([
       'CREATE 2024-07-08 p-m-trial',
       'PHASE 2024-08-07 p-m-discount',
       'PHASE 2024-11-07 p-m-fixedterm',
     ]));
 
-  it('include the expiry once the last phase has begun', () =>
+  it('includes the expiry once the last phase has begun', () =>
     expect(storedOf(createLong('2024-01-01'))).to.eql([
       'CREATE 2024-01-01 p-m-trial',
       'PHASE 2024-01-31 p-m-discount',
@@ -176,25 +176,25 @@ describe('Phases of a new subscription', () => {
       'EXPIRED 2025-04-30',
     ]));
 
-  it('include the expiry at once if the first phase is the last', () =>
+  it('includes the expiry at once if the first phase is the last', () =>
     expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.eql([
       'CREATE 2024-08-07 p-m-fixedterm',
       'EXPIRED 2025-08-07',
     ]));
 
-  it('end with an expiry if all of them are past', () => {
+  it('ends with an expiry if all phases are past', () => {
     const life = createLong('2020-01-01');
     expect(storedOf(life).at(-1)).to.equal('EXPIRED 2021-04-30');
     expect(viewOf(life)).to.include({ state: 'EXPIRED', phaseType: 'FIXEDTERM' });
   });
 
-  it('include only the first phase change after a future billing date', () =>
+  it('includes only the first phase change after a future billing date', () =>
     expect(storedOf(createLong('2024-12-01'))).to.eql([
       'CREATE 2024-12-01 p-m-trial',
       'PHASE 2024-12-31 p-m-discount',
     ]));
 
-  it('are added one at a time as they begin', () => {
+  it('grows one phase at a time as phases begin', () => {
     const life = createLong('2024-08-07');
     expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.eql([
       'CREATE 2024-08-07 p-m-trial',
@@ -210,7 +210,7 @@ describe('Phases of a new subscription', () => {
   });
 });
 
-describe('Validation of a creation', () => {
+describe('validation of a creation', () => {
   const refused: Readonly<Record<string, readonly [CreateParts['request'], ErrorCode]>> = {
     'an unknown plan': [{ planName: 'gold' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
     'an unknown product': [

@@ -21,7 +21,7 @@ function eventOf(life: Life, type: LifecycleEvent['type']): LifecycleEvent {
   return found;
 }
 
-describe('Due subscription work', () => {
+describe('due subscription work', () => {
   it('stores the next phase after a PHASE, dated from its start, with the next sequence', () => {
     const life = create({ planName: 'club-monthly' });
     const { addedEvents, busEvents } = workOf(life, eventOf(life, 'PHASE'), CLOCK);

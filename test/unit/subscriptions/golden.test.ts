@@ -27,7 +27,7 @@ function instantOf(date: string, parts: AccountParts): string {
   return formatInstant(atReferenceTime(day(date), account(parts)).at);
 }
 
-describe('Worked examples of subscriptions', () => {
+describe('worked examples of subscriptions', () => {
   it('match subscriptions W1 "Zone rules"', () => {
     const parts = { zone: 'America/Los_Angeles', referenceTime: '2017-03-02T07:30:00Z' };
     const life = created({ account: account(parts), request: PRO, now: at(parts.referenceTime) });

@@ -60,7 +60,7 @@ function momentOf(text: string): RequestedDate {
 /** Without what is 0: `2024-02-10T08:00`. */
 const shown = (instant: Parameters<typeof formatInstant>[0]) => formatInstant(instant).slice(0, 16);
 
-describe('Effective date of a billing policy (subscriptions §8)', () => {
+describe('effective date of a billing policy (subscriptions §8)', () => {
   const now = '2024-02-15T12:00:00Z';
   const table: Readonly<Record<string, readonly [TimedPolicy, Begun, now: string, date: string]>> = {
     'is the current time for IMMEDIATE': [
@@ -184,7 +184,7 @@ describe('Effective date of a billing policy (subscriptions §8)', () => {
   it('is rejected for ILLEGAL', () => expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER));
 });
 
-describe('Effective date of a plan change (subscriptions §7 rule 3)', () => {
+describe('effective date of a plan change (subscriptions §7 rule 3)', () => {
   const now = '2024-03-01T12:00:00Z';
   const dateOf = (life: Life, planName: string, options: ChangePlanOptions = {}): string => {
     const request = checkChangeRequest({ planName }, options);
@@ -276,7 +276,7 @@ describe('Effective date of a plan change (subscriptions §7 rule 3)', () => {
   });
 });
 
-describe('Cancellation dates (subscriptions §9)', () => {
+describe('cancellation date (subscriptions §9)', () => {
   const now = '2024-03-01T12:00:00Z';
   const endsOf = (life: Life, options: CancelSubscriptionOptions): string => {
     const tools = { now: at(now), nextId };
@@ -286,21 +286,21 @@ describe('Cancellation dates (subscriptions §9)', () => {
   const both = { useRequestedDateForBilling: true };
   const pro = begun({ planName: 'pro-monthly', chargedThrough: '2024-03-10' });
 
-  it('end billing no earlier than the current phase, but may end the service earlier', () => {
+  it('ends billing no earlier than the current phase, but may end the service earlier', () => {
     const requestedDate = momentOf('2024-01-20');
     expect(endsOf(pro, { requestedDate })).to.equal('2024-01-20T08:00 2024-03-10T08:00');
     for (const options of [{ requestedDate, ...both }, { requestedDate: momentOf('2024-01-20T09:00:00Z') }])
       expectError(() => endsOf(pro, options), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('end the service now with END_OF_TERM if the charged-through date is past', () => {
+  it('ends the service now with END_OF_TERM if the charged-through date is past', () => {
     const late = begun({ planName: 'solo-now', chargedThrough: '2024-02-10' });
     const { IMMEDIATE, END_OF_TERM } = EntitlementActionPolicy;
     expect(endsOf(late, { entitlementPolicy: END_OF_TERM })).to.equal('2024-03-01T12:00 2024-03-01T12:00');
     expect(endsOf(late, { entitlementPolicy: IMMEDIATE })).to.equal('2024-03-01T12:00 2024-03-01T12:00');
   });
 
-  it('are not before the start of a future subscription', () => {
+  it('is not before the start of a future subscription', () => {
     const ahead = begun({ planName: 'solo-now', start: '2024-04-01' });
     const start = '2024-04-01T08:00 2024-04-01T08:00';
     for (const options of [{}, both, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' }] as const)
@@ -309,7 +309,7 @@ describe('Cancellation dates (subscriptions §9)', () => {
     expectError(() => endsOf(ahead, early), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('follow the rule in the catalog version that supplies the plan now', () => {
+  it('follows the rule in the catalog version that supplies the plan now', () => {
     const ruled = (effectiveDate: string, policy: string) =>
       version({
         effectiveDate,
@@ -333,7 +333,7 @@ describe('Cancellation dates (subscriptions §9)', () => {
   });
 });
 
-describe('A bill cycle day or quantity change in a fixed term (subscriptions §15.3, §16)', () => {
+describe('bill cycle day or quantity change in a fixed term (subscriptions §15.3, §16)', () => {
   const term = begun({ planName: 'p-once' });
   const tools = { now: at('2024-03-01T12:00:00Z'), nextId };
   const running = runningOf(term);

@@ -27,7 +27,7 @@ function starts(...input: Parameters<typeof timeline>): readonly string[] {
   return timeline(...input).map((entry) => `${entry.phase.type} ${formatInstant(entry.start.at)}`);
 }
 
-describe('Phase timeline', () => {
+describe('phase timeline', () => {
   it('matches catalog W13 "Phase chain"', () => {
     expect(starts('2024-01-01T08:00Z')).to.eql([
       'TRIAL 2024-01-01T08:00:00.000Z',
@@ -62,7 +62,7 @@ describe('Phase timeline', () => {
   });
 });
 
-describe('Phase alignment of a new subscription', () => {
+describe('phase alignment of a new subscription', () => {
   it('starts the phases with the subscription or with its bundle', () => {
     const origins = {
       alignStart: { at: at('2024-03-01'), date: localDateOf(at('2024-03-01'), timeZone('UTC')) },

@@ -46,7 +46,7 @@ const whole = source({
   states: [state('ENT_STARTED', START), state('ENT_CANCELLED', '2024-04-01')],
 });
 
-describe('Subscription event list', () => {
+describe('subscription event list', () => {
   const rows = subscriptionEvents([whole]);
 
   it('contains a row for each start, phase, change and stop, but not for bill cycle day and quantity', () => {
@@ -102,7 +102,7 @@ describe('Subscription event list', () => {
     expect(subscriptionEvents([ended]).map((row) => row.type)).to.eql(['START_BILLING', 'STOP_BILLING']);
   });
 
-  it('starts an instant with all entitlement starts, the base and older subscriptions first', () => {
+  it('lists entitlement starts first at each instant, with the base and older subscriptions ahead', () => {
     const of = (category: Subscription['category'], recordId: number) =>
       source({
         category,
@@ -184,17 +184,17 @@ describe('Subscription event list', () => {
   });
 });
 
-describe('Prices and events of a subscription', () => {
+describe('view of the prices and events of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('list one price entry per phase reached', () =>
+  it('lists one price entry per phase reached', () =>
     expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.eql([
       'pro-monthly-trial',
       'pro-monthly-evergreen',
       'solo-monthly-evergreen',
     ]));
 
-  it('omit prices in a currency that the catalog lacks, or for an account without a currency', () => {
+  it('omits prices in a currency that the catalog lacks, or for an account without a currency', () => {
     for (const currency of ['EUR', null] as const) {
       const [trial, evergreen] = pricesMet(rows, currency);
       expect(trial?.fixedPrice).to.equal(null);
@@ -202,7 +202,7 @@ describe('Prices and events of a subscription', () => {
     }
   });
 
-  it('list only the first of several changes to the plan in force (subscriptions §18 rule 7)', () => {
+  it('lists only the first of several changes to the plan in force (subscriptions §18 rule 7)', () => {
     const rowsOf = (...choices: readonly (readonly [date: string, phase: string])[]) =>
       subscriptionEvents([
         source({
@@ -227,7 +227,7 @@ describe('Prices and events of a subscription', () => {
     expect(rowsOf(['2024-02-01', solo], ['2024-03-01', pro], ['2024-04-01', solo])).to.have.length(3);
   });
 
-  it('list a repeated service state once, and again after another state', () => {
+  it('lists a repeated service state once, and again after another state', () => {
     const watched = (date: string, stateName: string) => state(stateName, date, { service: 'fraud' });
     const once = source({
       events: [choice('CREATE', START, 'pro-monthly-evergreen')],
@@ -248,7 +248,7 @@ describe('Prices and events of a subscription', () => {
     expect(dates).to.eql(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
   });
 
-  it('include a second pause after another service has resumed the first', () => {
+  it('includes a second pause after another service has resumed the first', () => {
     const blocks = { isBlockEntitlement: true, isBlockBilling: true };
     const twice = source({
       events: [choice('CREATE', START, 'pro-monthly-evergreen')],
@@ -272,7 +272,7 @@ describe('Prices and events of a subscription', () => {
     ]);
   });
 
-  it('list a phase again for another catalog version, but not for the same one', () => {
+  it('lists a phase again for another catalog version, but not for the same one', () => {
     const priced = (effectiveDate: string, price: string) =>
       version({ effectiveDate, plans: plan('p-m', 'P', { price }) });
     const catalog = createCatalog([priced('2023-01-01', '10'), priced('2024-02-01', '12')]);

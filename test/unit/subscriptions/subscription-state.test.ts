@@ -24,7 +24,7 @@ const paused = (date: string) =>
   state('ENT_BLOCKED', date, { blockedId: bundleId, isBlockEntitlement: true, isBlockBilling: true });
 const resumed = (date: string) => state('ENT_CLEAR', date, { blockedId: bundleId });
 
-describe('Subscription state', () => {
+describe('subscription state', () => {
   it('is PENDING before its entitlement date, then ACTIVE', () => {
     expect(stateAt('2024-01-09T23:59:59Z')).to.equal('PENDING');
     expect(stateAt('2024-01-10')).to.equal('ACTIVE');
@@ -36,13 +36,13 @@ describe('Subscription state', () => {
     expect(stateAt('2024-01-11', { states: [state('ENT_STARTED', '2024-02-05')] })).to.equal('PENDING');
   });
 
-  it('is CANCELLED from its ENT_CANCELLED state', () => {
+  it('is CANCELLED from its ENT_CANCELLED state on', () => {
     const states = [started, state('ENT_CANCELLED', '2024-02-01', { isBlockEntitlement: true })];
     expect(stateAt('2024-01-31T23:59:59Z', { states })).to.equal('ACTIVE');
     expect(stateAt('2024-02-01', { states })).to.equal('CANCELLED');
   });
 
-  it('is EXPIRED from the expiry unless it was cancelled before', () => {
+  it('is EXPIRED from the expiry on unless it was cancelled before', () => {
     const events = [create, event('EXPIRED', '2024-02-01')];
     expect(stateAt('2024-02-01', { events })).to.equal('EXPIRED');
     const states = [started, state('ENT_CANCELLED', '2024-01-20')];

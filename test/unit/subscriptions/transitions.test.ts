@@ -21,7 +21,7 @@ function typesOf(list: readonly Transition[]): readonly string[] {
 const START = '2024-01-01';
 const create = choice('CREATE', START, 'pro-monthly-trial');
 
-describe('Subscription transitions', () => {
+describe('subscription transitions', () => {
   it('are sorted by instant, regardless of the input order', () => {
     const phase = event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' });
     const change = choice('CHANGE', '2024-03-01', 'solo-monthly-evergreen');
@@ -118,7 +118,7 @@ describe('Subscription transitions', () => {
   });
 });
 
-describe('Billing state', () => {
+describe('billing states', () => {
   const list = transitions(create, event('EXPIRED', '2024-02-01'));
 
   for (const [date, state] of [
@@ -127,15 +127,15 @@ describe('Billing state', () => {
     ['2024-01-31T23:59:59Z', 'ACTIVE'],
     ['2024-02-01', 'EXPIRED'],
   ] as const)
-    it(`is ${state} at ${date} for a subscription created in January`, () =>
+    it(`are ${state} at ${date} for a subscription created in January`, () =>
       expect(billingStateAt(list, at(date))).to.equal(state));
 
-  it('is CANCELLED after a CANCEL', () =>
+  it('are CANCELLED after a CANCEL', () =>
     expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(
       'CANCELLED',
     ));
 
-  it('shows the first plan before the start and the last plan after the end', () => {
+  it('show the first plan before the start and the last plan after the end', () => {
     expect(planShownAt(list, at('2023-01-01'))?.phase.name).to.equal('pro-monthly-trial');
     expect(planShownAt(list, at('2025-01-01'))?.phase.name).to.equal('pro-monthly-trial');
   });

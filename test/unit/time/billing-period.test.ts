@@ -109,8 +109,8 @@ describe('periods counted from an anchor', () => {
   });
 });
 
-describe('the first bill cycle date', () => {
-  it('matches catalog W12 "First bill cycle date"', () => {
+describe('first bill cycle dates', () => {
+  it('match catalog W12 "First bill cycle date"', () => {
     const start = parseLocalDate('2023-11-10');
     const first = firstBillCycleDate(start, 'ANNUAL', 1);
     expect(formatLocalDate(first)).to.equal('2024-11-01');
@@ -129,7 +129,7 @@ describe('the first bill cycle date', () => {
     ['2024-05-12', 'WEEKLY', 1, '2024-05-12'],
   ];
   for (const [start, period, billCycleDay, expected] of cases)
-    it(`is ${expected} for ${period} from ${start} on day ${billCycleDay}`, () => {
+    it(`are ${expected} for ${period} from ${start} on day ${billCycleDay}`, () => {
       const first = firstBillCycleDate(parseLocalDate(start), period, billCycleDay);
       expect(formatLocalDate(first)).to.equal(expected);
     });

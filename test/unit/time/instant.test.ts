@@ -33,7 +33,7 @@ describe('an instant', () => {
     expect(truncateToSecond(instant(5_000))).to.equal(5_000);
   });
 
-  it('supports addition of elapsed time and comparison', () => {
+  it('supports comparison and the addition of elapsed time', () => {
     const [early, late] = [instant(1_000), instant(2_000)];
     expect(addMilliseconds(early, 1_000)).to.equal(late);
     expect(addMilliseconds(late, -1_000)).to.equal(early);

@@ -20,7 +20,7 @@ function read(text: string): string | undefined {
   return at === undefined ? undefined : formatInstant(at);
 }
 
-describe('a date on the wire', () => {
+describe('a date sent over HTTP', () => {
   it('http-api 9 Date input: is read in each accepted spelling', () => {
     expect(parseWireDate('2024-3-4')).to.equal(parseLocalDate('2024-03-04'));
     expect(parseWireDate('2013-08-1')).to.equal(parseLocalDate('2013-08-01'));
@@ -41,7 +41,7 @@ describe('a date on the wire', () => {
     it(`cannot be "${text}"`, () => expect(parseWireDate(text)).to.equal(undefined));
 });
 
-describe('a date-time on the wire', () => {
+describe('a date-time sent over HTTP', () => {
   it('http-api 9 Date input: is read in three spellings of one instant, and with a plus that arrives as a space', () => {
     for (const text of ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30'])
       expect(read(text), text).to.equal('2024-03-05T03:30:00.000Z');

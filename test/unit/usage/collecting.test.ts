@@ -158,7 +158,7 @@ describe('usage reads of a run', () => {
   });
 });
 
-describe('the usage window of a run', () => {
+describe('usage windows of runs', () => {
   const from = (
     intervals: readonly BilledInterval[],
     lookBackPeriods = 1,
@@ -177,7 +177,7 @@ describe('the usage window of a run', () => {
   const february = (consumed: readonly PointRange[]) => billed(['2026-02-20', '2026-03-01'], consumed);
   const april = billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 1)]);
 
-  it('usage §7.1: starts at the look-back', () => {
+  it('usage §7.1: start at the look-back', () => {
     expect(from([])).to.equal('2026-02-20');
     expect(from([april], -1)).to.equal('2026-02-20');
     expect(from([april], 0)).to.equal('2026-05-01');
@@ -185,14 +185,14 @@ describe('the usage window of a run', () => {
     expect(from([april], 1, { usages: [] })).to.equal(null);
   });
 
-  it('usage §7.1 rule 3: includes unbilled usage before the look-back', () => {
+  it('usage §7.1 rule 3: include unbilled usage before the look-back', () => {
     expect(from([april], 1, { readFrom: null })).to.equal('2026-02-20');
     expect(from([february([]), april], 1, { readFrom: null })).to.equal('2026-03-01');
   });
 
-  it('usage §7.1: starts at the earliest look-back of several sections', () =>
+  it('usage §7.1: start at the earliest look-back of several sections', () =>
     expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20'));
 
-  it('usage §7.7: includes the earlier period that charged late points of a later one', () =>
+  it('usage §7.7: include the earlier period that charged late points of a later one', () =>
     expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01'));
 });

@@ -333,7 +333,7 @@ describe('points in usage intervals', () => {
   });
 });
 
-describe('the usage look-back', () => {
+describe('usage look-backs', () => {
   const begin = dated('2026-01-10');
   const from = (billed: string | null, periods: number, billingPeriod: BillingPeriod = 'MONTHLY') =>
     text(
@@ -356,7 +356,7 @@ describe('the usage look-back', () => {
     ['2026-07-01', 1, '2026-04-01', 'QUARTERLY'],
   ];
   for (const [billed, periods, expected, period] of cases)
-    it(`usage §7.1: is ${expected} for ${periods} ${period ?? 'MONTHLY'} periods, billed through ${billed}`, () =>
+    it(`usage §7.1: are ${expected} for ${periods} ${period ?? 'MONTHLY'} periods, billed through ${billed}`, () =>
       expect(from(billed, periods, period)).to.equal(expected));
 });
 
@@ -384,7 +384,7 @@ describe('the known units of a usage interval', () => {
   });
 });
 
-describe('Share of a period covered by an interval (usage §12.1 rule 10)', () => {
+describe('shares of a period covered by an interval (usage §12.1 rule 10)', () => {
   const std = { usages: [stdUsage] };
   const quarterly = { usages: [{ ...stdUsage, billingPeriod: 'QUARTERLY' as const }] };
   const weekly = { usages: [{ ...stdUsage, billingPeriod: 'WEEKLY' as const }] };
@@ -417,7 +417,7 @@ describe('Share of a period covered by an interval (usage §12.1 rule 10)', () =
     weeks: [[usageEvent('CREATE', '2026-05-12', weekly)], ['whole', 'whole']],
   };
   for (const [title, [events, shares]] of Object.entries(cases))
-    it(`is ${shares.join(', ')} after ${title}`, () => {
+    it(`are ${shares.join(', ')} after ${title}`, () => {
       const [first] = events;
       if (first === undefined) throw new Error('no event');
       const lookBack = { at: first.effectiveDate, date: first.localDate };

@@ -12,7 +12,7 @@ function readingOf(line: SubmittedLine): string {
   return 'fault' in read ? read.fault.code : JSON.stringify(read.usage.subscription);
 }
 
-describe('Lines of a bulk call', () => {
+describe('lines of a bulk call', () => {
   for (const [line, result] of [
     [{ subscriptionId: id, trackingId: 't', unitUsageRecords }, `{"id":"${id}"}`],
     [{ subscriptionExternalKey: 'k', trackingId: 't', unitUsageRecords }, '{"externalKey":"k"}'],

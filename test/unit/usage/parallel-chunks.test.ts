@@ -19,7 +19,7 @@ function lines(count: number, subscriptions: number): readonly UsageSubmission[]
   );
 }
 
-describe('Parallel chunks of usage', () => {
+describe('parallel chunks of usage', () => {
   it('usage §11.2 rule 3: have no subscription in common and keep the line order of each', () => {
     const all = lines(2 * BULK_USAGE_LINES_OF_A_SHARE + 1, 90);
     const shares = sharesOf(all);

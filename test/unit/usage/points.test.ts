@@ -17,8 +17,8 @@ function pointsOf(zone: string, ...records: readonly ReturnType<typeof recordOf>
   return usagePoints(records, timeZone(zone));
 }
 
-describe('Points of a usage submission', () => {
-  it('reads a Date as an instant', () => {
+describe('points of a usage submission', () => {
+  it('treat a Date as an instant', () => {
     const at = Date.UTC(2026, 3, 1, 8);
     expect(readRecordDate(new Date(at))).to.eql({ at: instant(at) });
     expect(readRecordDate(new Date(Number.NaN))).to.equal(undefined);

@@ -39,7 +39,7 @@ function firstRecord(given: SubmittedUsage, rules?: Rules) {
   return read.usage.records[0];
 }
 
-describe('The reader of usage submissions', () => {
+describe('reader of usage submissions', () => {
   it('returns the records of all units in order', () => {
     const read = reading(
       submission({

@@ -64,7 +64,7 @@ const [apr1, apr10, apr20, may1, may10] = ['04-01', '04-10', '04-20', '05-01', '
 ];
 const noon = '2026-04-10T12:00:00Z';
 
-describe('the match of a usage interval with a billed one', () => {
+describe('settlement of a usage interval against billed ones', () => {
   const cases: Readonly<Record<string, readonly [UsageInterval, BilledInterval, string]>> = {
     'an identical interval': [interval(apr1, may1), billed(apr1, may1), 'previous'],
     'an interval within the billed one': [interval(apr10, apr20), billed(apr1, may1), 'covered'],
@@ -217,8 +217,8 @@ describe('usage changed after billing', () => {
   });
 });
 
-describe('detailed usage items', () => {
-  it('usage §7.4: bill only the changed lines for late usage', () => {
+describe('detailed usage item', () => {
+  it('usage §7.4: bills only the changed lines for late usage', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('5 FOO', '2026-04-02');
     life.record('3 BAR', '2026-04-02');
@@ -228,7 +228,7 @@ describe('detailed usage items', () => {
     expect(told(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.4: bill the extra cost of the unit for late TOP_TIER usage', () => {
+  it('usage §7.4: bills the extra cost of the unit for late TOP_TIER usage', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('15 packs', '2026-04-02');
     expect(told(life.bill('2026-05-01'))).to.eql(['04: 200 (100 × 2)']);
@@ -239,7 +239,7 @@ describe('detailed usage items', () => {
     expect(told(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.7 rule 2: credit items of the same line first', () => {
+  it('usage §7.7 rule 2: credits items of the same line first', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('12 FOO', '2026-04-02', 'a');
     life.record('3 BAR', '2026-04-02', 'b');
@@ -250,7 +250,7 @@ describe('detailed usage items', () => {
     expect(told(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.7 rule 2: credit the whole tier if it is no longer reached', () => {
+  it('usage §7.7 rule 2: credits the whole tier if it is no longer reached', () => {
     const life = lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('7 FOO', '2026-04-02', 'a');
     life.record('5 FOO', '2026-04-02', 'b');
@@ -265,7 +265,7 @@ describe('detailed usage items', () => {
     expect(told(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.4: credit a partly billed period only once, including TOP_TIER', () => {
+  it('usage §7.4: credits a partly billed period only once, including TOP_TIER', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     const [created] = life.events;
     if (created === undefined) throw new Error('there is no event');
@@ -279,7 +279,7 @@ describe('detailed usage items', () => {
     expect(told(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.4: keep the billed parts of a longer period without items', () => {
+  it('usage §7.4: keeps the billed part of a longer period without adding items', () => {
     const life = lifeOf(packsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     const [created] = life.events;
     if (created === undefined) throw new Error('there is no event');
@@ -291,7 +291,7 @@ describe('detailed usage items', () => {
     expect(told(life.bill('2026-06-01'))).to.eql([]);
   });
 
-  it('usage §7.4: show units beyond the last tier on that tier’s line', () => {
+  it('usage §7.4: shows units beyond the last tier on that tier’s line', () => {
     const life = lifeOf(smsUsage, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('101001 sms', '2026-04-02');
     const { items } = life.bill('2026-05-01');
@@ -301,7 +301,7 @@ describe('detailed usage items', () => {
     ]);
   });
 
-  it('usage §7.3: are not billed again after a switch from AGGREGATE to DETAIL and back', () => {
+  it('usage §7.3: is not billed again after a switch from AGGREGATE to DETAIL and back', () => {
     const halfCents = consumable('half-cents', [
       [
         ['A', '1', '-1', '0.335'],
@@ -326,7 +326,7 @@ describe('detailed usage items', () => {
   });
 });
 
-describe('usage items that change between modes', () => {
+describe('usage item that changes between modes', () => {
   const halfCents = consumable('half-cents', [
     [
       ['A', '1', '-1', '0.335'],
@@ -334,7 +334,7 @@ describe('usage items that change between modes', () => {
     ],
   ]);
 
-  it('usage §7.3: do not credit cents caused only by rounding', () => {
+  it('usage §7.3: does not credit cents caused only by rounding', () => {
     const life = lifeOf(halfCents, '2026-04-01', { itemMode: 'DETAIL' });
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
@@ -343,7 +343,7 @@ describe('usage items that change between modes', () => {
     expect(told(life.bill('2026-05-01'))).to.eql([]);
   });
 
-  it('usage §7.3: assign an item’s rounded amounts to its lines, and the rest to the largest', () => {
+  it('usage §7.3: assigns its rounded amounts to its lines, and the rest to the largest line', () => {
     const life = lifeOf(halfCents, '2026-04-01');
     life.record('1 A', '2026-04-02');
     life.record('1 B', '2026-04-02');
@@ -354,7 +354,7 @@ describe('usage items that change between modes', () => {
     expect(life.total().toFixed(2)).to.equal('1.01');
   });
 
-  it('usage §7.3: use the rating of the last item for TOP_TIER', () => {
+  it('usage §7.3: uses the rating of the last item for TOP_TIER', () => {
     const life = lifeOf(packsUsage, '2026-04-01');
     for (const [itemMode, expected] of [
       ['AGGREGATE', '04: 200'],

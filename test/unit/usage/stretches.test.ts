@@ -12,7 +12,7 @@ function stretchOf(from: string, to: string, zone: string): string {
   return [whole, ...cutDays.map(formatLocalDate)].join(' ');
 }
 
-describe('Usage stretches', () => {
+describe('usage stretches', () => {
   for (const [zone, from, to, days, why] of [
     ['UTC', '2026-04-01', '2026-05-01', '2026-04-01..2026-04-30', 'whole days only'],
     ['UTC', '2026-04-01', '2026-04-02', '2026-04-01..2026-04-01', 'one day'],

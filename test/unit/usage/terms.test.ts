@@ -216,7 +216,7 @@ describe('terms of a usage section (usage §12)', () => {
     ]);
   });
 
-  it('pass a threshold from its exact bound, by quantity or by cost in the currency', () => {
+  it('pass a threshold at its exact bound, by quantity or by cost in the currency', () => {
     const thresholds = { quantity: { sms: [10, 20], fax: 1 }, amount: { USD: ['5.9', 6], EUR: 1 } };
     const terms = termsOf(readUsageTerms(JSON.stringify({ a: { thresholds } })), 'a', day('2026-05-01'));
     const passed = (sms: string, amount: string) =>
@@ -240,16 +240,16 @@ describe('terms of a usage section (usage §12)', () => {
   });
 });
 
-describe('a usage terms document', () => {
+describe('usage terms documents', () => {
   const refusalOf = (text: string) => errorOf(() => readUsageTerms(text));
 
-  it('usage §12: is read only up to 1,000 errors', () => {
+  it('usage §12: are not read further after 1,000 errors', () => {
     const error = refusalOf(`{${Array.from({ length: 30_000 }, (_, index) => `"u${index}":1`)}}`);
     expect(error.facts).to.include({ count: 1_000 });
     expect(error.facts.errors).to.have.length(100);
   });
 
-  it('usage §12: contains at most 1,000 dated entries per usage, and no deep lists', () => {
+  it('usage §12: contain at most 1,000 dated entries per usage, and no deep lists', () => {
     const error = refusalOf(`{"sms":[${Array.from({ length: 1_001 }, () => '{}')}]}`);
     expect(error.message).to.contain('"sms" has 1001 entries; at most 1000 are allowed');
     const deep = `{"sms":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;

@@ -3,7 +3,7 @@ import { SharedPlaces } from '../../../lib/runtime/wait/shared-calls.ts';
 import { FairTurns } from '../../../lib/runtime/wait/turns.ts';
 
 describe('SharedPlaces', () => {
-  it('limit each owner to its share, and give each place to one owner', () => {
+  it('limits each owner to its share, and gives each place to one owner', () => {
     const places = new SharedPlaces({ all: 5, each: 2 });
     const taken = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map((owner) => places.take(owner));
     expect(taken).to.eql([true, true, false, true, true, true, false]);

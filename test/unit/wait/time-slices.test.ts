@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { atOnce, eachStep, oneStep, timeSlices } from '../../../lib/runtime/wait/turns.ts';
 
-describe('Time slices', () => {
+describe('time slices', () => {
   /** A clock on which every look at the time takes some, and how many turns it was asked for. */
   function slowClock(msPerLook: number) {
     let now = 1_000;
