@@ -153,6 +153,59 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5');
   });
 
+  it('usage §2.1 rule 9: is stored together for simultaneous calls, each with its own outcome and author', async () => {
+    const [running, ended] = [await subscribe('p-monthly'), await subscribe('p-monthly')];
+    await engine.acme.subscriptions.cancel(ended.subscriptionId, { requestedDate: '2024-02-10T00:00:00Z' });
+    await engine.settle();
+    const { subscriptionId } = running;
+    const by = (user: string, trackingId: string, { of = subscriptionId as string, amount = '1' } = {}) =>
+      engine.billing.as({ tenant: engine.tenant, user }).usage.record({
+        subscriptionId: of,
+        trackingId,
+        unitUsageRecords: smsOf([{ recordDate: '2024-02-11', amount }]),
+      });
+    const calls = [
+      by('first', 'a'),
+      by('second', 'b'),
+      by('second', 'c', { of: ended.subscriptionId }),
+      by('third', 'b'),
+      by('third', 'd', { of: engine.tenant.id }),
+      by('third', 'e', { amount: 'many' }),
+      by('third', 'f', { of: 'misspelled' }),
+      by('fourth', 'g'),
+    ];
+    const results = await Promise.allSettled(calls);
+    const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'stored'));
+    expect(codes).to.eql(['stored', 'stored', AFTER_END, 50_000, 1_082, 60_003, 60_003, 'stored']);
+    const keys = 'select tracking_id, created_by from bw_usage_keys order by tracking_id';
+    expect(await rowsOf(engine.database, keys)).to.eql([
+      { tracking_id: 'a', created_by: 'first' },
+      { tracking_id: 'b', created_by: 'second' },
+      { tracking_id: 'g', created_by: 'fourth' },
+    ]);
+    expect(await summed(subscriptionId)).to.equal('sms 3');
+  });
+
+  it('usage §2.1 rule 9: takes as many statements for simultaneous calls as for one', async () => {
+    await engine.close();
+    const statements: string[] = [];
+    const trace = (statement: string) => statements.push(statement);
+    engine = await openEngine(open, { now: '2024-02-01T00:00:00Z', catalog, trace });
+    accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
+    const { subscriptionId } = await subscribe('p-monthly');
+    const recordMany = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => record(subscriptionId, '2024-02-01 1')));
+    await recordMany(1);
+    const statementsOf = async (count: number): Promise<number> => {
+      statements.length = 0;
+      await recordMany(count);
+      return statements.length;
+    };
+    const alone = await statementsOf(1);
+    // At most one call runs alone before the others run together.
+    expect(await statementsOf(40)).to.be.at.most(2 * alone);
+  });
+
   it('usage §2.2: can be removed without changing other usage', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { trackingId } = await record(subscriptionId, '2024-02-01 5', '2024-02-02 6');

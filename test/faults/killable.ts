@@ -52,8 +52,8 @@ export function killableStorage(storage: Storage<never>, kill: Steps): Storage<n
     write: async (tenant, authorship, work) =>
       stepAround(kill, () => storage.write(tenant, authorship, sessionCall(work))),
     takePaymentNumber: async (tenant) => stepAround(kill, () => storage.takePaymentNumber(tenant)),
-    recordUsage: async (tenant, authorship, submissions) =>
-      stepAround(kill, () => storage.recordUsage(tenant, authorship, submissions)),
+    recordUsage: async (tenant, submissions) =>
+      stepAround(kill, () => storage.recordUsage(tenant, submissions)),
     within: (host) => storage.within(host),
     prepare: (policy) => storage.prepare(policy),
     close: () => storage.close(),

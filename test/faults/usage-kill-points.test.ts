@@ -26,9 +26,9 @@ const lines = Array.from({ length: 40 }, (_, index) =>
 
 /** Like a caller that repeats every unanswered call. */
 async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<void> {
-  await storage.recordUsage(tenant, author(), lines.slice(0, 20));
+  await storage.recordUsage(tenant, lines.slice(0, 20));
   await storage.write(tenant, author(), (session) => session.usage.voidSubmission(2, 'k1'));
-  await storage.recordUsage(tenant, author(), lines.slice(10));
+  await storage.recordUsage(tenant, lines.slice(10));
   await storage.write(tenant, author(), (session) => session.usage.voidSubmission(1, 'k30'));
 }
 

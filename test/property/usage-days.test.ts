@@ -72,7 +72,7 @@ eachDatabase((kind, open) => {
     });
 
     async function take(tenant: TenantRef, step: Step): Promise<unknown> {
-      if (step.kind === 'record') return opened.storage.recordUsage(tenant, author(), step.chunk);
+      if (step.kind === 'record') return opened.storage.recordUsage(tenant, step.chunk);
       const { subscriptionRecordId, trackingId } = step;
       return opened.storage.write(tenant, author(), (session) =>
         session.usage.voidSubmission(subscriptionRecordId, trackingId),

@@ -63,7 +63,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       all = await fill(opened, acme);
       const points = [point('sms', '5'), point('sms', '6', 1), point('sms', '7', 2)];
       const usage = submission('tracking id', points, { accountRecordId: acme.recordId });
-      await opened.storage.recordUsage(opened.tenant, author(), [usage]);
+      await opened.storage.recordUsage(opened.tenant, [usage]);
       await opened.writing.usage.record([
         submission('marked', [point('sms', '1')], { subscriptionRecordId: 2 }),
       ]);

@@ -622,7 +622,7 @@ async function fill(opened: OpenedStorage) {
     const lines = days
       .slice(first, first + 1_000)
       .map((own) => submission('k', [point('sms', '1'), point('sms', '2', 1), point('sms', '3', 2)], own));
-    await opened.storage.recordUsage(opened.tenant, author(), lines);
+    await opened.storage.recordUsage(opened.tenant, lines);
   }
   const stranger = await opened.newTenant();
   await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));

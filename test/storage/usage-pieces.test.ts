@@ -5,7 +5,7 @@ import { decimal, formatDecimal } from '../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndOneByOne, expect } from '../support/index.ts';
 import { freshStorage } from '../support/storage/opened-storage.ts';
-import { author, oddText } from '../support/storage/stored-records.ts';
+import { oddText } from '../support/storage/stored-records.ts';
 import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
 function told({ unit, part, after, upTo, sum, max }: UsagePiece): string {
@@ -21,7 +21,7 @@ eachDatabaseAndOneByOne.describe('the usage rows read by billing', (open, kind) 
   const opened = freshStorage(kind, open);
 
   const record = (...submissions: readonly UsageSubmission[]) =>
-    opened.storage.recordUsage(opened.tenant, author(), submissions);
+    opened.storage.recordUsage(opened.tenant, submissions);
   const daysOf = async (...requests: readonly UsageDaysRequest[]) => {
     const days = await opened.reading.usage.days(requests);
     return days.map((each) =>

@@ -2,7 +2,7 @@ import type { UsageStretch } from '../../lib/ports/storage/index.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 import { sharedStorage } from '../support/storage/opened-storage.ts';
 import { badPlans, plansOf, withPostgresql } from '../support/storage/statement-plans.ts';
-import { author, invoice, newId, ownerOf, subscription } from '../support/storage/stored-records.ts';
+import { invoice, newId, ownerOf, subscription } from '../support/storage/stored-records.ts';
 import { dayAt, instantAt, point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
 const SUBSCRIPTIONS = 400;
@@ -26,7 +26,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
       const at = point(`u${made % 5}`, '1.5', made % DAYS, made % 24);
       return submission(`k${made}`, [at], { subscriptionRecordId: 1 + (made % SUBSCRIPTIONS) });
     });
-    return opened.storage.recordUsage(opened.tenant, author(), lines);
+    return opened.storage.recordUsage(opened.tenant, lines);
   };
   /** A subscription for each of those that use something, billed month by month. */
   const fillBilled = async () => {

@@ -2,7 +2,6 @@ import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { UsageSubmission } from '../../lib/records/index.ts';
 import { eachDatabase, expect, onPostgresql } from '../support/index.ts';
 import { freshStorage, sharedStorage, storageAt } from '../support/storage/opened-storage.ts';
-import { author } from '../support/storage/stored-records.ts';
 import {
   areNumberedWithoutGaps,
   daysOfPoints,
@@ -92,7 +91,7 @@ onPostgresql.describe('usage recording on PostgreSQL', (open) => {
     const [account] = await opened.newAccounts(1);
     await opened.write(async (session) => {
       await session.lockAccounts([account.id], { waitMs: 1_000 });
-      const recorded = await other.recordUsage(opened.tenant, author(), [
+      const recorded = await other.recordUsage(opened.tenant, [
         submission('k', [point('sms', '1')], { accountRecordId: account.recordId }),
       ]);
       expect(recorded).to.eql([null]);
@@ -103,11 +102,11 @@ onPostgresql.describe('usage recording on PostgreSQL', (open) => {
     const chunk = (key: string, unit: string) =>
       Array.from({ length: 100 }, (_, index) => submission(`${key}${index}`, [point(unit, '1', index % 4)]));
     opened.bound();
-    await opened.storage.recordUsage(opened.tenant, author(), chunk('a', 'new'));
+    await opened.storage.recordUsage(opened.tenant, chunk('a', 'new'));
     expect(opened.statements()).to.have.length(3);
-    await opened.storage.recordUsage(opened.tenant, author(), chunk('b', 'new'));
+    await opened.storage.recordUsage(opened.tenant, chunk('b', 'new'));
     expect(opened.statements()).to.have.length(1);
-    await opened.storage.recordUsage(opened.tenant, author(), chunk('b', 'new'));
+    await opened.storage.recordUsage(opened.tenant, chunk('b', 'new'));
     expect(opened.statements()).to.have.length(1);
   });
 });

@@ -248,11 +248,10 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
 
   async recordUsage(
     tenant: TenantRef,
-    authorship: Authorship,
     submissions: readonly UsageSubmission[],
   ): Promise<readonly (string | null)[]> {
     const reach = tenant.recordId;
-    const work = (runner: Runner) => recordUsage(runner, { tenantRecordId: reach, authorship }, submissions);
+    const work = (runner: Runner) => recordUsage(runner, reach, submissions);
     const host = this.#hostOf(tenant);
     if (host) return this.#inHost(host, reach, work);
     const { storesUsageAtOnce } = this.#shared.parts.dialect;

@@ -1,6 +1,5 @@
 import type { UsageSubmission } from '../../../lib/records/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
-import type { Instant } from '../../../lib/values/time/index.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Statements } from './connection.ts';
 import type { Sql, SqlWriter } from './sql.ts';
@@ -138,8 +137,6 @@ export interface Dialect extends SchemaDialect {
 /** Submissions that are stored together or not at all. There is at least one. */
 export interface UsageChunk {
   readonly tenantRecordId: number;
-  readonly createdBy: string;
-  readonly createdDate: Instant;
   /** The submissions, at least one, sorted by subscription and tracking id without duplicates. */
   readonly submissions: readonly UsageSubmission[];
 }

@@ -86,7 +86,6 @@ export interface Storage<Host = never> {
    */
   recordUsage(
     tenant: TenantRef,
-    authorship: Authorship,
     submissions: readonly UsageSubmission[],
   ): Promise<readonly (string | null)[]>;
   /** Joins the host's open transaction. Only the host ends the transaction. */

@@ -24,6 +24,8 @@ export interface UsageSubmission {
   readonly fingerprint: string;
   /** At least one item. */
   readonly points: readonly UsagePoint[];
+  readonly createdBy: string;
+  readonly createdDate: Instant;
 }
 
 /** The outcome of voiding a submission (usage §2.2). */

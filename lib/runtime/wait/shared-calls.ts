@@ -1,5 +1,5 @@
 import type { SystemClock } from '../../ports/index.ts';
-import { BillingError, InvariantError } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../../values/errors/index.ts';
 import { atMost } from './bounded-waits.ts';
 
 /** Maximum number of calls in a group. */
@@ -82,9 +82,10 @@ export class SharedCalls<I, O> {
   }
 }
 
-/** Returns true if the work was rejected. False for an unreachable database or a failed commit. */
+/** Returns true if the work was rejected. False for an unreachable or full database and for a failed commit. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof BillingError || error instanceof InvariantError;
+  if (error instanceof BillingError) return error.code !== ErrorCode.BUSY && error.code !== ErrorCode.NO_ROOM;
+  return error instanceof InvariantError;
 }
 
 function resultAt<O>(results: readonly O[], index: number): O {

@@ -230,8 +230,10 @@ export async function loadServiceEnds(
 ): Promise<ReadonlyMap<Uuid, Instant>> {
   const addOns = subscriptions.filter(({ category }) => category === ProductCategory.ADD_ON);
   const others = subscriptions.filter(({ category }) => category !== ProductCategory.ADD_ON);
-  const own = others.length === 0 ? [] : await ownEnds(session, others, input);
-  const derived = addOns.length === 0 ? [] : await endsOfAddOns(session, addOns, input);
+  const [own, derived] = await Promise.all([
+    others.length === 0 ? [] : ownEnds(session, others, input),
+    addOns.length === 0 ? [] : endsOfAddOns(session, addOns, input),
+  ]);
   return new Map([...own, ...derived]);
 }
 
@@ -245,8 +247,11 @@ async function ownEnds(
   { now, nextTurn }: Around,
 ): Promise<Ends> {
   const ids = subscriptions.map(({ id }) => id);
-  const states = Map.groupBy(await loadBlockingStates(session, ids, nextTurn), ({ blockedId }) => blockedId);
-  const events = await session.subscriptions.findEvents(ids);
+  const [ownStates, events] = await Promise.all([
+    loadBlockingStates(session, ids, nextTurn),
+    session.subscriptions.findEvents(ids),
+  ]);
+  const states = Map.groupBy(ownStates, ({ blockedId }) => blockedId);
   const expiries = new Map(
     events
       .filter(({ type, effective }) => type === LifecycleEventType.EXPIRED && effective.at <= now)

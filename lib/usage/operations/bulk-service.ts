@@ -9,7 +9,7 @@ import { LineReport, lineNames } from '../recording/line-report.ts';
 import { readLine, type SubmittedLine } from '../recording/read-submission.ts';
 import type { RecordingConfig } from '../recording/recording-faults.ts';
 import { type LineRead, linePreparation, type PreparedLine, pointsOf } from './line-preparation.ts';
-import { recordingConfigOf } from './recording-service.ts';
+import { recordingConfigOf } from './recording-config.ts';
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-submissions.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 

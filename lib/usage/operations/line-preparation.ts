@@ -41,10 +41,11 @@ export function linePreparation(
   const cache = new MeteredCache(() => systemClock.nowMs());
   storage.onCommit(() => cache.clear());
   return async (
-    { tenant, createdDate: now }: CallContext,
+    { tenant, userName: createdBy, createdDate }: CallContext,
     chunk: LinesRead,
     { config, nextTurn }: { readonly config: RecordingConfig; readonly nextTurn: NextTurn },
   ): Promise<readonly PreparedLine[]> => {
+    const now = createdDate;
     const readAtMs = systemClock.nowMs();
     const catalogsOf = await catalogs.open({
       tenant,
@@ -55,15 +56,10 @@ export function linePreparation(
     const facts = await storage.read(tenant, async (session): Promise<LineFacts> => {
       const cachedOf = (id: Uuid) => cache.find(tenant, id);
       const { subscriptions, idOf, cached } = await findLines(session, chunk, cachedOf);
-      const around = { now, catalogsOf, nextTurn: () => systemClock.nextTurn() };
-      const loaded = await loadMetered(session, subscriptions, around);
+      const around = { config, now, catalogsOf, nextTurn: () => systemClock.nextTurn(), cached };
+      const { loaded, ...found } = await loadFacts(session, subscriptions, around);
       cache.keep(tenant, loaded, readAtMs);
-      const metered = new Map([...cached, ...loaded].map((each) => [each.subscription.id, each]));
-      const accountIds = [...metered.values()].map(({ subscription }) => subscription.accountId);
-      const catalogOf = config.rejectsUnknownUnits && (await catalogsOf(session, [...new Set(accountIds)]));
-      const unitFaultOf: LineFacts['unitFaultOf'] = (points, accountId) =>
-        catalogOf ? unknownUnitFault(points, catalogOf(accountId)) : null;
-      return { metered, idOf, unitFaultOf, sha256 };
+      return { ...found, idOf, sha256, createdBy, createdDate };
     });
     const prepared: PreparedLine[] = [];
     let points = 0;
@@ -98,11 +94,14 @@ async function findLines(
   return { subscriptions, idOf, cached };
 }
 
-interface LineFacts {
-  readonly metered: ReadonlyMap<Uuid, MeteredSubscription>;
-  readonly idOf: (name: ReadLine['subscription']) => Uuid | undefined;
+interface SubmissionFacts {
   readonly unitFaultOf: (points: UsageSubmission['points'], accountId: Uuid) => RecordingFault | null;
   readonly sha256: Sha256;
+}
+
+interface LineFacts extends SubmissionFacts, Pick<UsageSubmission, 'createdBy' | 'createdDate'> {
+  readonly metered: ReadonlyMap<Uuid, MeteredSubscription>;
+  readonly idOf: (name: ReadLine['subscription']) => Uuid | undefined;
 }
 
 function preparedLine({ read, names }: LineRead, facts: LineFacts): PreparedLine {
@@ -113,16 +112,27 @@ function preparedLine({ read, names }: LineRead, facts: LineFacts): PreparedLine
   if (subscriptionId === null || found === undefined) {
     return { subscriptionId, trackingId, fault: unknownSubscription(read.usage.subscription) };
   }
-  const { subscription, zone, end } = found;
-  const points = usagePoints(records, zone);
-  const fault =
-    endedFault(subscriptionId, { points, end }) ?? facts.unitFaultOf(points, subscription.accountId);
-  if (fault !== null) return { subscriptionId, trackingId, fault };
-  const submission = usageSubmission(subscription, { trackingId, points }, facts.sha256);
-  return { subscriptionId, trackingId, submission };
+  const { createdBy, createdDate } = facts;
+  const submission = { trackingId, records, createdBy, createdDate };
+  return { subscriptionId, trackingId, ...checkedSubmission(found, submission, facts) };
 }
 
-function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
+type ReadContent = Pick<UsageSubmission, 'trackingId' | 'createdBy' | 'createdDate'> &
+  Pick<ReadLine, 'records'>;
+
+/** Returns the submission, or the first fault of its points (§2.1 checks 5 and 6). */
+export function checkedSubmission(
+  { subscription, zone, end }: MeteredSubscription,
+  { records, ...content }: ReadContent,
+  { unitFaultOf, sha256 }: SubmissionFacts,
+): { readonly submission: UsageSubmission } | { readonly fault: RecordingFault } {
+  const points = usagePoints(records, zone);
+  const fault = endedFault(subscription.id, { points, end }) ?? unitFaultOf(points, subscription.accountId);
+  if (fault !== null) return { fault };
+  return { submission: usageSubmission(subscription, { ...content, points }, sha256) };
+}
+
+export function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
   const { message, facts } =
     'id' in name ? noSuchSubscription(name.id) : noSubscriptionOfKey(name.externalKey);
   return { code: RecordingFaultCode.UNKNOWN_SUBSCRIPTION, message, facts };
@@ -135,21 +145,44 @@ interface MeteredSubscription {
   readonly end: Instant | null;
 }
 
-/** Returns the usage zones and ends of service of any number of subscriptions. */
-export async function loadMetered(
+interface Around {
+  readonly now: Instant;
+  readonly catalogsOf: CatalogSource;
+  readonly nextTurn: SystemClock['nextTurn'];
+}
+
+/** Loads what the checks of submissions need, for subscriptions that are not cached and those that are. */
+export async function loadFacts(
   session: ReadSession,
   subscriptions: readonly Subscription[],
-  around: {
-    readonly now: Instant;
-    readonly catalogsOf: CatalogSource;
-    readonly nextTurn: SystemClock['nextTurn'];
+  around: Around & {
+    readonly config: Pick<RecordingConfig, 'rejectsUnknownUnits'>;
+    readonly cached?: readonly MeteredSubscription[];
   },
+) {
+  const { cached = [], catalogsOf, config } = around;
+  const loaded = await loadMetered(session, subscriptions, around);
+  const metered = new Map([...cached, ...loaded].map((each) => [each.subscription.id, each]));
+  const accountIds = [...metered.values()].map(({ subscription }) => subscription.accountId);
+  const catalogOf = config.rejectsUnknownUnits && (await catalogsOf(session, [...new Set(accountIds)]));
+  const unitFaultOf: SubmissionFacts['unitFaultOf'] = (points, accountId) =>
+    catalogOf ? unknownUnitFault(points, catalogOf(accountId)) : null;
+  return { loaded, metered, unitFaultOf };
+}
+
+/** Returns the usage zones and ends of service of any number of subscriptions. */
+async function loadMetered(
+  session: ReadSession,
+  subscriptions: readonly Subscription[],
+  around: Around,
 ): Promise<readonly MeteredSubscription[]> {
   if (subscriptions.length === 0) return [];
   const accountIds = [...new Set(subscriptions.map(({ accountId }) => accountId))];
-  const accounts = await session.accounts.findByIds(accountIds);
+  const [accounts, ends] = await Promise.all([
+    session.accounts.findByIds(accountIds),
+    loadServiceEnds(session, { ...around, subscriptions }),
+  ]);
   const zones = new Map(accounts.map(({ id, timeZone }) => [id, timeZone]));
-  const ends = await loadServiceEnds(session, { ...around, subscriptions });
   return subscriptions.map((subscription) => {
     const zone = zones.get(subscription.accountId);
     assertInvariant(zone, `Subscription ${subscription.id} has no account`, {

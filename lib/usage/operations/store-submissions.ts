@@ -8,7 +8,6 @@ import {
   type UsageSubmission,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
-import type { Instant } from '../../values/time/index.ts';
 import type { LineReport } from '../recording/line-report.ts';
 import { recordingOutcome } from '../recording/recording-faults.ts';
 import type { PreparedLine } from './line-preparation.ts';
@@ -30,11 +29,11 @@ export async function storeSubmissions(
         const found = await session.usage.record(submissions);
         const looks = submissions
           .filter((_submission, index) => found[index] === null)
-          .map((submission) => thresholdLook(submission, authorship.createdDate));
+          .map((submission) => thresholdLook(submission));
         session.schedule([...new Map(looks.map((look) => [look.uniqueKey, look])).values()]);
         return found;
       })
-    : await storage.recordUsage(tenant, authorship, submissions);
+    : await storage.recordUsage(tenant, submissions);
   return submissions.map((submission, index) => {
     const taken = usedBy[index];
     assertInvariant(taken !== undefined, `Storage did not report the outcome of ${submission.trackingId}`);
@@ -111,11 +110,11 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
 }
 
 /** Returns the threshold check that recording requests (§12.1). There is one live entry per subscription. */
-function thresholdLook({ accountRecordId, subscriptionRecordId }: UsageSubmission, now: Instant) {
+function thresholdLook({ accountRecordId, subscriptionRecordId, createdDate }: UsageSubmission) {
   return {
     queueName: QueueName.USAGE_THRESHOLDS,
     accountRecordId,
-    effectiveDate: now,
+    effectiveDate: createdDate,
     payload: { subscriptionRecordId },
     uniqueKey: `usage-threshold:${subscriptionRecordId}`,
   };

@@ -60,6 +60,15 @@ export function readLine(given: SubmittedLine, rules: ReadingRules): Reading<Rea
   });
 }
 
+/** Returns the number of records of an unchecked submission; 0 for members that are not lists. */
+export function recordCountOf({ unitUsageRecords }: SubmittedUsage): number {
+  if (!Array.isArray(unitUsageRecords)) return 0;
+  return unitUsageRecords.reduce<number>((count, unit: unknown) => {
+    const records = isRecord(unit) ? unit.usageRecords : undefined;
+    return Array.isArray(records) ? count + records.length : count;
+  }, 0);
+}
+
 function readingOf<T>(read: () => T): Reading<T> {
   try {
     return { usage: read() };

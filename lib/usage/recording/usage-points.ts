@@ -14,13 +14,23 @@ export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): rea
   });
 }
 
+type NewSubmission = Pick<UsageSubmission, 'trackingId' | 'points' | 'createdBy' | 'createdDate'>;
+
 export function usageSubmission(
   { id, accountRecordId, recordId: subscriptionRecordId }: Subscription,
-  { trackingId, points }: Pick<UsageSubmission, 'trackingId' | 'points'>,
+  { trackingId, points, createdBy, createdDate }: NewSubmission,
   sha256: Sha256,
 ): UsageSubmission {
   const fingerprint = sha256(canonicalText(id, points));
-  return { accountRecordId, subscriptionRecordId, trackingId, fingerprint, points };
+  return {
+    accountRecordId,
+    subscriptionRecordId,
+    trackingId,
+    fingerprint,
+    points,
+    createdBy,
+    createdDate,
+  };
 }
 
 /** Returns the content of a submission in canonical form. Its SHA-256 hash is the fingerprint (§1.2). */

@@ -39,7 +39,16 @@ export function submission(
     .map((each) => `${each.unit} ${each.instant} ${formatDecimal(each.amount)}`)
     .sort()
     .join('; ');
-  return { accountRecordId, subscriptionRecordId, trackingId, fingerprint, points };
+  const { userName: createdBy, createdDate } = author();
+  return {
+    accountRecordId,
+    subscriptionRecordId,
+    trackingId,
+    fingerprint,
+    points,
+    createdBy,
+    createdDate,
+  };
 }
 
 export function recordSubmissions(

@@ -47,7 +47,7 @@ describe('parallel chunks of usage', () => {
       let [running, most] = [0, 0];
       const storage = {
         write: refuse,
-        recordUsage: async (_tenant: TenantRef, _author: Authorship, given: readonly UsageSubmission[]) => {
+        recordUsage: async (_tenant: TenantRef, given: readonly UsageSubmission[]) => {
           running += 1;
           most = Math.max(most, running);
           await new Promise((resolve) => setImmediate(resolve));
@@ -73,7 +73,7 @@ describe('parallel chunks of usage', () => {
     let ended = 0;
     const storage = {
       write: refuse,
-      recordUsage: async (_tenant: TenantRef, _author: Authorship, given: readonly UsageSubmission[]) => {
+      recordUsage: async (_tenant: TenantRef, given: readonly UsageSubmission[]) => {
         if (given.some(({ subscriptionRecordId }) => subscriptionRecordId === 2)) throw new Error('full');
         await new Promise((resolve) => setImmediate(resolve));
         ended += 1;

@@ -1,4 +1,5 @@
 import { MAX_SHARED_CALLS, SharedCalls } from '../../../lib/runtime/wait/shared-calls.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 import { expect, InvariantError } from '../../support/unit.ts';
 
@@ -71,10 +72,13 @@ describe('shared calls', () => {
     const refusing = failingWith(new InvariantError('refused'));
     await Promise.allSettled([1, 2].map((each) => calls.run('tenant', each, refusing)));
     expect(attempts).to.equal(2);
-    const lost = failingWith(new Error('connection lost'));
-    const results = await Promise.allSettled([1, 2, 3].map((each) => calls.run('other', each, lost)));
-    expect(results.map(({ status }) => status)).to.eql(['rejected', 'rejected', 'rejected']);
-    expect(attempts).to.equal(4);
+    const unreachable = new BillingError({ code: ErrorCode.BUSY, message: 'The outcome is unknown' });
+    for (const [index, error] of [new Error('connection lost'), unreachable].entries()) {
+      const failing = failingWith(error);
+      const results = await Promise.allSettled([1, 2, 3].map((each) => calls.run(`${index}`, each, failing)));
+      expect(results.map(({ status }) => status)).to.eql(['rejected', 'rejected', 'rejected']);
+    }
+    expect(attempts).to.equal(6);
   });
 
   it('wait for running work and then run together, up to a time limit', async () => {

@@ -31,7 +31,7 @@ interface Offer {
 /** Stores the submissions whose tracking ids are free. Of several submissions with the same id, the first is stored. */
 export async function recordUsage(
   runner: Runner,
-  { tenantRecordId, authorship }: Pick<WriteScope, 'tenantRecordId' | 'authorship'>,
+  tenantRecordId: number,
   submissions: readonly UsageSubmission[],
 ): Promise<readonly (string | null)[]> {
   if (submissions.length === 0) return [];
@@ -44,9 +44,7 @@ export async function recordUsage(
     return { offer, isFirst: known === undefined };
   });
   const offered = [...offers.values()].sort(byKey);
-  const { userName: createdBy, createdDate } = authorship;
-  const chosen = offered.map(({ submission }) => submission);
-  const chunk = { tenantRecordId, createdBy, createdDate, submissions: chosen };
+  const chunk = { tenantRecordId, submissions: offered.map(({ submission }) => submission) };
   for (const { index, fingerprint } of await runner.dialect.storeUsage(runner, chunk)) {
     const offer = offered[index];
     assertInvariant(offer, `Submission ${index} does not exist`);
@@ -62,7 +60,7 @@ export async function recordMarked(
   scope: WriteScope,
   submissions: readonly UsageSubmission[],
 ): Promise<readonly (string | null)[]> {
-  const usedBy = await recordUsage(scope.runner, scope, submissions);
+  const usedBy = await recordUsage(scope.runner, scope.tenantRecordId, submissions);
   const stored = submissions.filter((_submission, index) => usedBy[index] === null);
   const marked = new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId));
   // The rows are sorted to avoid deadlocks. They are the last rows that a recording locks.

@@ -26,9 +26,8 @@ export async function addUnits(
     on conflict (tenant_record_id, name) do nothing`);
 }
 
-export function keyCells(chunk: UsageChunk, submission: UsageSubmission): readonly Cell[] {
-  const { tenantRecordId, createdBy, createdDate } = chunk;
-  const { subscriptionRecordId, trackingId, fingerprint } = submission;
+export function keyCells({ tenantRecordId }: UsageChunk, submission: UsageSubmission): readonly Cell[] {
+  const { subscriptionRecordId, trackingId, fingerprint, createdBy, createdDate } = submission;
   return usageKeysTable.encode(tenantRecordId, {
     subscriptionRecordId,
     trackingId,
