@@ -86,7 +86,7 @@ export function accountClosingOperations(
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
     await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
-    // The tag stays when the account is no longer overdue (overdue §2.3).
+    // The tag belongs to the user now, so it stays when the account is no longer overdue (overdue §2.3).
     await session.overdue.disownInvoicingOff([account.id]);
     if (catalogsOf !== null) {
       const tools = { now: context.createdDate, nextId: () => ids.next() };

@@ -28,7 +28,7 @@ export function auditOperations(
     assertInvariant(table, `Objects of type ${object.type} are not audited`);
     const rows = await storage.read(context.tenant, (session) => session.audit.findHistories([object.id]));
     const own = rows.filter((row) => row.tableName === table.tableName);
-    // Every object was inserted once, and audit rows are never removed.
+    // Every existing object has an audit row of its insertion, because audit rows are never removed.
     if (own.length === 0) throw noSuchObject(object);
     return own;
   }

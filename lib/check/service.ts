@@ -92,7 +92,7 @@ export function dataChecks(
     const ids = listed.map(({ id }) => id);
     const catalogsOf = await catalogs.open({ tenant, now, accounts: ids });
     return storage.read(tenant, async (session) => {
-      // Read again, so that everything comes from one snapshot.
+      // The accounts are read again, so that everything comes from one snapshot.
       const accounts = await session.accounts.findByIds(ids);
       const lasting = [
         ...(await checkInvoices(session, accounts)),

@@ -53,8 +53,8 @@ export interface BillingOptions<Host> {
   /** Payment gateways with unique names. `__EXTERNAL_PAYMENT__` is built in. */
   readonly gateways?: readonly PaymentGateway[];
   /**
-   * Controls called before and after the payment operations that name them, or whose tenant names them (payments
-   * §2.3).
+   * Control plugins that are called before and after a payment operation if the operation or its tenant names them
+   * (payments §2.3).
    */
   readonly paymentControls?: readonly PaymentControl[];
   /** Catalog plugins, called in this order before uploaded catalogs are used (catalog §16). */

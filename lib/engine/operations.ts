@@ -187,7 +187,7 @@ export type PlainOperations<C extends Leading = []> = {
     /** Returns the current catalog, as `CatalogOperations.current` does. */
     current(...given: [...C, accountId?: Uuid | string | null]): Promise<CatalogView>;
   };
-  /** Subscriptions. */
+  /** Operations on subscriptions. */
   readonly subscriptions: PlainGroup<Omit<GroupedOperations<C>['subscriptions'], 'planAt'>> & {
     /** Returns the plan in force, as `SubscriptionOperations.planAt` does. */
     planAt(...given: [...C, request: HostInput<PlanAtRequest>]): Promise<PlanInForceView>;

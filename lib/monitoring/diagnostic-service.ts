@@ -51,7 +51,7 @@ export function diagnosticOperations(
         withLogs || logDirectory !== undefined ? readLogs(request) : null,
       ]);
       return {
-        // Comes last, because the export ends only when its reader ends it.
+        // The account export is opened last, because it stays open until its reader ends it.
         accountData: accountId === undefined ? null : await sources.exportOf(context, accountId),
         tenantConfig: tenantConfig?.map(maskedValues) ?? null,
         serviceConfiguration: withServiceConfig ? maskedProperties(sources.configuration) : null,

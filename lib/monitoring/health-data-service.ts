@@ -87,7 +87,7 @@ export function healthDataOperations(
       entries.recent({ ...of, kind: QueueKind.NOTIFICATION }),
       entries.recentDeliveries(of),
     ]);
-    // Sorted together, so that neither list hides the other.
+    // Both lists are sorted together, so that neither hides the other.
     const recentNotifications = [...notifications.map(viewOfEntry), ...pushes.map(viewOfDelivery)]
       .sort((one, other) => oldestFirst(other, one))
       .slice(0, MAX_SHOWN_ENTRIES);

@@ -57,7 +57,7 @@ export interface SamplesRequest {
   readonly eventGroup?: string | undefined;
   /** Kinds of samples. Defaults to all kinds. */
   readonly kinds?: readonly { readonly eventCategory: string; readonly sampleKind: string }[] | undefined;
-  /** Interval of the samples. By default as stored, one per minute. */
+  /** Interval of the samples. By default, samples are returned as stored, one per minute. */
   readonly granularity?: Granularity | undefined;
 }
 

@@ -33,7 +33,7 @@ interface NewBroadcast extends Pick<Broadcast, 'service' | 'type' | 'payload'> {
   readonly switched?: Switched | undefined;
 }
 
-/** The new state of a plugin on all nodes, including later ones. Null means running. */
+/** The new state of a plugin on all nodes, including nodes that start later. Null means running. */
 export interface Switched {
   readonly pluginName: string;
   readonly state: PluginSwitch['state'] | null;

@@ -18,7 +18,7 @@ export type PluginCommand = (typeof PluginCommand)[keyof typeof PluginCommand];
 
 export interface NodeCommandProperty {
   readonly key: string;
-  /** Any JSON value. */
+  /** Value of the property, which can be any JSON value. */
   readonly value: unknown;
 }
 

@@ -197,7 +197,8 @@ export interface TransactionFixInput {
   readonly stateName?: PaymentStateName | null;
   /**
    * The state that determines the next operations. For the payment's latest transaction, defaults to the new state if
-   * it is a success, otherwise to the latest earlier success. Otherwise it is unchanged by default.
+   * it is a success, otherwise to the latest earlier success. For an earlier transaction, the state is unchanged by
+   * default.
    */
   readonly lastSuccessStateName?: PaymentStateName | null;
   /** The processed amount, if it differs from the requested one. */
@@ -367,8 +368,8 @@ export interface InvoiceChargebackInput extends PaymentAmountInput {
 }
 
 /**
- * Operations on payments of invoices (payments §9). Errors are those of operations on payments; a decline is not an
- * error.
+ * Operations on payments of invoices (payments §9). The errors are the same as for operations on payments. A decline
+ * is not an error.
  */
 export interface InvoicePaymentOperations<C extends Leading = []> {
   /**
@@ -389,7 +390,7 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
   payAll(...given: [...C, input: HostInput<PayAllInput>]): Promise<PaidInvoices | null>;
 
   /**
-   * Refunds a paid invoice. With adjustments the invoice stays settled; without, it is owed again.
+   * Refunds a paid invoice. With adjustments, the invoice stays settled. Without adjustments, it is owed again.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_REFUND_AMOUNT_TOO_HIGH (4906),
    * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907), INVOICE_ITEMS_ADJUSTMENT_MISSING (4025).
    */

@@ -19,8 +19,8 @@ export interface Clock {
 }
 
 /**
- * System time and timers for leases, heartbeats, retry pauses and waits. They are separate, so that a move of the
- * business clock never expires a lease (platform §9.3 rule 6).
+ * System time and timers for leases, heartbeats, retry pauses and waits. They are separate from the business clock,
+ * so that a move of that clock never expires a lease (platform §9.3 rule 6).
  */
 export interface SystemClock {
   /**

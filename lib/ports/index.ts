@@ -48,7 +48,7 @@ export interface Ports {
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly invoiceFormatter?: InvoiceFormatterFactory | undefined;
   readonly paymentControls: ReadonlyMap<string, PaymentControl>;
-  /** Sends events to callbacks. Without it, no events are pushed. */
+  /** Sends events to callbacks. Without a sender, no events are pushed. */
   readonly pushSender?: PushSender | null | undefined;
   readonly meters?: Meters | undefined;
   readonly logFiles?: LogFiles | undefined;

@@ -37,7 +37,7 @@ export interface EventFeed {
 /** Operations on the events of a tenant (platform §10.6). */
 export interface EventOperations<C extends Leading = []> {
   /**
-   * Returns committed events after a cursor, each once, and those of an account in order. Events are kept as
+   * Returns committed events after a cursor, each event once. The events of an account are in order. Events are kept as
    * long as queue history (`queue.history.retention`).
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor, and in a host's transaction, whose
    * events are not committed yet.

@@ -34,8 +34,8 @@ export function pushService(ports: PushPorts, input: PushServiceInput) {
   const callbackOf = callbackReader();
 
   /**
-   * Returns the secrets. Null if they were encrypted with another server key: pushes wait, and the tenant sees the
-   * reason.
+   * Returns the secrets. Null if the secrets were encrypted with another server key. Pushes then wait, and the tenant
+   * sees the reason.
    */
   async function readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
     try {

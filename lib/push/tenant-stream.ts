@@ -38,8 +38,8 @@ interface Ended {
 export type Stream = Pick<TenantStream<never>, 'wake' | 'stop' | 'run'>;
 
 /**
- * Sends the due deliveries of one tenant under this node's lease. At most ten run at a time, first attempts of an
- * account in order, and each outcome is stored before the next attempt.
+ * Sends the due deliveries of one tenant under this node's lease. At most ten deliveries run at a time, first
+ * attempts of an account in order, and each outcome is stored before the next attempt.
  */
 export class TenantStream<T> {
   readonly #parts: StreamParts<T>;
@@ -255,7 +255,7 @@ export class Lanes<D extends Ordered> {
     return started;
   }
 
-  /** Drops the deliveries after this first attempt. They are loaded again after its retry. */
+  /** Drops the deliveries after this first attempt. They are loaded again after the retry of this attempt. */
   holdBehind({ recordId, accountRecordId }: Ordered): void {
     const lane = this.#firsts.get(accountRecordId ?? 0);
     const behind = lane?.findIndex((each) => each.recordId === recordId) ?? -1;

@@ -129,7 +129,7 @@ export interface QueueEntryView {
   readonly tenantId: Uuid | null;
   /** Record id of the tenant. 0 means the system. */
   readonly tenantRecordId: number;
-  /** Null for entries of the tenant itself. */
+  /** Id of the account. Null for entries of the tenant itself. */
   readonly accountId: Uuid | null;
   readonly accountRecordId: number | null;
   /** Token of the causing call. Null for a push. */
@@ -152,7 +152,7 @@ export interface QueueEntryView {
 
 /**
  * First id of pushes in the list. Pushes are stored in their own table (platform §10.2 rule 1), so their ids are
- * shifted beyond those of entries.
+ * shifted beyond the ids of entries.
  */
 const FIRST_DELIVERY_ID = 2 ** 52;
 

@@ -68,7 +68,7 @@ export const accountEmailFields = {
   accountId: f.id({ set: 'creation' }),
   accountRecordId: f.bigint(),
   email: f.text({ set: 'creation', max: MAX_EMAIL_CHARACTERS, personal: true }),
-  /** False after removal. */
+  /** False after the address was removed. */
   isActive: f.flag(),
   createdDate: f.instant(),
 };

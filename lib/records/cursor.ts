@@ -28,7 +28,10 @@ export interface StoredCursor extends InvoicingCursor {
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
-  /** Valid while the subscription is not dirty and the catalog has the same revision; null means read the events. */
+  /**
+   * The ongoing charge, which is valid while the subscription is not dirty and the catalog has the same revision.
+   * Null means that the events must be read.
+   */
   readonly ongoing: OngoingCharge | null;
   readonly usage: UsageReading | null;
 }

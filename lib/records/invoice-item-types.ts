@@ -9,11 +9,17 @@ interface ItemTypeMeaning {
   readonly sign: 'NOT_NEGATIVE' | 'NOT_POSITIVE' | 'NEGATIVE' | 'ANY';
   /** The invoice sum that includes the item (invoicing §1.4 rules 1 and 2). */
   readonly sum: 'amount' | 'creditAdj';
-  /** Charges a price of the plan: it moves the charged-through date, and documents name the plan. */
+  /**
+   * True if the item charges a price of the plan. Such an item moves the charged-through date, and documents name its
+   * plan.
+   */
   readonly chargesPlan: boolean;
-  /** Charges for a period, so that later runs use at least the target date of its invoice (invoicing §1.5). */
+  /**
+   * True if the item charges for a period, so that later runs use at least the target date of its invoice (invoicing
+   * §1.5).
+   */
   readonly recurs: boolean;
-  /** Has coverage rows, which later runs reconcile with (invoicing §6). */
+  /** True if the item has coverage rows, with which later runs reconcile (invoicing §6). */
   readonly coversDays: boolean;
   /** True if the item may be adjusted, also by a refund (invoicing §9 rule 4, payments §9.5). */
   readonly adjustable: boolean;

@@ -33,7 +33,7 @@ export const invoiceFields = {
   isParentInvoice: f.flag({ searched: 'parent_invoice' }),
   /** The parent's summary of a child's invoice; null means not linked. */
   parentInvoiceId: f.orNull(f.id({ audit: null })),
-  /** The account of the summary, also before it is linked. */
+  /** The account of the summary, also before the invoice is linked. */
   parentAccountId: f.orNull(f.id({ audit: null })),
   /**
    * The contribution to the parent's summary (invoicing §12), 0 until linked; null means that the invoice's own

@@ -31,7 +31,10 @@ export interface ObjectRef<T extends ObjectType = ObjectType> {
   readonly id: Uuid;
 }
 
-/** Objects that have custom fields (accounts §11); an invoice payment has those of its payment (ruling R15). */
+/**
+ * Objects that have custom fields (accounts §11). An invoice payment has the custom fields of its payment (ruling
+ * R15).
+ */
 export type FieldedType =
   | typeof ObjectType.ACCOUNT
   | typeof ObjectType.BUNDLE

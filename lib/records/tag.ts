@@ -1,10 +1,10 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
 import type { FieldedType, ObjectType } from './object-type.ts';
 
-/** Types with tags: those with custom fields except payment methods (accounts §13.1). */
+/** Types of objects that can have tags: all types with custom fields, except payment methods (accounts §13.1). */
 export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;
 
-/** A tag definition of a user. Deleted ones become inactive, so that deleted tags keep their name. */
+/** A tag definition of a user. Deleted definitions become inactive, so that deleted tags keep their name. */
 export const tagDefinitionFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -48,7 +48,7 @@ export function loginGuard(
       isLocked ||= next.lockedUntilMs !== null && lockedUntil(known, nowMs) === null;
       return next;
     });
-    // The name is not logged: it could be a mistyped password.
+    // The name is not logged, because it could be a mistyped password.
     if (isLocked) logger.warn({ kind, address }, 'too many failed logins: locked out for a while');
     return before;
   }

@@ -47,7 +47,7 @@ export function joinPermissions(lists: readonly (readonly string[])[]): readonly
   return [...new Set(lists.flat())].sort();
 }
 
-/** The role with all permissions. Clients unlock their menus by its name (http-api §5). */
+/** The role with all permissions. Clients unlock their menus by this name (http-api §5). */
 export const ADMIN_ROLE = 'admin';
 
 /** Permissions of immutable roles by name. */

@@ -87,7 +87,7 @@ export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
 
 /** Operations on roles, which are named sets of permissions. */
 export interface RoleOperations {
-  /** Returns all roles by name, including built-in ones. */
+  /** Returns all roles, sorted by name, including built-in ones. */
   list(): Promise<readonly RoleDefinition[]>;
 
   /** Returns a role. An unknown role has no permissions. */

@@ -208,7 +208,7 @@ async function checkedGrants(
   return { roles, allTenants, tenantIds: await existingTenants(ports, tenantIds) };
 }
 
-/** Rejects names with a colon, which could never log in by Basic (RFC 7617 §2). */
+/** Rejects names with a colon, which could never log in with Basic authentication (RFC 7617 §2). */
 function checkUserName(name: string): void {
   checkName('UserRolesJson username', name);
   if (!name.includes(':')) return;

@@ -71,8 +71,8 @@ export type SigningSecretService = ReturnType<typeof signingSecretService>;
 /** Secrets that sign pushes (platform §10.3). */
 export interface SigningSecretOperations<C extends Leading = []> {
   /**
-   * Creates a secret and returns it, only this once, as `whsec_<base64 of 32 random bytes>`. The previous secret also
-   * signs for another 24 hours; older secrets stop signing.
+   * Creates a secret and returns it as `whsec_<base64 of 32 random bytes>`. No other call returns the secret. The
+   * previous secret also signs for another 24 hours; older secrets stop signing.
    */
   create(...given: [...C]): Promise<string>;
 

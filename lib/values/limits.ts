@@ -254,7 +254,7 @@ export const LOCK_WAIT_STEP_MS = 100;
 // Limits of the queue (platform §4.3 and §9)
 
 /**
- * Number of entries per claim, which is `notificationq.main.claimed` (10) × `nbThreads` (10) of the reference.
+ * Number of entries per claim, which equals `notificationq.main.claimed` (10) × `nbThreads` (10) in Kill Bill.
  * Accounts of a claim share transactions, which makes runs fast.
  */
 export const QUEUE_CLAIM_LIMIT = 100;

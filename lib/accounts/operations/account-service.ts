@@ -33,7 +33,8 @@ import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
 /**
- * The invoicing operations that accounts need. Invoicing is a higher module, so the engine passes its operations in.
+ * The invoicing operations that accounts need. Invoicing is a higher module, so the engine passes the operations to
+ * accounts.
  */
 export interface AccountInvoicing {
   /** Bills a locked account after a change of its bill cycle day. */

@@ -13,7 +13,10 @@ import type { CatalogOfAccount } from './catalog-source.ts';
 import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
-/** Caches the catalogs of tenants as the session sees them. The next call on every node sees a write (§13 rule 2). */
+/**
+ * Caches the catalogs of tenants as the session sees them. After a write, the next call on every node sees the
+ * changed catalog (§13 rule 2).
+ */
 export class CatalogCache {
   readonly #committed: EffectiveCatalogs;
   /** Caches of host transactions. Data that a host's transaction may roll back is cached for that transaction only. */

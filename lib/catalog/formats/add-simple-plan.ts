@@ -216,7 +216,7 @@ function writtenAmount({ amount }: CheckedSimplePlan): WrittenDecimal {
 
 /** A plan with one recurring price and an optional free trial, the body of `POST /catalog/simplePlan`. */
 export interface SimplePlan {
-  /** An XML NCName. */
+  /** Id of the plan, an XML NCName. */
   readonly planId?: string | null;
   /** Required for a new plan. */
   readonly productName?: string | null;

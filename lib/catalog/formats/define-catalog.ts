@@ -56,7 +56,10 @@ export class DefinedCatalog {
     return new DefinedCatalog(this.name, [...versions, added]);
   }
 
-  /** Returns the envelope of retrieval (§3.4). `uploadCatalog` accepts this text or the catalog itself. */
+  /**
+   * Returns the catalog as the XML envelope of retrieval (§3.4). `uploadCatalog` accepts this text or the catalog
+   * itself.
+   */
   toXml(): string {
     return writeCatalogXml(this.catalog);
   }
@@ -162,7 +165,7 @@ function contentOf(
   missingDefault?: readonly string[],
 ): ReadDefinition {
   const reader = new DefinitionReader();
-  // A plugin may return anything.
+  // A plugin may return any value.
   const given: Partial<AnyVersionDefinition> = Object(definition);
   const lists = given.priceLists ?? { [DEFAULT_PRICE_LIST]: Object.keys(Object(given.plans)) };
   const { [DEFAULT_PRICE_LIST]: defaultList = missingDefault, ...childPriceLists } = lists;

@@ -321,7 +321,7 @@ export function listAddOns(
   );
 }
 
-/** Plan names; null means any. */
+/** Names of the changed plans. Null means that any plan may have changed. */
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**

@@ -6,7 +6,7 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 
 export interface CatalogView {
-  /** Null without versions. */
+  /** Name of the catalog. Null without versions. */
   readonly name: string | null;
   /** Number that changes with every change of the catalog. */
   readonly revision: number;

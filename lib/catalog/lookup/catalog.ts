@@ -45,8 +45,8 @@ export interface LastPlanChange {
 export interface Elsewhere {
   readonly catalog: Catalog;
   /**
-   * Choices before this instant use the other catalog, even for plans of this one. Null if the plan name determines
-   * the catalog.
+   * Plans chosen before this instant come from the other catalog, even if this catalog contains them. Null if the
+   * plan name determines the catalog.
    */
   readonly until: Instant | null;
 }
@@ -334,7 +334,7 @@ export function createAlignmentOf(
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {
   const { planName, phaseType, priceListName, lastPlanChange, decided } = subscription;
-  // A future subscription has its first plan, which today's version may not contain.
+  // A future subscription already has its first plan, which today's catalog version may not contain.
   const asked = maxInstant(at, lastPlanChange);
   const { version, plan } = catalog.resolvePlan(planName, asked, { at: lastPlanChange, decided });
   const context: SubscriptionContext = {

@@ -24,7 +24,7 @@ interface Run {
   last: number;
 }
 
-/** Runs of one plan, sorted. Their beginnings are adjacent in memory for the processor's cache. */
+/** Sorted runs of one plan. The beginnings of the runs are adjacent in memory, to suit the processor's cache. */
 interface PlanRunList {
   readonly runs: Run[];
   readonly firsts: number[];

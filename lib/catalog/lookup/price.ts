@@ -43,8 +43,8 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 }
 
 /**
- * Returns the phases from the initial phase on, or all phases without one. Undefined if the plan lacks the initial
- * phase (error 1011 of subscriptions §5 rule 1).
+ * Returns the phases from the initial phase on, or all phases if there is no initial phase. Undefined if the plan
+ * lacks the initial phase (error 1011 of subscriptions §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;

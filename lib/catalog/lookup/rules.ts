@@ -100,14 +100,14 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
 export interface PlanChangeEvaluation {
   /** The list in which the target plan is searched before `DEFAULT`. For a plan given by name, the plan's own list. */
   readonly priceList: string;
-  /** Never ILLEGAL. */
+  /** Policy of the change, which is never ILLEGAL. */
   readonly policy: BillingActionPolicy;
   readonly alignment: PlanAlignmentChange;
 }
 
 /** A `PlanChangeEvaluation` with the cases that matched. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
-  /** Never ILLEGAL. */
+  /** Policy of the change, which is never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;
   readonly alignment: RuleDecision<PlanAlignmentChange>;
 }

@@ -66,7 +66,7 @@ export interface Block {
   readonly unit: string;
   readonly size: WrittenDecimal;
   readonly prices: InternationalPrice;
-  /** Only with TOP_UP. */
+  /** Minimum credit of a top-up. Set only for blocks of type TOP_UP. */
   readonly minTopUpCredit: WrittenDecimal | null;
 }
 

@@ -9,7 +9,7 @@ export interface Part<T extends object> {
   readonly name: string;
   /** A plan's `effectiveDateForExistingSubscriptions`, available without decoding. Null for other parts. */
   readonly forExisting: Instant | null;
-  /** Deeply frozen. */
+  /** The value, deeply frozen. */
   readonly value: T;
   soldAs?(): SoldAs;
 }

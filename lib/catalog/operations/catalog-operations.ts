@@ -116,14 +116,14 @@ export interface EntryScopeOptions {
 }
 
 export interface DeletePlanOptions extends EntryScopeOptions {
-  /** Must be true. */
+  /** Confirms the deletion. Must be true. */
   readonly force: boolean;
   /** True: returns all rows of the plan. By default, returns the latest row. */
   readonly allVersions?: boolean;
 }
 
 export interface DeleteProductOptions extends EntryScopeOptions {
-  /** Must be true. */
+  /** Confirms the deletion. Must be true. */
   readonly force: boolean;
   /** True: also deletes the product's plans. Otherwise the plans stay listed, but leave the catalog. */
   readonly deleteAllPlans?: boolean;

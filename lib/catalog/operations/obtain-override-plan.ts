@@ -18,7 +18,7 @@ import {
 /**
  * Finds the tenant's override plan of a definition, or stores a new one with the next free number (§10 rules 3, 4).
  * Takes the catalog lock, which should be the last lock of the transaction.
- * @param currentCatalog reads the catalog under that lock, because one of its plans may have the name.
+ * @param currentCatalog reads the catalog under that lock, because a plan of the catalog may already have the name.
  */
 export async function obtainOverridePlan(
   session: WriteSession,
@@ -91,7 +91,7 @@ function identityOf(each: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanN
   return `${each.overrideHash} ${each.parentPlanName}`;
 }
 
-/** Returns ascending numbers above the existing ones whose plan names are free. */
+/** Returns ascending numbers above the existing numbers, skipping numbers whose plan names are taken. */
 async function freeNumbers(
   session: WriteSession,
   definitions: readonly HashedDefinition[],

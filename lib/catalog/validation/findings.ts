@@ -25,7 +25,7 @@ export class Findings {
     return [...this.#errors, { message: `${this.#unlistedErrors} more errors were found` }];
   }
 
-  /** V21 problems. */
+  /** The V21 problems of the version. */
   get unbilled(): readonly Problem[] {
     return [...this.#unbilled];
   }
@@ -85,7 +85,8 @@ export class Names {
     for (const product of content.products) this.#add(product.name, NameKind.PRODUCT);
     for (const plan of content.plans) this.#add(plan.name, NameKind.PLAN);
     for (const list of content.priceLists.childPriceLists) this.#add(list.name, NameKind.PRICE_LIST);
-    // Counts as declared even if its name is invalid, so that references to it are not reported.
+    // DEFAULT counts as declared even if its list has an invalid name, so that references to DEFAULT are not
+    // reported.
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 

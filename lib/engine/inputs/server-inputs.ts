@@ -80,12 +80,14 @@ interface GroupInputs {
   readonly [name: string]: Parameters | GroupInputs;
 }
 
-/** Returns the operations of a group, which first check their parameters. @throws (on a call) BillingError 60003. */
+/**
+ * Wraps the operations of a group, so that each first checks its parameters. @throws (on a call) BillingError 60003.
+ */
 export function checkedOperations<G extends object>(group: ServerGroup, operations: G): G {
   return checkedGroup(operations, serverInputs[group]);
 }
 
-/** Returns the operations that control background work, which first check their parameters. */
+/** Wraps the operations that control background work, so that each first checks its parameters. */
 export function checkedControl<O extends object>(operations: O): O {
   return checkedGroup(operations, waitInputs);
 }

@@ -86,7 +86,7 @@ export interface DocumentFacts {
   /** Sum of the differences of all groups. */
   readonly roundingDifference: Decimal;
   readonly deductions: readonly Deduction[];
-  /** Below 0: credit of the account was used. Above 0: it was added. */
+  /** Account credit of the invoice: negative if credit was used, positive if credit was added. */
   readonly accountCredit: Decimal;
   /** Payments less refunds and chargebacks; 0 for a credit note. */
   readonly paid: Decimal;
@@ -243,7 +243,7 @@ interface Relations {
   hasTaxFacts(item: InvoiceItemView): boolean;
   /** Returns the facts of a TAX item, or of the tax that an adjustment lowers. Null for other items. */
   taxOf(item: InvoiceItemView): ItemTax | null;
-  /** The id of the item that a TAX item or the tax that an adjustment lowers is for; null if it names none. */
+  /** The id of the taxed item, for a TAX item or for the tax that an adjustment lowers. Null if it names none. */
   taxedIdOf(item: InvoiceItemView): Uuid | null;
   /** Returns the tax facts of a line. */
   taxesOf(item: InvoiceItemView): readonly ItemTax[];

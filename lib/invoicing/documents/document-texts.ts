@@ -113,7 +113,7 @@ export function requireLocale(text: string): Locale {
 }
 
 /**
- * Checks a value before it is stored under one of these keys, by any route (platform §3 rule 5).
+ * Checks a value before any operation stores it under one of these keys (platform §3 rule 5).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template or properties, INVALID_PARAMETER
  * (60002) for a key whose locale is invalid or not in canonical spelling.
  */

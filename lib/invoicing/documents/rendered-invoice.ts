@@ -103,7 +103,7 @@ export interface RenderedInvoice extends RenderedBuyer {
    * credit.
    */
   readonly totalledLines: readonly RenderedLine[];
-  /** The lines of the built-in page: those of the total, without TAX lines if the page sums taxes by rate. */
+  /** The lines of the built-in page: the lines of the total, without TAX lines if the page sums taxes by rate. */
   readonly pageLines: readonly RenderedLine[];
   /** The heading of a column of tax rates; null for fewer than two kinds of tax. */
   readonly taxColumn: string | null;

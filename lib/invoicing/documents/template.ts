@@ -99,8 +99,8 @@ export function usesName(nodes: readonly TemplateNode[], part: string): boolean 
 }
 
 /**
- * Bounds of an uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The others bound the
- * time of mustache.js: characters without markup in a row, and blanks in a row.
+ * Bounds of an uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The other bounds limit
+ * the time of mustache.js: characters without markup in a row, and blanks in a row.
  */
 export const MAX_TEMPLATE_CHARACTERS = 256 * 1_024;
 const MAX_TEMPLATE_TAGS = 5_000;

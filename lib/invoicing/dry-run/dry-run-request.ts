@@ -28,7 +28,7 @@ export interface DryRunRequest {
   readonly accountId?: Uuid | null | undefined;
   /** Local date in the account's zone up to which to invoice. Default today. Ignored by UPCOMING_INVOICE. */
   readonly targetDate?: LocalDate | null | undefined;
-  /** Default TARGET_DATE. */
+  /** Kind of dry run. Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
   /** The action. Required by SUBSCRIPTION_ACTION. Other types ignore this and all members below, except the two ids. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
@@ -166,7 +166,7 @@ function checkStop(request: DryRunRequest) {
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
 /**
- * The members that describe a plan without its name, in the order of the checks, with their names in messages
+ * The members that describe a plan in place of its name, in the order of the checks, with the names that messages use
  * (http-api §12).
  */
 const BESIDE_PLAN_NAME = {

@@ -143,7 +143,7 @@ async function begin(
   { account, wanted }: { readonly account: Account; readonly wanted: CheckedDryRun },
   { now, nextId, catalogsOf, tags, config, states }: Common,
 ): Promise<Begun> {
-  // Checked before any price is looked up, as in a real run, because prices require a currency.
+  // The currency is checked before any price is looked up, as in a real run, because prices require a currency.
   invoicingCurrency(account);
   const state = states.get(account.id) ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
@@ -180,7 +180,10 @@ async function choiceOf(session: ReadSession, wanted: CheckedDryRun, account: Ac
   return wanted.type === 'PREVIEW' ? () => true : null;
 }
 
-/** Returns the subscriptions whose dates an upcoming invoice may have: all subscriptions, those of a bundle, or one. */
+/**
+ * Returns the subscriptions whose dates an upcoming invoice may have: all subscriptions, the subscriptions of a
+ * bundle, or one subscription.
+ */
 async function watched(
   session: ReadSession,
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
@@ -266,7 +269,7 @@ function dryRunOf(
     now,
     today,
     dueDates: awaited.dueDates,
-    // Accounts skipped by automatic runs are next invoiced when the skipping ends, so use the current time.
+    // Accounts skipped by automatic runs are next invoiced when the skipping ends, so the current time is used.
     runDates:
       choice !== null && isPassedOver ? [today] : [...awaited.runDates, ...(hypothesis?.runDates ?? [])],
     debts: {

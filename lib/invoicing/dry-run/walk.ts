@@ -138,7 +138,7 @@ export class Walk {
     this.#steps += 1;
     const targetDate = raised(date, state.maxTargetDate);
     const evaluated = this.#seen(evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId));
-    // Credit has the date of the run, not of its target (§10 rule 7).
+    // Credit is dated on the day of the run, not on the target date (§10 rule 7).
     const runDate = maxDate(this.#today, date);
     const isEmpty = evaluated.items.length === 0;
     // The id is not used if there are no items.

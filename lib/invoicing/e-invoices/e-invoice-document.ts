@@ -111,7 +111,7 @@ function requireTaxesOfLines(
     );
     return;
   }
-  // Lines without exactly one category are reported by themselves.
+  // Lines without exactly one category are reported separately.
   if (lines.some((line) => line.taxes.length !== 1 && !isUntaxedCredit(line))) return;
   const computed = sum(sums.map((each) => each.tax));
   const tolerance = decimal(10).pow(-minorUnits(currency)).times(lines.length);

@@ -37,7 +37,7 @@ export class MissingFields {
 
   /**
    * Returns the remedy. If there are no seller data, uploading them is sufficient, because the invoice shows the
-   * first ones (§14 rule 7).
+   * first version (§14 rule 7).
    */
   #remedy(document: string): string {
     const fields = [...this.#fields];

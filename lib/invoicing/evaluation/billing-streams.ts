@@ -44,7 +44,10 @@ export interface AccountStream<R extends StreamRequest> {
   /** Ongoing charges as of the last evaluation, by subscription, for all accounts. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
-  /** Subscriptions skipped because their events do not begin with their start (subscriptions §19.2 rule 2). */
+  /**
+   * Subscriptions skipped because their events do not begin with the start of the subscription (subscriptions §19.2
+   * rule 2).
+   */
   readonly skipped: readonly Uuid[];
   /** The first date on which a later catalog bills differently, by subscription. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;

@@ -194,7 +194,7 @@ function stateAfter(
   // The existing items of a reused draft were not counted before.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
-  // Only recurring charges hold later runs to the target date (§1.5).
+  // Only recurring charges keep later runs from using an earlier target date (§1.5).
   if (!items.some(({ itemType }) => itemTypes[itemType].recurs)) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };
@@ -304,8 +304,8 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that it
- * billed.
+ * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that the
+ * earlier revision billed.
  */
 function revisionsNoted({
   behind,

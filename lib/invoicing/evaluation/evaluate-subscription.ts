@@ -37,11 +37,11 @@ export interface SubscriptionBilling {
   /** The charge that continues unchanged (see last-evaluation.ts). Its event replaces `events`. Default null. */
   readonly ongoing?: OngoingCharge | null;
   /**
-   * Billing events in order. For usage, all events; otherwise at least those from the window's anchor on (§7.2 step
-   * 4).
+   * Billing events in order: for usage, all events; otherwise at least the events from the window's anchor on (§7.2
+   * step 4).
    */
   readonly events: readonly BillingEvent[];
-  /** Null means never evaluated. */
+  /** The subscription's cursor. Null if the subscription was never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
   /** Date before which all days stay as billed (see `knownUntil` of last-evaluation.ts). None by default. */
   readonly knownUntil?: LocalDate | null;
@@ -61,8 +61,8 @@ export interface EvaluationSettings {
   readonly config: InvoicingConfig;
   /**
    * Returns the period of a phase. Used only under fixed-days proration, to repair a plan that no loaded event names
-   * any more (after an undone change). Without it, the share is computed from the row itself, which may differ by a
-   * rounding.
+   * any more (after an undone change). Without this function, the share is computed from the row itself and may
+   * differ by a rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }

@@ -310,7 +310,7 @@ function readFrom(
   { events, usage, config }: UsageRunInput,
   intervals: readonly RatedInterval[],
 ): LocalDate | null {
-  // Late usage of the oldest interval may still move into the next one.
+  // Late usage of the oldest interval may still move into the next interval.
   if (config.beyondLookBack === 'NEXT_PERIOD') return FIRST_DAY;
   const { zone, billed, from = null } = usage;
   const [withInvoice, without] = [true, false].map((hasInvoice) =>
@@ -326,8 +326,8 @@ function readFrom(
 }
 
 /**
- * Returns the days to compare. Days after the last billed interval are excluded, because later intervals bill their
- * points or no interval does.
+ * Returns the days to compare. Days after the last billed interval are excluded, because their points are billed by
+ * later intervals or not at all.
  */
 function evaluatedDays(
   { billed, marks = null }: SubscriptionUsage,

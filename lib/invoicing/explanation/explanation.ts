@@ -122,7 +122,7 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
   };
 }
 
-/** Returns the facts of the computed amount, as they were before a plugin changed it. */
+/** Returns the facts of the computed amount, as they were before a plugin changed the amount. */
 export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }

@@ -52,7 +52,7 @@ export interface InvoiceReader {
 
 export interface ViewSources {
   readonly catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null;
-  /** The invoices of parents that these invoices are linked to, by id. */
+  /** The parents' invoices to which these invoices are linked, by id. */
   readonly parents: ReadonlyMap<Uuid, Invoice>;
   readonly numberPatterns: readonly NumberPattern[];
   readonly trackingIds: ReadonlyMap<Uuid, readonly string[]>;

@@ -16,7 +16,7 @@ export interface ManualItem extends TaxFacts {
   readonly invoiceId?: Uuid | null | undefined;
   /** Amount in the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
-  /** Rate, which is stored as given, like `quantity`. The amount is not computed from them. */
+  /** Rate. Rate and quantity are stored as given; the amount is not computed from them. */
   readonly rate?: Decimal | null | undefined;
   /** Currency of the item, which must be the account's currency if given. */
   readonly currency?: string | null | undefined;
@@ -106,7 +106,7 @@ export function manualItem(
   });
 }
 
-/** Members of the request that an item keeps, in addition to those common to all types. */
+/** Members of the request that an item keeps, in addition to the members that all types have. */
 const itemMembers = {
   EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
   TAX: ['linkedItemId', ...taxFactNames],

@@ -234,9 +234,9 @@ export function creditStandIn(
 }
 
 /**
- * Returns how much of the decreases of a child's invoices may become its credit. This is the parent's payment for
- * them, minus adjustments of the parent's item and minus credit that the child already got. A summary that was
- * settled by adjusting its items, as when the parent is closed, was not paid.
+ * Returns how much of the decreases of a child's invoices may become the child's credit. This is the parent's payment
+ * for these invoices, minus adjustments of the parent's item and minus credit that the child already got. A summary
+ * that was settled by adjusting its items, as when the parent is closed, was not paid.
  * @param item the child's PARENT_SUMMARY item; undefined if it has none.
  * @param linked the child's invoices that contribute to the summary, with their items.
  */
@@ -253,7 +253,7 @@ export function creditableOf(
       ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
     );
     const credit = sum(made.map(({ amount }) => amount));
-    // Credit beyond the contribution was given to the invoice earlier and is only returned.
+    // Credit that exceeds the contribution had been given to the invoice earlier and is only returned.
     return contributedAmount?.lessThan(credit) ? contributedAmount : credit;
   });
   return atLeastZero(item.repairable.minus(sum(credited)));

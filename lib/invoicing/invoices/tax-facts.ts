@@ -92,21 +92,21 @@ export function hasTaxReason({
 export interface DeclaredTax extends TaxFacts {
   readonly itemType: InvoiceItemType;
   readonly amount: Decimal;
-  /** The item that it taxes. */
+  /** The item that the TAX item taxes. */
   readonly linkedItemId?: Uuid | null | undefined;
 }
 
 /** A charge or repair with taxes. */
 export interface TaxedItem {
   readonly amount: Decimal;
-  /** The part of the amount that earlier adjustments and repairs leave; 0 for a repair. */
+  /** The remaining amount after earlier adjustments and repairs. 0 for a repair. */
   readonly left: Decimal;
 }
 
 /**
- * Returns what is wrong with the amounts of the TAX items of category S, to follow the name of the item; null if
- * nothing is. Each amount, and the sum of the amounts with the same rate, is the rate of the taxed amount, with a
- * tolerance of one minor unit for each TAX item with this rate (§14 rule 9).
+ * Returns the problem with the amounts of the TAX items of category S, as a text that follows the name of the item.
+ * Null if there is no problem. Each amount, and the sum of the amounts with the same rate, is the rate of the taxed
+ * amount, with a tolerance of one minor unit for each TAX item with this rate (§14 rule 9).
  * @param taxes the TAX items to check; items of other types are skipped.
  * @param taxedBy returns the item that a TAX item taxes; undefined if it is not known, so that nothing is compared.
  * @param others further TAX items of the invoice, whose rounding differences the checked items may contain.

@@ -30,8 +30,8 @@ import {
 } from '../invoices/parent-summary.ts';
 
 /**
- * Returns the inputs of credit by account id. Takes a constant number of statements, and none if no account has
- * credit to spend, nothing is repaired and no parent pays.
+ * Returns the credit inputs by account id. Takes a constant number of statements, and none if no account has credit
+ * to spend, nothing is repaired and no parent pays.
  */
 export async function loadCreditInputs(
   session: ReadSession,
@@ -55,7 +55,7 @@ export async function loadCreditInputs(
   const owners = spending.map(({ accountId }) => accountId);
   const creditable = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
   const known = new Set([...candidates, ...creditable].map(({ id }) => id));
-  // A debt that cannot get credit gets only the amounts of its repairs.
+  // A debt that cannot get account credit gets only the credit of its own repairs.
   const closed = new Set([...debtOf.values()].filter(({ id }) => !known.has(id)));
   for (const { id } of closed) standIns.set(id, ZERO);
   const touched = new Set(candidates.map(({ id }) => id));

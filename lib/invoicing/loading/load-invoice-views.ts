@@ -300,7 +300,7 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
     const item = itemOf.get(itemId);
     return item === undefined ? [] : [{ ...item, invoiceId, amount }];
   });
-  // A tax of 0 is not a line of the note, but belongs to its charge.
+  // A TAX item of 0 is not a line of the credit note, but belongs to the charge that it taxes.
   return withLinked(session, items, { invoiceId, taxedIds: items.map(({ id }) => id) });
 }
 

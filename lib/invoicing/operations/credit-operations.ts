@@ -50,7 +50,7 @@ export function accountCreditOperations(operations: ConsultedOperations) {
 
     transferCreditToParent: (context: CallContext, childAccountId: Uuid): Promise<void> =>
       operations.run(context, {
-        // The parent gets exactly the child's credit.
+        // Plugins cannot add items, because the parent gets exactly the child's credit.
         takesItems: false,
         find: (session) => findPair(session, childAccountId),
         lock: (session) => lockPair(session, childAccountId),

@@ -308,7 +308,7 @@ export class DryRunService {
       account,
       now,
       targetDate: draft === null ? made.targetDate : raisedTargetDate(draft.invoice, made.targetDate),
-      // §11 rule 4: the items of a reused draft, and the new ones.
+      // The items of a reused draft, and the new items (§11 rule 4).
       run: { ...made.run, items: [...(draft?.items ?? []), ...made.run.items] },
     });
     const invoiceDate = draft?.invoice.invoiceDate ?? invoice.invoiceDate;
@@ -462,7 +462,7 @@ export function ratedUsage(
         const items = (invoices[index]?.items ?? []).filter(
           (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
         );
-        // Each invoice contributes only the periods that are running now and end on its date.
+        // Each invoice contributes only the periods that are running now and end on the invoice's date.
         const isRunning = ({ startDate, endDate }: InvoiceItemView): boolean =>
           startDate !== null && startDate <= today && endDate === end;
         return index === 0 ? items : items.filter(isRunning);

@@ -125,8 +125,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   ): Promise<InvoiceView>;
 
   /**
-   * Returns an account's invoices by target date, then number (http-api §8 rule 6). The request can include migrated
-   * and void invoices, and exclude paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   * Returns an account's invoices sorted by target date, then by number (http-api §8 rule 6). The request can include
+   * migrated and void invoices, and exclude paid ones. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   ofAccount(...given: [...C, request: HostInput<AccountInvoicesRequest>]): Promise<readonly InvoiceView[]>;
 
@@ -277,7 +277,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   createMigrationInvoice(...given: [...C, request: HostInput<MigrationInvoiceRequest>]): Promise<InvoiceView>;
 
   /**
-   * Sets the note of a DRAFT, which documents show to their reader (§14 rule 10). Calls no plugins.
+   * Sets the note of a DRAFT. Documents show the note to their readers (§14 rule 10). Calls no plugins.
    * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status,
    * MISSING_OR_INVALID_FIELD (60003) for a note of more than 2,000 characters.
    * @example await acme.invoices.setNote({ invoiceId, note: 'Your purchase order: 4711' });
@@ -452,10 +452,10 @@ export interface UsageReviewOperations<C extends Leading = []> {
 /** Operations that report the effects of catalog changes. */
 export interface CatalogReportOperations<C extends Leading = []> {
   /**
-   * Reports the price changes of live subscriptions if this document were uploaded now, with their dates and amounts,
-   * and the reasons for a rejection. The parts are created lazily, one page of accounts at a time, so the report
-   * takes constant memory. A rejected document changes no prices. Recurring, fixed and usage prices (each block and
-   * tier) are compared. A fixed price that is already billed is not listed.
+   * Reports the price changes that live subscriptions would get if this document were uploaded now, with their dates
+   * and amounts, and the reasons for a rejection. The parts are created lazily, one page of accounts at a time, so
+   * the report takes constant memory. A rejected document changes no prices. Recurring, fixed and usage prices (each
+   * block and tier) are compared. A fixed price that is already billed is not listed.
    * @param document as for `uploadCatalog`.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the
    * tenant.

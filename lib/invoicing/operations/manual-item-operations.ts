@@ -313,7 +313,7 @@ export function migrationOperations(invoices: InvoiceReader, operations: Consult
       checkMigrationItems(request.items);
       const invoiceId = await operations.run(context, {
         ...onAccount(request.accountId),
-        // Items of migrated invoices are stored as given.
+        // Plugins cannot add items, because items of migrated invoices are stored as given.
         takesItems: false,
         plan: async (_session, account, { ids }) => {
           const { invoice, newItems } = migrated(account, { request, context, ids });

@@ -57,7 +57,7 @@ export function parkingOperations(
       const parked = await parkedPage(context, request);
       const rows: ParkedRun[] = [];
       const targetDate = localDateOf(context.createdDate, UTC);
-      // Processed one at a time, because each is a separate transaction under its account's lock.
+      // Accounts are processed one at a time, because each is a separate transaction under its own lock.
       for (const { objectId: accountId } of parked.rows) {
         const error = await runs.generate(context, { accountId, targetDate }).then(
           () => null,

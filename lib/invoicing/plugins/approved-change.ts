@@ -120,8 +120,8 @@ export function approvedChange(
 }
 
 /**
- * Adds the operation's own invoices to the stored ones. A plugin that is consulted about one invoice can then add to
- * another.
+ * Adds the operation's own invoices to the stored ones. A plugin that is consulted about one invoice can then add
+ * items to another invoice.
  */
 function withOwn(
   stored: StoredElsewhere,
@@ -283,7 +283,7 @@ function changeElsewhere(id: Uuid, newItems: readonly NewInvoiceItem[], stored: 
 }
 
 export interface LoadedElsewhere extends StoredElsewhere {
-  /** Ids that plugins chose for new items although stored items have them. */
+  /** Ids that plugins chose for new items although they belong to stored items. */
   readonly taken: ReadonlySet<Uuid>;
 }
 

@@ -53,7 +53,7 @@ export type Consultation =
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** Time at which a plugin wants to be called again. Null if it aborted the run. */
+      /** Time at which a plugin wants to be called again. Null if the plugin aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {
@@ -115,7 +115,7 @@ export async function consultAboutRuns(
   const { storage } = tools.ports;
   const { planned, workedAtOnce } = await storage.read(runs.tenant, async (session) => {
     const plan = await planRuns(session, runs, tools);
-    // If no plugin has a `priorCall`, the runs are evaluated from the same snapshot.
+    // If no plugin has a `priorCall`, the runs are evaluated immediately, from the same snapshot.
     const isAtOnce = plan !== null && !plan.calls.has('priorCall');
     return { planned: plan, workedAtOnce: isAtOnce ? await work(session, plan, tools) : null };
   });

@@ -260,7 +260,7 @@ function withNote({ invoice, passedOver }: WithItems, note: string | null): With
   return { invoice: { ...invoice, note }, passedOver };
 }
 
-/** Returns the invoice with the note of plugins, if they set one. */
+/** Returns the invoice with the plugins' note, if they set one. */
 export function noted<I extends Pick<Invoice, 'note'>>(invoice: I, note: string | undefined): I {
   return note === undefined ? invoice : { ...invoice, note: note || null };
 }
@@ -269,7 +269,7 @@ function frozenOr(answered: Properties | null | undefined, properties: Propertie
   return answered == null ? properties : frozenCopy(answered);
 }
 
-/** The registered invoice plugins. `of` selects those of a tenant. */
+/** The registered invoice plugins. `of` selects the plugins of a tenant. */
 export class RegisteredInvoicePlugins {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger' | 'ids'>;
   readonly #plugins: readonly InvoicePlugin[];

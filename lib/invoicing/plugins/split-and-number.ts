@@ -171,8 +171,8 @@ export async function imposeNumbers<Of>(session: WriteSession, asked: readonly I
 }
 
 /**
- * Reserves the imposed numbers of the runs, and returns the runs without the failed ones. Call it last, because the
- * counter passes all numbers.
+ * Reserves the imposed numbers of the runs, and returns the runs without the failed ones. Call this function last,
+ * because the counter moves past all numbers.
  */
 export async function numberRuns<R extends CreditedRun | SplitRun>(
   session: WriteSession,

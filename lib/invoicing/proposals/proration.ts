@@ -49,8 +49,8 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
 }
 
 /**
- * The period by which a part is prorated. All parts of one period use the same number of days, whatever their ends
- * (§5.4).
+ * The period by which a part is prorated. All parts of one period use the same number of days, regardless of their
+ * ends (§5.4).
  */
 export interface WholePeriod {
   readonly startDate: LocalDate;

@@ -31,7 +31,7 @@ export interface BillingWindow {
 interface WindowInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** Null means never evaluated. */
+  /** The subscription's cursor. Null if the subscription was never evaluated. */
   readonly cursor: InvoicingCursor | null;
   /** Target date of the evaluation, or the earliest of several target dates. Null means any date. */
   readonly targetDate: LocalDate | null;

@@ -111,7 +111,7 @@ export interface CoverageChanges {
   readonly inserted: readonly CoverageRow[];
   /** Ids of the items whose rows are removed. */
   readonly replacedItemIds: readonly Uuid[];
-  /** The rows of those items that remain after repairs. */
+  /** The rows of those items after the repairs. */
   readonly replacements: readonly CoverageRow[];
 }
 
@@ -243,7 +243,7 @@ interface VoidInput {
   readonly items: readonly NewInvoiceItem[];
   /** The RECURRING and USAGE items of other invoices that the repairs of the voided invoice have credited. */
   readonly repaired: readonly NewInvoiceItem[];
-  /** Repairs of those items on other invoices that are not VOID. */
+  /** Repairs of the `repaired` items on other invoices that are not VOID. */
   readonly otherRepairs: readonly NewInvoiceItem[];
   readonly currency: Currency;
 }

@@ -36,8 +36,8 @@ export interface Repair {
 }
 
 /**
- * Returns the items of one subscription by start date, then in the order FIXED, RECURRING, REPAIR_ADJ (§6 rule 8,
- * §1.3).
+ * Returns the items of one subscription sorted by start date, then in the order FIXED, RECURRING, REPAIR_ADJ (§6 rule
+ * 8, §1.3).
  */
 export function newItems(
   {

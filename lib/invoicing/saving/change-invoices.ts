@@ -180,7 +180,7 @@ async function write(session: WriteSession, { changes, credits, uses, numbers }:
   return numbered.map(({ stored }) => stored);
 }
 
-/** Returns the new states of the accounts, without unchanged ones. */
+/** Returns the new states of the accounts, without unchanged states. */
 function savedStates(
   { changes, credits }: Pick<Writing, 'changes' | 'credits'>,
   stored: readonly New<Invoice>[],

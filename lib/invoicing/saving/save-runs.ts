@@ -91,7 +91,7 @@ async function saveInvoices(
     invoiced.flatMap(({ run }) => run.items),
   );
   session.publish([...drafts, ...inserted].filter(isCommitted).flatMap(invoiceCreationEvents));
-  // An existing draft that is committed now has received items (§16).
+  // Existing drafts that this run commits are reported as adjusted, because they received items (§16).
   const adjusted = [...drafts.filter(isCommitted), ...credited];
   session.publish(adjusted.flatMap((each) => invoiceAdjustmentEvents(each)));
 }

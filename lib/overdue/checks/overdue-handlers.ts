@@ -307,8 +307,8 @@ function isOfOverdue({ metaData }: EventPayload) {
 }
 
 /**
- * Returns clears of accounts that become exempt under a configuration without conditions (§7 rule 2). Takes at most
- * one statement.
+ * Returns CLEAR jobs for accounts that become exempt under a configuration without conditions (§7 rule 2). Takes at
+ * most one statement.
  */
 export async function clearsOfExemptAccounts(
   session: ReadSession,

@@ -137,7 +137,7 @@ export function effectiveOf(input: EffectiveInput): DatedInstant {
   return { at: effective.at, date: maxDate(effective.date, prevEffective.date) };
 }
 
-/** Returns the time at which a worse state was due. Null if it was not expected earlier. */
+/** Returns the time at which a worse state was due. Null if the state was not expected earlier. */
 function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput) {
   if (scheduled === null || next === null || !isWorse) return null;
   const asked = dated(scheduled, account);

@@ -110,7 +110,7 @@ class PaymentRun {
         return step;
       },
       record: (answered) => this.#record(run, answered),
-      // The entries fail with the work and are retried.
+      // If the work fails, its entries fail too and are retried.
       comesAgain: () => true,
     });
     run.batch.busy(busy);

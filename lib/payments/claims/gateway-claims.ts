@@ -56,7 +56,7 @@ function claimedText(value: unknown) {
   }
 }
 
-/** Returns a gateway's properties, without those that lack a key. */
+/** Returns a gateway's properties, without properties that lack a key. */
 export function gatewayProperties(
   properties: readonly PluginProperty[] | null | undefined,
 ): readonly PluginProperty[] {

@@ -224,7 +224,7 @@ export class PaymentService {
       paymentMethodId: payment.paymentMethodId,
       properties: request.properties,
       transaction: { ...transaction, leaseUntil: lease.leaseUntil },
-      // The plugins may run after a transaction that began earlier (§6.1 rule 4).
+      // Control plugins may also be called after a transaction that began earlier (§6.1 rule 4).
       isControlled: transaction.attemptId !== null && this.#machine.control.isHeard,
       told,
       ...(outcome && { outcome }),
@@ -334,7 +334,7 @@ async function insert(
   { newPayment, transaction }: PlannedCall,
   { facts: { payment }, paymentNumber: taken }: Pick<Looking, 'facts' | 'paymentNumber'>,
 ) {
-  if (payment !== null) session.payments.noteUpdates([payment]); // Notes a change of the payment (§5.1 rule 4).
+  if (payment !== null) session.payments.noteUpdates([payment]); // Records that the payment changed (§5.1 rule 4).
   if (newPayment === null) return session.payments.insertTransactions([transaction]);
   const paymentNumber = taken ?? (await session.payments.takePaymentNumbers(1));
   await Promise.all([

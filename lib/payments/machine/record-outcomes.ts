@@ -132,7 +132,7 @@ async function writeConsequences(
   { ids, invoices, payments }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices' | 'payments'>,
 ) {
   const changedPayments = [...new Set(all.map(({ payment }) => payment.id))];
-  // The notifications planned for an attempt are recalculated with it.
+  // The notifications planned for an attempt are recalculated together with the attempt.
   const planned = [
     ...all.map(({ transaction }) => recoveryKey(transaction.id)),
     ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
@@ -206,7 +206,8 @@ export class LaterOutcomes {
 
   /**
    * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the accounts.
-   * @param check runs under these locks and returns true if the outcomes are still valid. By default they are.
+   * @param check runs under these locks and returns true if the outcomes are still valid. By default, they are always
+   * valid.
    * @returns null for outcomes that are no longer valid.
    */
   async record(

@@ -137,8 +137,8 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   delete(...given: [...C, input: HostInput<DeletePaymentMethodInput>]): Promise<void>;
 
   /**
-   * Synchronizes the account's methods with the gateways: adds unknown ones, restores deleted ones, deletes missing
-   * ones and updates the default (§10.5). Gateways that store no methods are skipped.
+   * Synchronizes the account's methods with the gateways: adds unknown methods, restores deleted methods, deletes
+   * missing methods and updates the default (§10.5). Gateways that store no methods are skipped.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028),
    * PAYMENT_REFRESH_PAYMENT_METHOD (7006) if a gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100), BUSY (60018).
    */

@@ -268,7 +268,7 @@ function payingOf(
   return { accountId, paymentMethodId, controlPlugins, calls };
 }
 
-/** Returns true if the method is the default. Its deletion needs one of the two flags. */
+/** Returns true if the method is the default. Deleting the default method requires one of the two flags. */
 function checkDeletable(
   { paymentMethodId, withAutoPayOff, force }: DeletePaymentMethodInput,
   account: Pick<Account, 'id' | 'paymentMethodId'>,

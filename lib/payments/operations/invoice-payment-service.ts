@@ -261,7 +261,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     { rest: amount, mayCredit }: { readonly rest: Decimal } & Pick<PayAllInput, 'mayCredit'>,
   ) {
     if (amount.lessThanOrEqualTo(0)) return;
-    // Thrown within the transaction, so that nothing is paid.
+    // The error is thrown within the transaction, so that nothing is paid.
     if (mayCredit === false)
       throw billingError(
         ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,

@@ -174,8 +174,8 @@ export class AttemptControl {
   }
 
   /**
-   * Returns the settlements with the reactions of the plugins of their attempts (§8.4), which are called outside
-   * transactions. Settlements that change nothing stay unchanged. Without plugins, nothing is read.
+   * Returns the settlements with the reactions of the attempts' control plugins (§8.4). The plugins are called
+   * outside transactions. Settlements that change nothing stay unchanged. Without plugins, nothing is read.
    */
   async heard<S extends LaterSettlement>(
     caller: ControlCaller,

@@ -89,7 +89,8 @@ function effectOfPurchase(
 }
 
 /**
- * Returns the effect of a refund. A failed refund has no row. If it was pending, its row is reversed (§9.5 rule 1 e).
+ * Returns the effect of a refund. A failed refund has no row. If the refund was pending, its row is reversed (§9.5
+ * rule 1 e).
  */
 function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
   const { rows, invoices, own, latest } = ledger;

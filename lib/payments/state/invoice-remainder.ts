@@ -97,8 +97,8 @@ function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTra
 }
 
 /**
- * Returns the amount that can still be refunded, in the requested currency if it is the payment's, otherwise in the
- * invoice's.
+ * Returns the amount that can still be refunded, in the requested currency if that is the payment's currency,
+ * otherwise in the invoice's currency.
  */
 export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
@@ -231,7 +231,7 @@ export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | und
 type Keyed = Pick<PaymentTransaction, 'externalKey' | 'paymentId' | 'invoiceRefund'>;
 type ComparedTransaction = Keyed & Pick<PaymentTransaction, 'transactionType' | 'status'>;
 
-/** Returns true if a row of the transaction's type belongs to it (§1.7 rule 4). */
+/** Returns true if a row of the transaction's type belongs to the transaction (§1.7 rule 4). */
 export function isRowOf(
   { paymentId, transactionExternalKey }: Pick<InvoicePayment, 'paymentId' | 'transactionExternalKey'>,
   transaction: Keyed,

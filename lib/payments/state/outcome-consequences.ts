@@ -195,8 +195,8 @@ export function hasOnlyBegun(
 }
 
 /**
- * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). It keeps all of them if a plugin could
- * have removed secrets.
+ * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). The attempt keeps all properties if a
+ * plugin could have removed secrets.
  */
 export function retainedProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,

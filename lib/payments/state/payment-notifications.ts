@@ -171,7 +171,7 @@ export function checkAfterLease(
   return janitorCheck({ status, check: 0, from: maxInstant(now, leaseUntil ?? now) }, config);
 }
 
-// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested it.
+// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested the payment.
 
 /** Returns the event of a payment: PAYMENT_SUCCESS for SUCCESS and PENDING, otherwise PAYMENT_FAILED. */
 export function paymentEvent(

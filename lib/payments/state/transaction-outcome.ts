@@ -152,9 +152,9 @@ function failed(
 }
 
 /**
- * Returns the outcome of a transaction from a gateway's list (§7.1), which is the last result with its id. A missing
- * UNKNOWN transaction never arrived, but only if the list proves absence and is completely readable. A missing
- * PENDING transaction had arrived.
+ * Returns the outcome of a transaction from a gateway's list (§7.1): the last result with the transaction's id. A
+ * missing UNKNOWN transaction never arrived, but only if the list proves absence and is completely readable. A
+ * missing PENDING transaction had arrived.
  * @param provesAbsence true if the list is complete, and no call can still be running (§7.2 rule 6).
  */
 export function recoveredOutcome(
@@ -299,8 +299,8 @@ function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'statu
 }
 
 /**
- * Checks the correction of a reversal, which has no amount. After a correction to PLUGIN_FAILURE, its chargeback
- * applies again.
+ * Checks the correction of a reversal, which has no amount. After a correction to PLUGIN_FAILURE, the reversed
+ * chargeback applies again.
  * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a reversal that would have moved money.
  */
 export function checkFixable(

@@ -87,7 +87,7 @@ export interface UsageDefinition<C extends Currency, U extends string> {
   readonly recurringPrice?: PriceDefinition<C>;
 }
 
-/** The charges of a phase, at least one of the three. */
+/** The charges of a phase. At least one of the three members is required. */
 export interface PhaseCharges<C extends Currency, U extends string> {
   readonly prettyName?: string;
   /** A charge that is billed once, when the phase starts. */

@@ -44,7 +44,7 @@ export interface EInvoiceSender {
   readonly name: string;
   /**
    * Resolve with the access point's receipt once it has accepted the e-invoice. The first 2,000 characters are
-   * stored. If it throws or takes more than 30 s, the e-invoice is sent again after the delays of
+   * stored. If `send` throws or takes more than 30 s, the e-invoice is sent again after the delays of
    * `org.service.invoice.eInvoice.retries`, and is FAILED after the last one. After a crash, an e-invoice may be sent again
    * even if it was accepted.
    * @param options.signal aborted after the time limit.

@@ -219,7 +219,7 @@ export type EntitlementActionPolicy = keyof typeof EntitlementActionPolicy;
 export interface CancelSubscriptionOptions {
   /**
    * A date ends the service on that day; an instant ends service and billing at that time. If absent, the service
-   * ends when billing ends, and over HTTP now (subscriptions §9 rule 10).
+   * ends when billing ends; over HTTP, it ends now (subscriptions §9 rule 10).
    */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the end of the service. If set, `requestedDate` is ignored. */

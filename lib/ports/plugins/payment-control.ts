@@ -57,7 +57,7 @@ export interface FailureCallResult extends SuccessCallResult {
 
 /**
  * Controls operations on payments (payments §2.3). Plugins are registered under `name` and called before and after an
- * operation, outside storage transactions, with the limit `payment.plugin.timeout`. If `priorCall` throws, the
+ * operation, outside storage transactions, with the time limit `payment.plugin.timeout`. If `priorCall` throws, the
  * operation ends; the caller gets a `BillingError` unchanged. Errors of the other two methods are logged. Arguments
  * are frozen: only results count.
  */

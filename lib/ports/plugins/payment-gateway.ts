@@ -154,8 +154,8 @@ export interface NotificationAnswer {
 
 /**
  * A payment gateway, registered under `name` (payments §2.1). Operations are called outside storage transactions and
- * without a lock, at least once per transaction id, with the limit `payment.plugin.timeout`. A `GatewayError` is a
- * declared plugin error. After any other error, a timeout or a missing status, the outcome is unknown. A call of a
+ * without a lock, at least once per transaction id, with the time limit `payment.plugin.timeout`. A `GatewayError` is
+ * a declared plugin error. After any other error, a timeout or a missing status, the outcome is unknown. A call of a
  * missing operation is rejected (400) before anything is stored. The members for payment methods are optional.
  * Arguments are frozen: only results count.
  */

@@ -157,7 +157,7 @@ export interface InvoiceReads {
   loadStates(accountIds: readonly Uuid[]): Rows<AccountInvoicingState>;
   /**
    * Returns the cursors of due subscriptions (invoicing §7.1): unsettled, dirty, due by the account's target date, or
-   * from an earlier catalog revision. They have the order of `cursorsOfAccounts`.
+   * from an earlier catalog revision. The order is the same as in `cursorsOfAccounts`.
    */
   dueCursors(due: readonly DueSubscriptions[]): Rows<StoredCursor>;
   /**
@@ -255,7 +255,7 @@ export interface InvoiceWrites {
    * A concurrent change throws ConcurrentChangeError, which repeats the operation.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
-  /** Records each announced invoice once. Returns the new ones. */
+  /** Records each announced invoice once. Returns the newly recorded ones. */
   announceInvoices(told: readonly InvoiceAnnouncement[]): Rows<InvoiceAnnouncement>;
 }
 

@@ -130,7 +130,7 @@ export interface EventsRequest {
   readonly types?: readonly BusEventType[] | undefined;
 }
 
-/** The published events of a tenant. They are kept as long as queue history. */
+/** The published events of a tenant. Events are kept as long as the queue history. */
 export interface EventReads {
   /** Returns the events sorted by record id, regardless of the state of the queue entry. */
   list(request: EventsRequest): Rows<PublishedBusEvent>;

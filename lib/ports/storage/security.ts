@@ -23,7 +23,7 @@ export interface SecurityStore {
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
    * Changes an active user. If `isCredential` is true, also raises its `credentialVersion`, which ends its sessions.
-   * Null for an unknown user.
+   * Returns null for an unknown user.
    */
   updateUser(
     name: string,
@@ -94,5 +94,5 @@ export interface UserChange {
   readonly isActive: boolean;
 }
 
-/** Returns the new failures of a subject. `known` is null if it has none. */
+/** Returns the new failures of a subject. `known` is null if the subject has none. */
 export type FailureRule = (subject: string, known: New<LoginFailures> | null) => New<LoginFailures>;

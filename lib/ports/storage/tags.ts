@@ -55,15 +55,15 @@ export interface TagReads {
 export interface TagWrites {
   /** Returns active definitions and prevents their deletion until the transaction ends. */
   holdDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
-  /** Returns active definitions and prevents their use by other transactions until this one ends. */
+  /** Returns active definitions and prevents their use by other transactions until this transaction ends. */
   lockDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** Inserts definitions. A taken name throws BillingError 3901. */
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
   /** Deactivates addresses. The audit records a DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /**
-   * Inserts the missing tags and returns them. In the audit row of a tag, its own comment replaces the comment of the
-   * call.
+   * Inserts the missing tags and returns them. In the audit row of a tag, the tag's own comment replaces the comment
+   * of the call.
    */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
   /** Deactivates addresses. The audit records a DELETE. */

@@ -139,12 +139,12 @@ export interface UsageWrites extends UsageArchiveWrites {
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
   /** Returns the number of recordings like `marks`, and locks them against recording until the transaction ends. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Records each reached threshold once. Returns the new ones. */
+  /** Records each reached threshold once. Returns the newly recorded ones. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
    * Voids a submission, so that its points no longer count and their days get a new version. Does nothing for a void
-   * submission. Locks all days from the first to the last day of the submission, but not the account. If its points
-   * are archived, roll back the transaction.
+   * submission. Locks all days from the first to the last day of the submission, but not the account. If the points
+   * are archived, the caller must roll back the transaction.
    */
   voidSubmission(subscriptionRecordId: number, trackingId: string): Promise<VoidOutcome>;
 }
@@ -159,7 +159,7 @@ export interface SettledSubscription {
 export interface SettledRequest {
   /** Selects points before this day and before the first day of the next run. */
   readonly before: LocalDate;
-  /** The tenant's usage settings at their last run. */
+  /** The tenant's usage settings at the subscription's last run. */
   readonly settings: string;
   readonly after: number;
   readonly limit: number;

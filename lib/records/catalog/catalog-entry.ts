@@ -113,7 +113,7 @@ export const planRowFields = {
   retired: f.flag(),
   /** The tenant's `catalogRevision` that added the row. */
   sinceRevision: f.integer({ audit: null }),
-  /** The phases of the row; for a retirement, those of the previous row. */
+  /** The phases of the row; for a retirement, the phases of the previous row. */
   phases: f.json<readonly EntryPhase[]>(),
   createdDate: f.instant(),
 };

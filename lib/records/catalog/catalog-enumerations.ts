@@ -1,5 +1,5 @@
 import { enumeration } from '../../values/fields/index.ts';
-// The literals are the wire values (catalog §1).
+// The literals are the values used over HTTP (catalog §1).
 
 /** Category of a product: BASE opens a bundle, ADD_ON joins one, STANDALONE has a bundle of its own. */
 export const ProductCategory = enumeration('BASE', 'ADD_ON', 'STANDALONE');

@@ -11,7 +11,10 @@ export const CatalogPartKind = {
 } as const;
 export type CatalogPartKind = keyof typeof CatalogPartKind;
 
-/** An immutable part of catalog versions, stored once per tenant, so that a version costs only what it changes. */
+/**
+ * An immutable part of catalog versions, stored once per tenant, so that a new version stores only the parts that it
+ * changes.
+ */
 export interface StoredCatalogPart {
   readonly recordId: number;
   readonly kind: CatalogPartKind;

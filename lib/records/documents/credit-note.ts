@@ -19,7 +19,7 @@ export interface CreditNoteLine {
   readonly amount: Decimal;
 }
 
-/** The credit on a committed invoice by one transaction; immutable. */
+/** The credit that one transaction gives on a committed invoice. Immutable. */
 export const creditNoteFields = {
   recordId: f.recordId,
   id: f.id(),

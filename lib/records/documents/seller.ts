@@ -49,7 +49,7 @@ export interface Seller extends RecordOf<typeof sellerFields> {
   readonly logo: SellerLogo | null;
 }
 
-/** A version without the bytes of its logo. */
+/** A version of the seller data without the bytes of its logo. */
 export interface SellerVersion extends RecordOf<typeof sellerFields> {
   /** Media type of the logo. Null without a logo. */
   readonly logoMediaType: LogoMediaType | null;

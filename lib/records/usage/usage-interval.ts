@@ -25,7 +25,7 @@ export interface StoredUsageInterval {
 
 /** The usage of a subscription that the next run reads while its events stay unchanged. */
 export interface UsageReading {
-  /** First day of the days and billed intervals to read; null means everything. */
+  /** First day from which days and billed intervals are read. Null means that everything is read. */
   readonly from: LocalDate | null;
   /** The tenant's usage settings as text; if they changed, everything is read. */
   readonly settings: string;

@@ -7,7 +7,7 @@ export interface DayUsage {
   readonly localDate: LocalDate;
   /** Number of recorded points including void ones: the last ordinal (usage §11.3). */
   readonly count: number;
-  /** Number of voids. */
+  /** Number of voids of the day, which serves as its version. */
   readonly version: number;
   /** Sum of the valid points. */
   readonly sum: Decimal;
@@ -15,7 +15,9 @@ export interface DayUsage {
   readonly max: Decimal | null;
 }
 
-/** The points of a day: all, those recorded without an instant, or those from `from` to before `to`. */
+/**
+ * The points of a day: all points, the points recorded without an instant, or the points from `from` to before `to`.
+ */
 export type PartOfDay = 'ALL' | 'DAY_POINTS' | { readonly from: Instant; readonly to: Instant };
 
 /** Points of a unit in a part of a day, with after < ordinal ≤ upTo. */

@@ -158,7 +158,7 @@ const known = new WeakMap<object, object>();
 export function guarded<T extends object>(object: T): T {
   const before = known.get(object);
   if (before !== undefined) return before as T;
-  // An empty target, so that members of a frozen object can be replaced by guarded ones.
+  // The target is empty, so that members of a frozen object can be replaced by guarded ones.
   const guard = new Proxy(Object.create(null) as T, handlerOf(object));
   known.set(object, guard);
   return guard;
@@ -289,7 +289,7 @@ function awaitMembers(answer: unknown): void {
   }
 }
 
-/** Returns the members to search. Bytes have none, because searching them would take seconds. */
+/** Returns the members to search. Bytes have no such members, because searching them would take seconds. */
 function namesOf(value: object, most: number): readonly string[] {
   if (ArrayBuffer.isView(value)) return [];
   if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);

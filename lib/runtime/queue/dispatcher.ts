@@ -207,7 +207,7 @@ export class Dispatcher {
 
   /**
    * Waits until the cause has no due work left. Any node does the work in the background. A dispatcher that was not
-   * started does it in this call.
+   * started does the work in this call.
    * @returns false after `timeoutMs` of system time, or if the dispatcher is stopping.
    */
   async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
@@ -236,7 +236,7 @@ export class Dispatcher {
       const entry = claims.at(-1)?.entries.at(-1);
       if (entry === undefined) return;
       await this.#track(this.#process(claims));
-      // An entry that is claimed again immediately was released, and later entries wait for it.
+      // An entry that is claimed again immediately was released. Later entries of the account wait for it.
       if (entry.recordId === last) return;
       last = entry.recordId;
     }

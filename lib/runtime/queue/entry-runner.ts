@@ -46,7 +46,7 @@ export class EntryRunner {
     while (left.length > 0) left = await this.#runFirstHandlers(left);
   }
 
-  /** Runs the first handler of each work. Returns the works that succeeded and have further handlers. */
+  /** Runs the first handler of each work item. Returns the items that succeeded and have further handlers. */
   async #runFirstHandlers(works: readonly Work[]): Promise<readonly Work[]> {
     const passed: Work[] = [];
     for (const group of Map.groupBy(works, handlerOfTenant).values())
@@ -63,7 +63,7 @@ export class EntryRunner {
     );
   }
 
-  /** Runs one handler over one group. Returns the finished works. */
+  /** Runs one handler over one group. Returns the finished work items. */
   async #runGroup(group: readonly Work[]): Promise<readonly Work[]> {
     const handler = group[0]?.handlers[0];
     if (!handler) return [];
@@ -99,7 +99,7 @@ export class EntryRunner {
     return passed;
   }
 
-  /** Records the outcomes with one statement per kind. Returns the works that succeeded. */
+  /** Records the outcomes with one statement per kind. Returns the work items that succeeded. */
   async #settleOutcomes(
     group: readonly Work[],
     batch: Batch,
@@ -304,7 +304,7 @@ export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
 export class BusyEntries {
   readonly #times = new Map<number, number>();
 
-  /** Adds one and returns the count. */
+  /** Increments the count and returns it. */
   add({ recordId }: ClaimedEntry): number {
     const times = (this.#times.get(recordId) ?? 0) + 1;
     // Moves the entry to the end of the map, so that entries taken over by another node are dropped first.

@@ -155,7 +155,7 @@ function billingEventOf(
     totalOrdering: event.recordId,
     transitionType: billingTypeOf(event),
     ...planFields(inForce, event.effective.at),
-    // Billed only where the phase begins, not after a change of price, day or quantity (§19.1).
+    // A fixed price is billed only when the phase begins, not after a change of price, day or quantity (§19.1).
     fixedPrice: bringsPhase(transition)
       ? priceIn(inForce?.phase.fixed?.price, inForce, stream.account)
       : null,

@@ -71,7 +71,7 @@ export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstan
   return withIntervalAt(end, over).date;
 }
 
-/** Returns the intervals of each service and object, whatever their length. */
+/** Returns the intervals of each service and object, regardless of their length. */
 function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
   const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
   return [...groups.values()].flatMap(intervalsOfBlocker);

@@ -76,8 +76,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * Ends add-ons that were bought for a pending plan that is undone (§12 rule 1). Their service ends now, their billing
- * on the date on which it would begin.
+ * Ends add-ons that were bought for a pending plan that is undone (§12 rule 1). Their service ends now. Their billing
+ * ends on the date on which it would begin.
  */
 function endsOfUndone(
   { bundle, edit }: FollowInput,

@@ -62,7 +62,10 @@ export function stateOf(running: RunningSubscription, now: Instant): Entitlement
   return subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
 }
 
-/** Returns the plan and phase in force: the first ones before billing starts, the last ones after its end. */
+/**
+ * Returns the plan and phase in force. Before billing starts, these are the first plan and phase; after billing ends,
+ * the last ones.
+ */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);
   assertInvariant(inForce, `Subscription ${subscription.id} has no plan`, {

@@ -123,7 +123,7 @@ function withReplaced(
 ) {
   const all = [...replacing];
   const causes = new Set<Uuid | null>(replacing.map(({ id }) => id));
-  // A replaced event is older, so one backward pass finds all.
+  // A replaced event is older, so one backward pass finds all replaced events.
   for (const event of history.toReversed()) {
     if (!isOfKind(event) || !causes.has(event.deactivatedBy)) continue;
     causes.add(event.id);
@@ -177,6 +177,6 @@ function missingPhases(
     plans: catalog,
     zone: account.timeZone,
   });
-  // The queue entry of the previous phase is still due to store a phase that has already begun.
+  // A phase that has already begun is stored by the queue entry of the previous phase, which is still due.
   return following === undefined || following.effective.at <= now ? [] : [following];
 }

@@ -106,7 +106,7 @@ export function creationOperations(
     }
   }
 
-  /** Returns the creations, including the ends of later add-ons that their base causes. */
+  /** Returns the creations, including the ends that a base causes for later add-ons. */
   async function plan(
     session: WriteSession,
     call: CreationCall & { readonly catalogsOf: CatalogSource; readonly now: Instant },

@@ -16,7 +16,7 @@ export interface BillCycleDaySources {
   /** Bill cycle day of the account, 1 to 31. 0 means that the account has none yet. */
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
-  /** Date of the first charge of the bundle's base, or of the subscription itself without a base. */
+  /** Date of the first charge of the bundle's base, or of the subscription itself if there is no base. */
   readonly baseFirstCharge: LocalDate;
 }
 

@@ -152,7 +152,7 @@ export function readReason(text: string): EventReason {
  * the catalog of that time (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
-  // Avoids parsing most reasons.
+  // Most reasons need no parsing, because they do not contain this member.
   if (!reason?.includes('"decided"')) return createdDate;
   const { decided } = readReason(reason);
   return decided === undefined ? createdDate : instant(decided);

@@ -82,7 +82,7 @@ export function initialEvents(input: InitialEventsInput): readonly EventDraft[] 
       timeline,
       current,
       now: input.now,
-      // Uses the billing date plus the duration, not the end of the phase on the timeline (§5 rule 8).
+      // The expiry is the billing date plus the duration, not the end of the phase on the timeline (§5 rule 8).
       expiryOfCurrent: () => expiryOnCreation(current, input),
       expiryOf: (last) => expiryAfterPhase(last, input.anchor, input.zone),
     }),

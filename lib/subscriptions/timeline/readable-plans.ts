@@ -55,7 +55,7 @@ const missingPlanCodes: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
 ]);
 
-/** False for a placeholder. */
+/** Returns false for a placeholder. */
 export function isKnown({ version }: Pick<PlanInForce, 'version'>): boolean {
   return version !== UNKNOWN_VERSION;
 }

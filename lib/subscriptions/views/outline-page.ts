@@ -15,7 +15,7 @@ import {
 /** Bundles in memory at the same time. */
 export interface BundleWindow {
   readonly outlines: readonly BundleOutline[];
-  /** Ids of the records from which the rows were created, for their audit. */
+  /** Ids of the records from which the rows were created, for the audit of these rows. */
   readonly recordIds: readonly Uuid[];
 }
 

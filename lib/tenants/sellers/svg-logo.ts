@@ -25,8 +25,8 @@ const refusedElements = [
 const MAX_SVG_DEPTH = 64;
 
 /**
- * Returns the fault of an SVG image, which completes a sentence about the image; null for an image without scripts
- * and without references to other files.
+ * Returns the fault of an SVG image, as the end of a sentence about the image. Null for an image without scripts or
+ * references to other files.
  */
 export function faultOfSvg(bytes: Uint8Array): string | null {
   let text: string;

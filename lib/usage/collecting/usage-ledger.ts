@@ -159,7 +159,7 @@ export class UsageLedger {
 
   /**
    * Returns the last interval that consumed the points. An interval that was superseded for a time was credited, and
-   * others charged its points (§7.3 rule 7).
+   * other intervals charged its points (§7.3 rule 7).
    */
   #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];
@@ -260,8 +260,8 @@ interface PiecesInput {
 export type BilledPoints = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**
- * Returns the days to read in pieces: days that billing cuts now or cut when it billed them, and days with points
- * added since. All other days cost one row each, regardless of their number of points (§11).
+ * Returns the days to read in pieces: days that billing cuts now or has cut before, and days with points added since.
+ * All other days cost one row each, regardless of their number of points (§11).
  */
 export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesInput): PiecesNeeded {
   const cutsOn = Map.groupBy(

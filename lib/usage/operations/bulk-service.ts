@@ -18,9 +18,9 @@ export const MAX_BULK_USAGE_CALLS = 16;
 const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
 /**
- * Number of points above which a call is large. If too many large calls run, further ones are rejected at this point
- * with a retry time. 700,000 points take 10 s of the node, so more concurrent calls would all exceed the request
- * time.
+ * Number of points above which a call is large. If too many large calls run, further large calls are rejected at this
+ * point with a retry time. 700,000 points take 10 s of the node, so more concurrent calls would all exceed the
+ * request time.
  */
 const LARGE_CALL_POINTS = 50_000;
 const MAX_LARGE_CALLS = 2;

@@ -51,7 +51,7 @@ export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 /** Stores a chunk. Never rejects, because the next chunk is being read in the meantime; `addTo` throws the error. */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
-  // A host's transaction has one connection.
+  // A host's transaction has only one connection, so the chunk is stored as a whole.
   const whole = { submissions, places: [...submissions.keys()] };
   const shares = storing.tenant.within === undefined ? sharesOf(submissions) : [whole];
   const outcomes: RecordingOutcome[] = [];

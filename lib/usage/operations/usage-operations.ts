@@ -98,7 +98,7 @@ export interface RecordAllOptions {
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
-/** Operations on the recorded usage of subscriptions. Invoices charge it by the usage sections of the plans. */
+/** Operations on the recorded usage of subscriptions. Invoices charge this usage by the usage sections of the plans. */
 export interface UsageOperations<C extends Leading = []> extends UsageArchiveOperations<C> {
   /**
    * Records usage, all or none. Future dates and pauses are allowed. Units that are missing in the catalog

@@ -86,7 +86,7 @@ function nextBoundary(at: Instant, zone: TimeZone, granularity: UsageGranularity
     return at + HOUR_MS > LAST_INSTANT ? LAST_INSTANT : nextLocalHour(at, zone);
   for (let date = nextDate(localDateOf(at, zone), granularity); date !== null; ) {
     const next = startOfDay(date, zone);
-    // A date skipped by a zone begins with the next one.
+    // A date that the zone skips begins with the next date.
     if (next > at) return next;
     date = nextDate(date, granularity);
   }
@@ -131,7 +131,7 @@ const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
  * Converts parts of time to days of the usage zone, so that whole days are summed without their points (§3.1).
- * Adjacent parts share calendar look-ups. Archived days have no points: a bound at the start of such a day cuts no
+ * Adjacent parts share calendar look-ups. Archived days have no points, so a bound at the start of such a day cuts no
  * neighboring day.
  */
 export function usageStretches(

@@ -27,8 +27,7 @@ interface BilledNow {
 /**
  * Separates the billed intervals of a subscription by its present history. An interval is superseded if the
  * subscription is billed at some of its time, but not by the section that charged the interval, because a change of
- * plan, phase or price was dated back. Time in which nothing is billed (a pause, or after the end) supersedes
- * nothing.
+ * plan, phase or price was backdated. Time in which nothing is billed (a pause, or after the end) supersedes nothing.
  * @param events all events of the subscription, in order.
  */
 export function billedNow(billed: readonly BilledInterval[], events: readonly BillingEvent[]): BilledNow {
@@ -129,7 +128,7 @@ function placeOf(
   return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
 }
 
-/** Returns true if an interval within the one that charged the item credited part of it. */
+/** Returns true if part of the item was credited by an interval within the interval that charged the item. */
 function isPartlyCredited([home, ...others]: readonly BilledInterval[]): boolean {
   const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));

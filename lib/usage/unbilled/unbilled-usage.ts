@@ -272,7 +272,7 @@ function knownIntervals({
   const [first] = events;
   if (first === undefined) return [];
   const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
-  // Future intervals are known up to the last event, plus one more.
+  // Future intervals are known up to the last event, plus one more interval.
   const last = maxDate(today, events.at(-1)?.localDate ?? today, ...billed.map(({ endDate }) => endDate));
   return usageRuns(events, last).flatMap((run) => {
     const { name: usageName } = run.section;

@@ -33,7 +33,7 @@ export function readXmlTree(document: DecodedXml): XmlElement {
 class TreeReader {
   readonly #document: DecodedXml;
   readonly #text: string;
-  // Version 1.1 would allow control characters that XML 1.0 cannot contain.
+  // XML 1.1 would allow control characters that XML 1.0 cannot contain.
   readonly #parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   readonly #open: OpenElement[] = [];
   #root: XmlElement | undefined;
@@ -66,7 +66,7 @@ class TreeReader {
   }
 
   #startTag(name: string): void {
-    // The name contains no '<', and the parser is one character after it.
+    // The element name contains no '<', and the parser is one character after the name.
     this.#startOffset = this.#text.lastIndexOf('<', this.#parser.position - 1);
     this.#attributes = 0;
     if (name.length > MAX_XML_NAME_CHARACTERS)

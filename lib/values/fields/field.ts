@@ -43,7 +43,7 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly isSearched: boolean;
   /** True if Kill Bill does not have the field: only JSON of dialect D contains it. */
   readonly isOurs: boolean;
-  /** Name in operator searches; defaults to the name in audit rows with underscores. */
+  /** Name in operator searches; defaults to the name in audit rows, with underscores. */
   readonly searchedAs?: string;
   /** Name in audit rows, if it differs. Null if the field is not in audit rows. */
   readonly audit: string | null | undefined;

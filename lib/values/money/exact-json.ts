@@ -32,8 +32,7 @@ export function decimalOf(value: unknown): Decimal | undefined {
 }
 
 /**
- * Reads JSON with numbers as exact decimals, never as binary doubles. `parseWireDecimal` limits their digits per
- * field.
+ * Reads JSON with numbers as exact decimals, never as binary doubles. `parseWireDecimal` limits the digits per field.
  * @throws SyntaxError if `text` is not JSON.
  */
 export function parseExactJson(text: string): ExactValue {

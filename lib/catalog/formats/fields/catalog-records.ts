@@ -62,7 +62,7 @@ import {
   type Scalar,
 } from './field.ts';
 
-// The rules of §3.3: conditions in the order of the document.
+// The rule records of §3.3, with conditions in document order.
 
 const phaseType = oneOf('a phase type', PhaseType);
 const productCategory = oneOf('a product category', ProductCategory);

@@ -51,7 +51,7 @@ export interface Field<out T = unknown> {
   readonly isNoneAtMinusOne?: true;
   /** Name in documents, if it differs. */
   readonly element?: string;
-  /** Default value, or a function of the previous fields. A field without it is required. */
+  /** Default value, or a function of the previous fields. A field without a default is required. */
   readonly absent?: unknown;
   /** Default value in definitions only. Documents must contain the field. */
   readonly ifAbsent?: unknown;

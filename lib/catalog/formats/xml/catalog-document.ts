@@ -95,7 +95,7 @@ export interface CatalogValidation {
 }
 
 interface Examined extends CatalogValidation {
-  /** Null with errors. */
+  /** The document. Null if there are errors. */
   readonly document: Parsed | null;
 }
 

@@ -51,7 +51,7 @@ interface Excess {
 class XmlReader<T> {
   readonly #source: XmlSource;
   readonly #roots: ReadonlyMap<string, ElementRule<T>>;
-  // Version 1.1 would allow control characters that written XML 1.0 cannot hold.
+  // XML 1.1 would allow control characters that XML 1.0, which is written, cannot contain.
   readonly #parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   readonly #positions: Positions;
   readonly #open: Frame[] = [];
@@ -110,7 +110,7 @@ class XmlReader<T> {
 
   /** Opens an element. Limits are checked before its attributes are read. */
   #startTag(name: string): void {
-    // The name contains no '<', and the parser is one character past it.
+    // The element name contains no '<', and the parser is one character past the name.
     this.#startOffset = this.#source.text.lastIndexOf('<', this.#parser.position - 1);
     this.#attributes = 0;
     this.#elements += 1;

@@ -10,8 +10,8 @@ import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
 /**
- * Returns the envelope of retrieval (§3.4) in grammar order, with default values. Reading the result gives equal
- * versions.
+ * Returns the catalog as the XML envelope of retrieval (§3.4), in grammar order, with default values. Reading the
+ * result gives equal versions.
  */
 export function writeCatalogXml(
   catalog: Catalog,
