@@ -37,12 +37,12 @@ const calls: readonly Call[] = [
   },
   {
     name: 'the invoices of an account with their items',
-    takes: { statements: 11, roundTrips: 6 },
+    takes: { statements: 10, roundTrips: 4 },
     prepare: reading(({ accountId }) => `/accounts/${accountId}/invoices?includeInvoiceComponents=true`),
   },
   {
     name: 'an invoice',
-    takes: { statements: 10, roundTrips: 6 },
+    takes: { statements: 10, roundTrips: 4 },
     prepare: reading(({ invoiceId }) => `/invoices/${invoiceId}`),
   },
   {

@@ -255,7 +255,10 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       await session.subscriptions.pageBundlesOfAccount(first.id, page);
       await session.invoices.pageOfAccount(first.id, page);
       await session.payments.pageOfAccount(first.id, page);
-      await session.invoices.listOfAccount(first.id, { withMigration: true, openOnly: true });
+      const list = { accountId: first.id, filter: { withMigration: true, openOnly: true } };
+      await session.invoices.listOfAccount(first.id, list.filter);
+      await session.invoices.findItems(list);
+      await session.usage.trackingIds(list, () => 100);
       await session.tags.findCarried([first.recordId], { objectType: 'BUNDLE', definitionIds: [newId()] });
       await session.tags.findByAccount(first.recordId, { objectType: null, includeDeleted: true });
       await session.customFields.findByAccount(first.recordId, { objectType: null });

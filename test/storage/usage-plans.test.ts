@@ -182,7 +182,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     }));
     const found = await walks(() =>
       opened.read(async (session) => {
-        await session.usage.trackingIds(ids, 100);
+        await session.usage.trackingIds(ids, () => 100);
         await session.usage.trackingIdsOfPoints(points, 100);
         for (const id of ids.slice(0, 1))
           await session.usage.pageOfTrackingIds(id, { offset: 0, limit: -10 });

@@ -1,6 +1,7 @@
 import {
   ConcurrentChangeError,
   type InvoiceReads,
+  type InvoiceSelection,
   type InvoiceWrites,
 } from '../../../lib/ports/storage/index.ts';
 import {
@@ -12,6 +13,7 @@ import {
   itemTypesWith,
   type StoredCursor,
 } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
@@ -67,7 +69,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
   return {
     findByIds: async (ids) => scope.selectByIds(invoicesTable, ids),
     findByNumbers: async (numbers) => scope.selectBy(invoicesTable, 'invoiceNumber', numbers),
-    findItems: async (invoiceIds) => scope.selectBy(invoiceItemsTable, 'invoiceId', invoiceIds),
+    findItems: async (of) => scope.select(invoiceItemsTable, areOf(scope, 'invoice_id', of)),
     pageItems: async (invoiceIds, { afterRecordId, limit }) =>
       scope.selectOrdered(invoiceItemsTable, {
         condition: narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and +record_id > ${afterRecordId}`),
@@ -107,20 +109,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       );
     },
     findItemsByIds: async (itemIds) => scope.selectByIds(invoiceItemsTable, itemIds),
-    listOfAccount: async (accountId, filter) => {
-      const when = (applies: boolean, condition: Sql) => (applies ? condition : nothing);
-      const { startDate, endDate, ids, statuses } = filter;
-      return scope.selectOrdered(invoicesTable, {
-        condition: sql`${scope.ofAccount(accountId)}
-          ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
-          ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
-          ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
-          ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
-          ${when(!filter.withMigration, sql`and not is_migration`)}
-          ${when(filter.openOnly, sql`and ${isOpen(scope)}`)}`,
+    listOfAccount: async (accountId, filter) =>
+      scope.selectOrdered(invoicesTable, {
+        condition: areListed(scope, { accountId, filter }),
         order: 'coalesce(target_date, invoice_date), invoice_number',
-      });
-    },
+      }),
     ...linkedInvoiceReads(scope),
     findDrafts: async (accountIds) => {
       const isDraft = sql`and status = 'DRAFT' and not is_parent_invoice`;
@@ -367,6 +360,27 @@ function isOpen({ runner: { dialect } }: TenantScope): Sql {
 
 /** Condition for a settled or void summary. Nobody will pay its linked invoices, so reads for children skip them. */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
+
+type ListOfAccount = Exclude<InvoiceSelection, readonly Uuid[]>;
+
+/** Returns the condition for the invoices of an account's list. */
+function areListed(scope: TenantScope, { accountId, filter }: ListOfAccount): Sql {
+  const when = (applies: boolean, condition: Sql) => (applies ? condition : nothing);
+  const { startDate, endDate, ids, statuses } = filter;
+  return sql`${scope.ofAccount(accountId)}
+    ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
+    ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
+    ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
+    ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
+    ${when(!filter.withMigration, sql`and not is_migration`)}
+    ${when(filter.openOnly, sql`and ${isOpen(scope)}`)}`;
+}
+
+/** Returns the condition for rows whose `column` is the id of one of these invoices. */
+export function areOf(scope: TenantScope, column: string, of: InvoiceSelection): Condition {
+  if (!('accountId' in of)) return isIn(column, 'uuid', of);
+  return sql`${raw(column)} in (select id from bw_invoices where ${scope.ofTenant} and ${areListed(scope, of)})`;
+}
 
 function linkedInvoiceReads(
   scope: TenantScope,

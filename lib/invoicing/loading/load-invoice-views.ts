@@ -7,7 +7,7 @@ import {
 } from '../../catalog/index.ts';
 import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
+import type { InvoiceSelection, ReadSession } from '../../ports/storage/index.ts';
 import {
   type CallContext,
   type CreditNote,
@@ -45,56 +45,95 @@ import {
 } from '../invoices/invoice-view.ts';
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
-interface ViewTools {
+export interface ViewTools {
   /** Source of catalogs. Null returns views without names. */
   readonly catalogsOf: CatalogSource | null;
   /** Source of settings. Null returns views without numbers in the tenant's pattern. */
   readonly settingsOf: SettingsOf | null;
 }
 
+interface ViewedInvoices {
+  /** The invoices of `selection`, in the order of the views. */
+  readonly invoices: Promise<readonly Invoice[]>;
+  readonly selection: InvoiceSelection;
+}
+
 /**
- * Returns the invoices in the given order, with their items and the names of plans, in a constant number of queries.
+ * Returns the invoices in the given order, with their items and the names of plans. Reads the invoices, their items,
+ * tracking ids and settings together. Most invoices need no other statement.
  */
 export async function loadInvoiceViews(
   session: ReadSession,
-  invoices: readonly Invoice[],
-  tools: ViewTools,
+  { invoices: reading, selection }: ViewedInvoices,
+  { catalogsOf, settingsOf }: ViewTools,
 ): Promise<readonly InvoiceView[]> {
+  const settingsRead = settingsOf === null ? null : settingsOf(session);
+  const [invoices, items, settings, trackingIds] = await Promise.all([
+    reading,
+    session.invoices.findItems(selection),
+    settingsRead,
+    settingsRead === null ? NO_TRACKING_IDS : loadTrackingIds(session, selection, settingsRead),
+    // The catalogs need the revisions.
+    catalogsOf === null ? null : session.revisions(),
+  ]);
   if (invoices.length === 0) return [];
-  const items = session.invoices.findItems(invoices.map((invoice) => invoice.id));
-  const sources = await loadViewSources(session, { invoices, items, ...tools });
-  return viewInvoices(invoices, await items, sources);
+  const sources = await loadFurtherSources(session, { invoices, items, catalogsOf });
+  return viewInvoices(invoices, items, {
+    ...sources,
+    trackingIds,
+    numberPatterns: numberPatternsIn(settings),
+  });
 }
 
-/** Loads the data of these views, except the items. `items` is a promise while the items are being read in parallel. */
+/** Loads the data of these views, except the items. */
 export async function loadViewSources(
   session: ReadSession,
   {
     invoices,
-    items: read,
+    items,
     catalogsOf,
     settingsOf,
-  }: ViewTools & {
-    readonly invoices: readonly Invoice[];
-    readonly items: readonly InvoiceItem[] | Promise<readonly InvoiceItem[]>;
-  },
+  }: ViewTools & { readonly invoices: readonly Invoice[]; readonly items: readonly InvoiceItem[] },
 ): Promise<ViewSources> {
+  const settingsRead = settingsOf === null ? null : settingsOf(session);
+  const billed = invoicesOfRuns(items);
+  const [settings, trackingIds, sources] = await Promise.all([
+    settingsRead,
+    settingsRead === null ? NO_TRACKING_IDS : loadTrackingIds(session, billed, settingsRead),
+    loadFurtherSources(session, { invoices, items, catalogsOf }),
+  ]);
+  return { ...sources, trackingIds, numberPatterns: numberPatternsIn(settings) };
+}
+
+function numberPatternsIn(settings: TenantSettings | null) {
+  return settings === null ? [] : settings['invoice.numberPattern'];
+}
+
+/** Loads what only some invoices have: parents, facts of usage, and plans that are not in a cached catalog. */
+async function loadFurtherSources(
+  session: ReadSession,
+  {
+    invoices,
+    items,
+    catalogsOf,
+  }: Pick<ViewTools, 'catalogsOf'> & {
+    readonly invoices: readonly Invoice[];
+    readonly items: readonly InvoiceItem[];
+  },
+): Promise<Pick<ViewSources, 'catalogOf' | 'parents' | 'usageBases'>> {
   const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
-  const [items, catalogOf, parents, settings] = await Promise.all([
-    read,
-    catalogsOf === null ? null : catalogsOf(session, accountIds),
+  const plans = async (source: CatalogSource) =>
+    withOverridePlans(session, {
+      catalogOf: await source(session, accountIds),
+      accountIds,
+      planNames: planNamesOf(items),
+    });
+  const [catalogOf, parents, usageBases] = await Promise.all([
+    catalogsOf === null ? null : plans(catalogsOf),
     loadParentInvoices(session, invoices),
-    settingsOf === null ? null : settingsOf(session),
-  ]);
-  const numberPatterns = settings === null ? [] : settings['invoice.numberPattern'];
-  const [trackingIds, usageBases, plansOf] = await Promise.all([
-    loadTrackingIds(session, items, settings),
     loadUsageBases(session, items),
-    catalogOf === null
-      ? null
-      : withOverridePlans(session, { catalogOf, accountIds, planNames: planNamesOf(items) }),
   ]);
-  return { catalogOf: plansOf, parents, numberPatterns, trackingIds, usageBases };
+  return { catalogOf, parents, usageBases };
 }
 
 type WithBasis = InvoiceItem & { readonly basis?: ItemBasis | undefined };
@@ -111,19 +150,24 @@ export async function loadUsageBases(
   return new Map([...stored, ...made]);
 }
 
-/**
- * Loads the tracking ids of usage on invoices of runs, including late usage that changes no amount. Other invoices
- * bill no usage, so they cost no statement (usage §7.6).
- */
+const NO_TRACKING_IDS: ReadonlyMap<Uuid, readonly string[]> = new Map();
+
+/** Loads the tracking ids of usage on these invoices, including late usage that changes no amount (usage §7.6). */
 async function loadTrackingIds(
   session: ReadSession,
-  items: readonly InvoiceItem[],
-  settings: TenantSettings | null,
+  selection: InvoiceSelection,
+  settings: Promise<TenantSettings>,
 ) {
+  return session.usage.trackingIds(
+    selection,
+    async () => (await settings)['invoice.trackingIds.maxReturned'],
+  );
+}
+
+/** Returns the invoices with items of runs. Other invoices bill no usage, so they cost no statement (usage §7.6). */
+function invoicesOfRuns(items: readonly InvoiceItem[]): readonly Uuid[] {
   const ofRuns = items.filter(({ itemType }) => itemTypes[itemType].addedByRuns);
-  if (ofRuns.length === 0 || settings === null) return new Map();
-  const limit = settings['invoice.trackingIds.maxReturned'];
-  return session.usage.trackingIds([...new Set(ofRuns.map(({ invoiceId }) => invoiceId))], limit);
+  return [...new Set(ofRuns.map(({ invoiceId }) => invoiceId))];
 }
 
 /**

@@ -421,7 +421,7 @@ async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice,
   );
   const draftId = run.invoice.draft?.invoice.id;
   const drafted =
-    draftId === undefined ? [] : (await session.usage.trackingIds([draftId], limit)).get(draftId);
+    draftId === undefined ? [] : (await session.usage.trackingIds([draftId], () => limit)).get(draftId);
   const recorded = points.length === 0 ? [] : await session.usage.trackingIdsOfPoints(points, limit);
   return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
 }

@@ -73,10 +73,10 @@ export function manualItemOperations(
   ): Promise<readonly InvoiceItemView[]> {
     const catalogsOf = await catalogsForNames(ports, catalogs, { tenant, now, accounts: [accountId] });
     const wanted = new Set(items.map(({ id }) => id));
-    const invoiceIds = new Set(items.map(({ invoiceId }) => invoiceId));
+    const ids = [...new Set(items.map(({ invoiceId }) => invoiceId))];
     return storage.read(tenant, async (session) => {
-      const invoices = await session.invoices.findByIds([...invoiceIds]);
-      const views = await loadInvoiceViews(session, invoices, { catalogsOf, settingsOf: null });
+      const viewed = { invoices: session.invoices.findByIds(ids), selection: ids };
+      const views = await loadInvoiceViews(session, viewed, { catalogsOf, settingsOf: null });
       return views.flatMap((view) => view.items.filter(({ id }) => wanted.has(id)));
     });
   }

@@ -1,7 +1,7 @@
 import { loadAccount, noSuchObject } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { InvoiceSearch, ReadSession } from '../../ports/storage/index.ts';
+import type { InvoiceFilter, InvoiceSearch, ReadSession } from '../../ports/storage/index.ts';
 import {
   type CallContext,
   type Invoice,
@@ -27,7 +27,12 @@ import {
 } from '../invoices/invoice-view.ts';
 import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../invoices/requests.ts';
 import { onlyUnpaid } from '../loading/load-credit-inputs.ts';
-import { catalogsForNames, loadInvoiceViews, loadViewSources } from '../loading/load-invoice-views.ts';
+import {
+  catalogsForNames,
+  loadInvoiceViews,
+  loadViewSources,
+  type ViewTools,
+} from '../loading/load-invoice-views.ts';
 
 export class InvoiceReadService implements InvoiceReader {
   readonly #ports: Pick<Ports, 'storage' | 'logger'>;
@@ -111,21 +116,17 @@ export class InvoiceReadService implements InvoiceReader {
     invoiceIds: readonly Uuid[],
     withChildrenItems: boolean,
   ): Promise<readonly (InvoiceView | undefined)[]> {
-    const find = async (session: ReadSession) => {
-      const found = await session.invoices.findByIds(invoiceIds);
-      const summaries = withChildrenItems ? found.filter(({ isParentInvoice }) => isParentInvoice) : [];
-      return { found, children: await session.invoices.findLinked(summaries.map(({ id }) => id)) };
-    };
     const catalogsOf = await this.#openForNames(context, async (session) => {
-      const { found, children } = await find(session);
+      const found = await session.invoices.findByIds(invoiceIds);
+      const children = withChildrenItems ? await childrenOf(session, found) : [];
       return [...new Set([...found, ...children].map((invoice) => invoice.accountId))];
     });
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const { found, children } = await find(session);
       const tools = { catalogsOf, settingsOf: this.#settingsOf };
-      const views = await loadInvoiceViews(session, found, tools);
+      const viewed = { invoices: session.invoices.findByIds(invoiceIds), selection: invoiceIds };
+      const views = await loadInvoiceViews(session, viewed, tools);
       const complete = withChildrenItems
-        ? withChildItems(views, await loadInvoiceViews(session, children, tools))
+        ? withChildItems(views, await viewsOfChildren(session, views, tools))
         : views;
       const viewOf = new Map(complete.map((view) => [view.id, view]));
       return invoiceIds.map((id) => viewOf.get(id));
@@ -135,19 +136,20 @@ export class InvoiceReadService implements InvoiceReader {
   async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
     const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = request;
     const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
+    const list = {
+      accountId,
+      filter: {
+        withMigration: false,
+        openOnly: unpaidOnly,
+        ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
+        ...filter,
+      },
+    };
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [listed] = await Promise.all([
-        session.invoices.listOfAccount(accountId, {
-          withMigration: false,
-          openOnly: unpaidOnly,
-          ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
-          ...filter,
-        }),
-        loadAccount(session, accountId),
-      ]);
-      const invoices = unpaidOnly ? await onlyUnpaid(session, listed) : listed;
+      const invoices = listedInvoices(session, list);
       if (!withItems) return this.#plainViews(session, invoices);
-      return loadInvoiceViews(session, invoices, { catalogsOf, settingsOf: this.#settingsOf });
+      const tools = { catalogsOf, settingsOf: this.#settingsOf };
+      return loadInvoiceViews(session, { invoices, selection: list }, tools);
     });
   }
 
@@ -209,10 +211,38 @@ export class InvoiceReadService implements InvoiceReader {
     const request = { tenant: context.tenant, now: context.createdDate, accounts };
     return catalogsForNames(this.#ports, this.#catalogs, request);
   }
-  async #plainViews(session: ReadSession, invoices: readonly Invoice[]): Promise<readonly InvoiceView[]> {
+
+  async #plainViews(
+    session: ReadSession,
+    reading: readonly Invoice[] | Promise<readonly Invoice[]>,
+  ): Promise<readonly InvoiceView[]> {
+    const [invoices] = await Promise.all([reading, this.#settingsOf(session)]);
     const tools = { catalogsOf: null, settingsOf: this.#settingsOf };
     return viewInvoices(invoices, [], await loadViewSources(session, { invoices, items: [], ...tools }));
   }
+}
+
+/** Returns the invoices of children that these invoices summarize. */
+async function childrenOf(session: ReadSession, invoices: readonly Invoice[]): Promise<readonly Invoice[]> {
+  const summaries = invoices.filter(({ isParentInvoice }) => isParentInvoice);
+  return session.invoices.findLinked(summaries.map(({ id }) => id));
+}
+
+async function viewsOfChildren(session: ReadSession, invoices: readonly Invoice[], tools: ViewTools) {
+  const children = childrenOf(session, invoices);
+  const selection = (await children).map(({ id }) => id);
+  return loadInvoiceViews(session, { invoices: children, selection }, tools);
+}
+
+/** Returns the invoices of a list. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID. */
+async function listedInvoices(
+  session: ReadSession,
+  { accountId, filter }: { readonly accountId: Uuid; readonly filter: InvoiceFilter },
+): Promise<readonly Invoice[]> {
+  const listed = await session.invoices.listOfAccount(accountId, filter);
+  // An account with invoices exists.
+  if (listed.length === 0) await loadAccount(session, accountId);
+  return filter.openOnly ? onlyUnpaid(session, listed) : listed;
 }
 
 /** The fields of operator searches (§15). The balance is not among them, because it is not stored in a column. */

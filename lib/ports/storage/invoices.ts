@@ -96,13 +96,19 @@ export interface AccountsOnPlans {
   readonly limit: number;
 }
 
+/**
+ * Invoices by id, or the invoices of `listOfAccount`. With the latter, data of the invoices can be read together with
+ * the invoices.
+ */
+export type InvoiceSelection = readonly Uuid[] | { readonly accountId: Uuid; readonly filter: InvoiceFilter };
+
 export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Rows<Invoice>;
   /** Returns the invoices of a run's group in order. An unknown group has no invoices. */
   findGroup(groupId: Uuid): Rows<Invoice>;
   findByNumbers(invoiceNumbers: readonly number[]): Rows<Invoice>;
   /** Returns the items of these invoices in creation order. */
-  findItems(invoiceIds: readonly Uuid[]): Rows<InvoiceItem>;
+  findItems(of: InvoiceSelection): Rows<InvoiceItem>;
   pageItems(
     invoiceIds: readonly Uuid[],
     page: { readonly afterRecordId: number; readonly limit: number },

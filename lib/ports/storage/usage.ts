@@ -13,6 +13,7 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { InvoiceSelection } from './invoices.ts';
 
 /** A time span as whole days and cut days, so that few points are read. */
 export interface UsageStretch {
@@ -101,9 +102,13 @@ export interface UsageReads extends UsageArchiveReads {
   billedOn(invoiceId: Uuid): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
   /**
    * Returns tracking ids of the points that each invoice billed first, in recording order, at most `limit` per
-   * invoice. Omits void submissions and VOID invoices. Takes two statements.
+   * invoice. Omits void submissions and VOID invoices. Takes one statement, and a second one for usage of points.
+   * @param limitOf function that returns the limit; called only for usage of points or usage sources.
    */
-  trackingIds(invoiceIds: readonly Uuid[], limit: number): Promise<ReadonlyMap<Uuid, readonly string[]>>;
+  trackingIds(
+    of: InvoiceSelection,
+    limitOf: () => number | Promise<number>,
+  ): Promise<ReadonlyMap<Uuid, readonly string[]>>;
   /** Returns a page of the tracking ids of one invoice. Takes three statements. */
   pageOfTrackingIds(invoiceId: Uuid, request: PageRequest): Promise<Page<string>>;
   /** Returns tracking ids of unbilled points, without voided submissions. Takes one statement. */

@@ -12,8 +12,9 @@ export async function documentsOf(
 ): Promise<readonly DocumentFacts[]> {
   return storage.read(tenant, async (session) => {
     const filter = { withMigration: false, openOnly: false } as const;
-    const stored = await session.invoices.listOfAccount(accountId, filter);
-    const views = await loadInvoiceViews(session, stored, { catalogsOf: null, settingsOf: null });
+    const invoices = session.invoices.listOfAccount(accountId, filter);
+    const viewed = { invoices, selection: { accountId, filter } };
+    const views = await loadInvoiceViews(session, viewed, { catalogsOf: null, settingsOf: null });
     const linkedItems = views.flatMap(({ items }) => items);
     const [account] = await session.accounts.findByIds([accountId]);
     if (account === undefined) throw new Error(`no account ${accountId}`);

@@ -1,4 +1,4 @@
-import type { UsageReads } from '../../../../lib/ports/storage/index.ts';
+import type { InvoiceSelection, UsageReads } from '../../../../lib/ports/storage/index.ts';
 import { type Page, type PageRequest, VoidOutcome } from '../../../../lib/records/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
@@ -10,6 +10,7 @@ import { firstRowsAs, isIn, raw, rowsAs, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage/usage.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
+import { areOf } from '../invoice-store.ts';
 import { isInRange, isVoided, pointRangeColumns, rangeCells } from './usage-pieces.ts';
 
 const rangeColumns = [
@@ -24,8 +25,10 @@ export function trackingIdReads(
 ): Pick<UsageReads, 'trackingIds' | 'trackingIdsOfPoints' | 'pageOfTrackingIds'> {
   return {
     /** Returns the tracking ids of consumed points, without ids that were already void. */
-    trackingIds: async (invoiceIds, limit) => {
-      const { ranges, supplied } = await billedOf(scope, invoiceIds);
+    trackingIds: async (of, limitOf) => {
+      const { invoiceIds, ranges, supplied } = await billedOf(scope, of);
+      if (ranges.length === 0 && supplied.size === 0) return new Map();
+      const limit = await limitOf();
       const found = await trackingIdsIn(scope, ranges, limit);
       return new Map(
         invoiceIds.flatMap((id, index) => {
@@ -142,28 +145,33 @@ function archivedKeys({ runner, tenantRecordId }: TenantScope, ranges: CellRows)
 }
 
 interface BilledUsage {
+  /** The invoices with usage. */
+  readonly invoiceIds: readonly Uuid[];
   /** The consumed points, each with the index of its invoice. */
   readonly ranges: CellRows;
   /** The tracking ids from usage sources, by invoice index. */
   readonly supplied: ReadonlyMap<number, readonly string[]>;
 }
 
-async function billedOf(scope: TenantScope, invoiceIds: readonly Uuid[]): Promise<BilledUsage> {
+async function billedOf(scope: TenantScope, of: InvoiceSelection): Promise<BilledUsage> {
+  const invoiceIds: Uuid[] = [];
   const ranges: (readonly Cell[])[] = [];
   const told = new Map<number, string[]>();
-  if (invoiceIds.length === 0) return { ranges, supplied: told };
+  const areOfInvoices = areOf(scope, 'u.invoice_id', of);
+  if (areOfInvoices.isAmongNone) return { invoiceIds, ranges, supplied: told };
   const { invoiceId, subscriptionId, consumed, supplied, createdDate } = usageIntervalsTable.fields;
   const wanted = ['invoiceId', 'subscriptionId', 'consumed', 'supplied', 'createdDate'] as const;
   const columns = usageIntervalsTable.columnsOf(wanted).map(({ name }) => `u.${name}`);
   const rows = await scope.runner.rows(sql`
     select ${raw(columns.join(', '))}
     from bw_usage_intervals u join bw_invoices v on v.tenant_record_id = u.tenant_record_id and v.id = u.invoice_id
-    where u.tenant_record_id = ${scope.tenantRecordId} and ${isIn('u.invoice_id', 'uuid', invoiceIds)}
+    where u.tenant_record_id = ${scope.tenantRecordId} and ${areOfInvoices}
       and v.status <> 'VOID'`);
-  const indexOf = new Map(invoiceIds.map((id, index) => [id, index]));
+  const indexOf = new Map<Uuid, number>();
   for (const row of rows) {
-    const index = indexOf.get(invoiceId.read(row) as Uuid);
-    if (index === undefined) continue;
+    const id = invoiceId.read(row) as Uuid;
+    const index = indexOf.get(id) ?? invoiceIds.push(id) - 1;
+    indexOf.set(id, index);
     const ids = supplied.read(row)?.trackingIds ?? [];
     if (ids.length > 0) told.set(index, [...(told.get(index) ?? []), ...ids]);
     const billedAt = createdDate.read(row);
@@ -171,7 +179,7 @@ async function billedOf(scope: TenantScope, invoiceIds: readonly Uuid[]): Promis
       ranges.push([index, subscriptionId.read(row), ...rangeCells(range), billedAt]);
     }
   }
-  return { ranges, supplied: told };
+  return { invoiceIds, ranges, supplied: told };
 }
 
 export async function voidSubmission(
