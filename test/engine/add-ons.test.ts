@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
         ['CHANGE_OF_PRICELIST', { list: 'other' }, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
       ];
       for (const [alignment, { list = 'DEFAULT', ...request }, rows] of table)
-        it(`subscriptions W6 Change alignment of an add-on: ${alignment} to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
+        it(`subscriptions W6 Change alignment: follow ${alignment} in a change to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
           await begin('2023-08-01', { catalog: alignedBy(alignment) });
           const base = await create({ planName: 'base' });
           await engine.runTo('2023-08-05');

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
     ];
     for (const [today, billingStart, rows] of cases)
-      it(`subscriptions W15 Date of a BCD change: is as expected if requested on ${today} with billing from ${billingStart}`, async () => {
+      it(`subscriptions W15 Date of a BCD change: are dated as specified if requested on ${today} with billing from ${billingStart}`, async () => {
         await begin(`${today}T09:00:00Z`);
         for (const [day, from, expected] of rows) {
           const subscriptionId = await subscribe('s-30', { billingDate: billingStart });

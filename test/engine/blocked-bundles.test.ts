@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
   for (const billingPolicy of ['IMMEDIATE', 'END_OF_TERM'] as const) {
     const isImmediate = billingPolicy === 'IMMEDIATE';
 
-    it(`end with the transfer of a paused bundle (${billingPolicy}) and continue on what stays behind`, async () => {
+    it(`end with the transfer of a paused bundle (${billingPolicy}) and continue on the subscriptions that stay`, async () => {
       await engine.acme.blocking.pauseBundle(bundleId);
       await engine.runTo('2024-02-12T08:00:00Z');
       const to = await engine.acme.bundles.transfer(bundleId, { accountId: target, billingPolicy });

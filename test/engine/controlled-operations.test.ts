@@ -96,7 +96,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await attempts()).to.eql(['ABORTED']);
   });
 
-  it('payments §8.1 rule 4: complete a transaction with its own attempt if it becomes pending while plugins are being called', async () => {
+  it('payments §8.1 rule 4: complete a pending transaction by its key with its existing attempt', async () => {
     await purchase({ properties: PENDING });
     const { transaction } = await purchase();
     expect(transaction.status).to.equal('SUCCESS');
@@ -105,7 +105,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await transactions()).to.eql(['SUCCESS']);
   });
 
-  it('payments §8.1 rule 4: complete a transaction that becomes pending while plugins are asked with its own attempt', async () => {
+  it('payments §8.1 rule 4: complete a transaction with its own attempt if it becomes pending while plugins are being called', async () => {
     control.meanwhile = async () => {
       control.meanwhile = async () => null;
       await purchase({ controlPlugins: [], properties: PENDING });

@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   });
 
   for (const path of ['payments', 'invoicePayments'] as const) {
-    it(`payments §4.3 rule 7: accepts no other currency for an invoice payment by ${path}, and pays the given amount`, async () => {
+    it(`payments §4.3 rule 7: accepts no other currency for an invoice payment through ${path}, and pays the given amount`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const asked = engine.ledger.ofPayment(paymentId).length;
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
       expect(await invoices.balanceOf(id)).to.equal(19);
     });
 
-    it(`payments §6.1 rule 4: pays the invoice when it is completed by ${path}`, async () => {
+    it(`payments §6.1 rule 4: pays the invoice when it is completed through ${path}`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT PENDING 20']);

@@ -135,9 +135,9 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
   for (const [what, plan, from, bcd, until, ends] of [
     ['day 31', 'api-std', '2026-01-31', 31, '2026-04-30', ['01-31', '02-28', '03-31', '04-30']],
     ['a quarter', 'api-quarterly', '2026-01-20', 15, '2026-07-15', ['01-20', '04-15', '07-15']],
-    ['recurs yearly', 'yearly-and-calls', '2026-04-10', 1, '2026-06-01', ['04-10', '05-01', '06-01']],
+    ['a yearly plan', 'yearly-and-calls', '2026-04-10', 1, '2026-06-01', ['04-10', '05-01', '06-01']],
   ] as const)
-    it(`usage E17 Cycle dates: ${what}`, async () => {
+    it(`matches usage E17 "Cycle dates" (${what})`, async () => {
       await begin(plan, from, { bcd });
       await stage.run(until);
       const used = (await stage.invoices()).flatMap(itemLines).filter((line) => line.startsWith('USAGE'));

@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     ['(d) the date after', 'Pacific/Apia', '2011-11-01T20:00:00Z', '2011-12-31', '2011-12-30T20:00:00'],
   ] as const;
   for (const [name, timeZone, now, date, instant] of strangeDays)
-    it(`subscriptions W22 ${name}`, async () => {
+    it(`match subscriptions W22 for ${name}`, async () => {
       const accountId = await customer({ now, timeZone });
       const both = { entitlementDate: date, billingDate: date };
       const sold = await sell(accountId, { planName: 'solo-now' }, both);

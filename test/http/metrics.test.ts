@@ -113,7 +113,7 @@ describe('metric formats', () => {
   ];
   const asText = async (): Promise<string> => prometheusText(await measured(metrics, http));
 
-  it('HTTP interface mounted in other frameworks', async () => {
+  it('count each request in every matching bucket', async () => {
     const lines = (await asText()).split('\n');
     const bucket = (le: string, count: number) =>
       `billwright_http_request_duration_seconds_bucket{le="${le}",route="/a",method="GET"} ${count}`;

@@ -160,7 +160,7 @@ const hosts: Readonly<Record<string, Mounted>> = {
   },
 };
 
-describe('interface mounted in applications of other frameworks', () => {
+describe('HTTP interface mounted in other frameworks', () => {
   const serving = serveOnce(freshSqlite);
 
   for (const [name, { prefix, start }] of Object.entries(hosts))

@@ -49,7 +49,7 @@ describe('payment through Stripe', () => {
       ['pm_card_authenticationRequired', 'authentication_required', 'OTHER'],
     ] as const;
     for (const [token, code, response] of declines)
-      it(`${code} is a decline with that code, also for recovery`, async () => {
+      it(`is a decline with the code ${code}, also for recovery`, async () => {
         await shop.customerWith(token);
         const { asked, answer } = await purchase();
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code, paymentResponse: response });

@@ -88,7 +88,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
   });
 
-  it('repeats a conflicting operation without the effects of the first attempt', async () => {
+  it('continues without changes from a failed engine operation', async () => {
     const [id, taken] = [newId(), newId()];
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (3)');
@@ -107,7 +107,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     expect(await host.rows('select id from host_orders where id in (3, 4)')).to.have.length(2);
   });
 
-  it('repeats a conflicting operation without its first effects', async () => {
+  it('repeats a conflicting operation without the effects of the first attempt', async () => {
     const ids = [newId(), newId()];
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (5)');

@@ -244,7 +244,7 @@ describe('validation of a creation', () => {
     ['instant at the end of the calendar', { billingDate: { at: at('9999-12-31T23:59:59Z') } }],
     ['instant at the beginning of the calendar', { billingDate: { at: at('0001-01-01T00:00:00Z') } }],
   ] as const)
-    it(`rejects a ${name} more than a hundred years away`, () =>
+    it(`rejects a requested ${name} more than a hundred years away`, () =>
       expectError(
         () => create({ planName: 'pro-monthly' }, options),
         ErrorCode.INVALID_PARAMETER,

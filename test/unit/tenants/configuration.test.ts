@@ -232,7 +232,7 @@ describe('tenant configuration', () => {
 
   for (const [name, given, value] of values) {
     const shown = String(given).slice(0, 40);
-    it(`${value === undefined ? 'rejects' : `reads as ${JSON.stringify(value)}`} the setting ${name} "${shown}"`, () => {
+    it(`${value === undefined ? 'rejects' : 'reads'} the setting ${name} "${shown}"${value === undefined ? '' : ` as ${JSON.stringify(value)}`}`, () => {
       const { settings, problems } = readConfiguration({ [`org.service.${name}`]: given });
       if (value === undefined) {
         expect(problems.map(({ path }) => path)).to.eql([`org.service.${name}`]);

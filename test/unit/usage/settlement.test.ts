@@ -99,7 +99,7 @@ describe('settlement of a usage interval against billed ones', () => {
     ],
   };
   for (const [title, [own, one, expected]] of Object.entries(cases))
-    it(`usage §7.3 step 2: is ${expected} for ${title}`, () => {
+    it(`usage §7.3 step 2: treats ${title} as ${expected}`, () => {
       const match = matchBilled(own, [one]);
       const found =
         match.kind === 'COVERED'
