@@ -15,6 +15,7 @@ import {
   type InvoicePlugin,
   type InvoicePluginContext,
   type InvoiceView,
+  minorUnits,
   type Plain,
   roundToCurrency,
 } from '../adapters/node/billwright.ts';
@@ -68,83 +69,145 @@ export function taxPlugin(buyerOf: (accountId: string) => Promise<Buyer | null>)
     async getAdditionalInvoiceItems(...[invoice, , , context]) {
       const buyer = await buyerOf(invoice.accountId);
       if (buyer === null) return null;
-      const earlier = await earlierTaxes(invoice, context);
-      const lines = invoice.items.flatMap((item) => taxedLine(item, { invoice, earlier, buyer }));
-      const groups = Map.groupBy(lines, ({ tax }) => `${tax.taxCategory} ${Number(tax.taxRate)}`);
-      const items = [...groups.values()].flatMap((group) => taxItems(group, invoice));
+      const links = linksOf([...invoice.items, ...(await earlierItems(invoice, context))]);
+      const repairs = invoice.items.flatMap((item) => repairLine(item, links));
+      const charges = invoice.items.flatMap((item) => chargeLine(item, { links, buyer }));
+      const taxed = [...withRepairTaxes(repairs, links), ...withReturnedTaxes(charges, links)];
+      const rates = Map.groupBy(taxed, ({ tax }) => `${tax.taxCategory} ${Number(tax.taxRate)}`);
+      const lines = [...rates.values()].flatMap((group) => withChargeTaxes(group, invoice.currency));
       const isReversed = lines.some(({ tax }) => tax.taxCategory === 'AE');
-      return { items, note: isReversed ? (reverseCharge.taxExemption ?? null) : null };
+      return {
+        items: lines.flatMap(({ added }) => added ?? []),
+        note: isReversed ? (reverseCharge.taxExemption ?? null) : null,
+      };
     },
   };
 }
 
-/** A charge or repair of the invoice with its tax; adjustments of the charge are included in `net`. */
-interface TaxedLine {
-  readonly item: InvoiceItemForPlugins;
+type Item = InvoiceItemForPlugins;
+
+/** Items by their ids, and by the ids of the items that they reduce or tax. */
+interface Links {
+  readonly byId: ReadonlyMap<string, Item>;
+  readonly linkedTo: ReadonlyMap<string | null, readonly Item[]>;
+}
+
+function linksOf(items: readonly Item[]): Links {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return { byId, linkedTo: Map.groupBy(byId.values(), ({ linkedItemId }) => linkedItemId) };
+}
+
+function linkedTo({ id }: Item, type: Item['itemType'], links: Links): readonly Item[] {
+  return (links.linkedTo.get(id) ?? []).filter(({ itemType }) => itemType === type);
+}
+
+/** A charge or repair of the invoice with its tax. */
+interface Line {
+  readonly item: Item;
   readonly tax: Tax;
+  /** The amount of the item after its adjustments. */
   readonly net: Decimal;
-  /** Its TAX item; undefined: it has none yet. */
-  readonly known: InvoiceItemForPlugins | undefined;
+  /** The stored tax after its adjustments and `added`; null: it has none yet. */
+  readonly taxed: Decimal | null;
+  readonly added: AdditionalItem | null;
 }
 
-interface LineFacts {
-  readonly invoice: InvoiceForPlugins;
-  /** The TAX items of earlier invoices, by charge. */
-  readonly earlier: ReadonlyMap<string, InvoiceItemForPlugins>;
-  readonly buyer: Buyer;
+function chargeLine(
+  item: Item,
+  { links, buyer }: { readonly links: Links; readonly buyer: Buyer },
+): readonly Line[] {
+  if (!taxable.has(item.itemType)) return [];
+  const [known] = linkedTo(item, 'TAX', links);
+  const tax = known ? factsOf(known) : taxOf(buyer, item.productName);
+  return [lineOf(item, tax, links)];
 }
 
-function taxedLine(
-  item: InvoiceItemForPlugins,
-  { invoice, earlier, buyer }: LineFacts,
-): readonly TaxedLine[] {
-  const known = taxesOn(invoice).get(item.id);
-  const net = item.amount.plus(adjustmentsOf(item, invoice));
-  if (taxable.has(item.itemType)) {
-    return [{ item, net, known, tax: known ? factsOf(known) : taxOf(buyer, item.productName) }];
-  }
-  if (item.itemType !== 'REPAIR_ADJ' || item.linkedItemId === null) return [];
-  // A repair takes back the tax of its charge, by the rate of that day.
-  const charged = taxesOn(invoice).get(item.linkedItemId) ?? earlier.get(item.linkedItemId);
-  return charged === undefined ? [] : [{ item, net, known, tax: factsOf(charged) }];
+/** A repair returns the tax of its charge, by the rate of that day. */
+function repairLine(item: Item, links: Links): readonly Line[] {
+  const charge = item.itemType === 'REPAIR_ADJ' ? links.byId.get(item.linkedItemId ?? '') : undefined;
+  const [charged] = charge ? linkedTo(charge, 'TAX', links) : [];
+  return charged ? [lineOf(item, factsOf(charged), links)] : [];
+}
+
+function lineOf(item: Item, tax: Tax, links: Links): Line {
+  const [known] = linkedTo(item, 'TAX', links);
+  return {
+    item,
+    tax,
+    net: afterAdjustments(item, links),
+    taxed: known ? afterAdjustments(known, links) : null,
+    added: null,
+  };
 }
 
 /**
- * The missing taxes of all lines with the same tax. Their sum is the rounded tax on the sum of the lines (EN 16931, BR-CO-17): the
- * last new item takes the difference that rounding each line makes.
+ * The tax of a new repair is the difference between the tax that is left of the charge and the tax on the net amount
+ * that is left. Many small repairs therefore return exactly the tax of the charge, and not a cent more or less.
  */
-function taxItems(lines: readonly TaxedLine[], invoice: InvoiceForPlugins): readonly AdditionalItem[] {
+function withRepairTaxes(repairs: readonly Line[], links: Links): readonly Line[] {
+  const open = repairs.filter(({ taxed }) => taxed === null);
+  const byCharge = Map.groupBy(open, ({ item }) => item.linkedItemId);
+  const added = [...byCharge].flatMap(([chargeId, lines]) => {
+    const charge = links.byId.get(chargeId ?? '');
+    const [tax] = charge ? linkedTo(charge, 'TAX', links) : [];
+    if (!charge || !tax) return [];
+    const left = { net: netLeft(charge, links), tax: taxLeft(charge, tax, links) };
+    let net = left.net.minus(sumOf(lines.map((line) => line.net)));
+    return lines.map((line) => {
+      net = net.plus(line.net);
+      const owed = Decimal.min(taxOwed(charge, tax, net), left.tax);
+      const taxed = owed.minus(left.tax);
+      left.tax = owed;
+      return { ...line, taxed, added: taxItem(line, taxed) };
+    });
+  });
+  return [...repairs.filter(({ taxed }) => taxed !== null), ...added];
+}
+
+/** Adjusts the tax of each adjusted charge to the tax on the net amount that is left. */
+function withReturnedTaxes(charges: readonly Line[], links: Links): readonly Line[] {
+  return charges.map((line) => {
+    const [tax] = linkedTo(line.item, 'TAX', links);
+    if (!tax || line.taxed === null || linkedTo(line.item, 'ITEM_ADJ', links).length === 0) return line;
+    const amount = taxOwed(line.item, tax, netLeft(line.item, links)).minus(taxLeft(line.item, tax, links));
+    if (!amount.lessThan(0)) return line;
+    const added = {
+      itemType: 'ITEM_ADJ',
+      amount,
+      linkedItemId: tax.id,
+      description: 'Tax returned',
+    } as const;
+    return { ...line, taxed: line.taxed.plus(amount), added };
+  });
+}
+
+/**
+ * Taxes the new charges of one rate. The sum of the taxes is the rounded tax on the sum of the lines (EN 16931,
+ * BR-CO-17): the last new tax contains the difference that rounding each line makes. A tax that a person has changed
+ * is not compensated.
+ */
+function withChargeTaxes(lines: readonly Line[], currency: Currency): readonly Line[] {
   const [first] = lines;
   if (first === undefined) return [];
-  const { currency } = invoice;
-  const due = rounded(sumOf(lines.map(({ net }) => net)), first.tax, currency);
-  const taxed = sumOf(lines.map(({ known }) => (known ? taxLeft(known, invoice) : new Decimal(0))));
-  const open = lines.filter((line) => line.known === undefined || isAdjusted(line, line.known, invoice));
-  let left = due.minus(taxed);
-  return open.flatMap((line, index): readonly AdditionalItem[] => {
-    const before = line.known ? taxLeft(line.known, invoice) : new Decimal(0);
-    const isLast = index === open.length - 1;
-    const amount = isLast ? left : rounded(line.net, line.tax, currency).minus(before);
-    left = left.minus(amount);
-    if (line.known === undefined) return [taxItem(line, amount)];
-    if (!amount.isNegative() || amount.isZero()) return [];
-    return [{ itemType: 'ITEM_ADJ', amount, linkedItemId: line.known.id, description: 'Tax returned' }];
+  const taxOn = (net: Decimal) => rounded(net, first.tax, currency);
+  const last = lines.findLast(({ taxed }) => taxed === null);
+  const most = new Decimal(10).pow(-minorUnits(currency)).times(lines.length);
+  const differences = lines
+    .flatMap(({ net, taxed }) => taxed?.minus(taxOn(net)) ?? [])
+    .filter((difference) => difference.abs().lessThanOrEqualTo(most));
+  const exact = taxOn(sumOf(lines.map(({ net }) => net)));
+  const residue = exact.minus(sumOf([...lines.map(({ net }) => taxOn(net)), ...differences]));
+  return lines.map((line) => {
+    if (line.taxed !== null) return line;
+    const own = taxOn(line.net);
+    const amount = Decimal.max(line === last ? own.plus(residue) : own, 0);
+    return { ...line, taxed: amount, added: taxItem(line, amount) };
   });
 }
 
-function taxItem({ item, tax }: TaxedLine, amount: Decimal): AdditionalItem {
+function taxItem({ item, tax }: Pick<Line, 'item' | 'tax'>, amount: Decimal): AdditionalItem {
   const { id: linkedItemId, startDate, endDate, planName } = item;
-  const isRepair = item.itemType === 'REPAIR_ADJ';
-  const limited = isRepair ? Decimal.min(amount, 0) : Decimal.max(amount, 0);
-  return { itemType: 'TAX', amount: limited, linkedItemId, startDate, endDate, planName, ...tax };
-}
-
-/** True if more was taken off the charge than off its tax. */
-function isAdjusted({ net, tax }: TaxedLine, known: InvoiceItemForPlugins, invoice: InvoiceForPlugins) {
-  const hasAdjustment = invoice.items.some(({ itemType, linkedItemId }) => {
-    return itemType === 'ITEM_ADJ' && linkedItemId === known.linkedItemId;
-  });
-  return hasAdjustment && taxLeft(known, invoice).greaterThan(rounded(net, tax, invoice.currency));
+  return { itemType: 'TAX', amount, linkedItemId, startDate, endDate, planName, ...tax };
 }
 
 /**
@@ -156,36 +219,29 @@ export function withTaxes(
   items: readonly Plain<InvoiceItemView>[],
   adjustments: readonly { readonly invoiceItemId: string; readonly amount: string }[],
 ) {
-  const taxes = adjustments.flatMap(({ invoiceItemId, amount }) => {
-    const tax = items.find((item) => item.itemType === 'TAX' && item.linkedItemId === invoiceItemId);
-    const share = tax?.taxRate
-      ? rounded(new Decimal(amount), { taxRate: `${tax.taxRate}` }, tax.currency)
-      : null;
-    if (!tax || !share || share.isZero()) return [];
-    return [{ invoiceItemId: tax.id, amount: Decimal.min(share, tax.repairable).toFixed() }];
+  const byItem = Map.groupBy(adjustments, ({ invoiceItemId }) => invoiceItemId);
+  const taxes = [...byItem].flatMap(([chargeId, ofCharge]) => {
+    const charge = items.find(({ id }) => id === chargeId);
+    const tax = items.find((item) => item.itemType === 'TAX' && item.linkedItemId === chargeId);
+    if (!charge || !tax) return [];
+    const net = charge.repairable.minus(sumOf(ofCharge.map(({ amount }) => new Decimal(amount))));
+    const amount = tax.repairable.minus(taxOwed(charge, tax, net));
+    return amount.greaterThan(0) ? [{ invoiceItemId: tax.id, amount: amount.toFixed() }] : [];
   });
   return [...adjustments, ...taxes];
 }
 
-function taxesOn({ items }: Pick<InvoiceForPlugins, 'items'>) {
-  const taxes = items.filter(({ itemType }) => itemType === 'TAX');
-  return new Map(
-    taxes.flatMap((tax) => (tax.linkedItemId === null ? [] : [[tax.linkedItemId, tax] as const])),
-  );
-}
-
-/** The TAX items of other invoices, read only if something is repaired. */
-async function earlierTaxes({ id, items }: InvoiceForPlugins, { existingInvoices }: InvoicePluginContext) {
-  const found = new Map<string, InvoiceItemForPlugins>();
-  if (!items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) return found;
+/** The items of the account's other invoices, read only if something is repaired or adjusted. */
+async function earlierItems({ id, items }: InvoiceForPlugins, { existingInvoices }: InvoicePluginContext) {
+  const found: Item[] = [];
+  if (!items.some(({ itemType }) => itemType === 'REPAIR_ADJ' || itemType === 'ITEM_ADJ')) return found;
   for await (const invoice of existingInvoices()) {
-    if (invoice.id === id) continue;
-    for (const [chargeId, tax] of taxesOn(invoice)) found.set(chargeId, tax);
+    if (invoice.id !== id && invoice.status !== 'VOID') found.push(...invoice.items);
   }
   return found;
 }
 
-function factsOf({ description, taxRate, taxCategory, taxExemption }: InvoiceItemForPlugins): Tax {
+function factsOf({ description, taxRate, taxCategory, taxExemption }: Item): Tax {
   return {
     description: description ?? 'Tax',
     taxRate: formatDecimal(taxRate ?? new Decimal(0)),
@@ -194,13 +250,31 @@ function factsOf({ description, taxRate, taxCategory, taxExemption }: InvoiceIte
   };
 }
 
-function taxLeft(tax: InvoiceItemForPlugins, invoice: InvoiceForPlugins): Decimal {
-  return tax.amount.plus(adjustmentsOf(tax, invoice));
+/** The part of the tax that belongs to this net amount of the charge. */
+function taxOwed(
+  charge: Pick<Item, 'amount'>,
+  tax: Pick<Item, 'amount' | 'currency'>,
+  net: Decimal,
+): Decimal {
+  if (charge.amount.isZero()) return new Decimal(0);
+  return roundToCurrency(tax.amount.times(net).dividedBy(charge.amount), tax.currency);
 }
 
-function adjustmentsOf({ id }: InvoiceItemForPlugins, { items }: InvoiceForPlugins): Decimal {
-  const own = items.filter(({ itemType, linkedItemId }) => itemType === 'ITEM_ADJ' && linkedItemId === id);
-  return sumOf(own.map(({ amount }) => amount));
+/** The amount of a charge that adjustments and repairs leave. */
+function netLeft(charge: Item, links: Links): Decimal {
+  const repairs = linkedTo(charge, 'REPAIR_ADJ', links);
+  return afterAdjustments(charge, links).plus(sumOf(repairs.map(({ amount }) => amount)));
+}
+
+/** The tax of a charge that its adjustments and the taxes of repairs leave. */
+function taxLeft(charge: Item, tax: Item, links: Links): Decimal {
+  const repairs = linkedTo(charge, 'REPAIR_ADJ', links);
+  const returned = repairs.flatMap((repair) => linkedTo(repair, 'TAX', links));
+  return afterAdjustments(tax, links).plus(sumOf(returned.map(({ amount }) => amount)));
+}
+
+function afterAdjustments(item: Item, links: Links): Decimal {
+  return item.amount.plus(sumOf(linkedTo(item, 'ITEM_ADJ', links).map(({ amount }) => amount)));
 }
 
 function sumOf(amounts: readonly Decimal[]): Decimal {

@@ -135,6 +135,16 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect(JSON.stringify(engine.logger.lines)).to.include(`note of ${invoiceId}`);
     });
 
+    it('are not reported as ignored for a committed invoice that already has the note', async () => {
+      answers = { a: { note: 'Reverse charge' } };
+      const invoiceId = await draft();
+      await acme.invoices.commit(invoiceId);
+      const [item] = (await acme.invoices.get(invoiceId)).items;
+      await acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: item?.id ?? '', amount: '1' });
+      expect(await noteOf(invoiceId)).to.equal('Reverse charge');
+      expect(JSON.stringify(engine.logger.lines)).to.not.include('note of');
+    });
+
     it('are rejected if they are too long or cannot be stored', async () => {
       for (const note of ['x'.repeat(2_001), 'a\u0000']) {
         answers = { a: { note } };

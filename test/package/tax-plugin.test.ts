@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defineCatalog } from '../../adapters/node/billwright.ts';
 import { type Buyer, sellWithTax, taxPlugin, withTaxes } from '../../examples/tax-plugin.ts';
-import { formatDecimal, type InvoicePlugin, SystemTag, type Uuid } from '../../lib/index.ts';
+import { decimal, formatDecimal, type InvoicePlugin, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { documentsOf, taxLinesOf } from '../support/invoicing/documents-of-account.ts';
 import { blocksOf, importingFrom } from './readme-examples.ts';
@@ -28,22 +28,37 @@ const catalog = defineCatalog({
     room: monthly('Desk', '310.00'),
     desk: monthly('Desk', '100.00'),
     chair: monthly('Desk', '0.13'),
+    snack: monthly('Desk', '1.00'),
     book: monthly('Book', '50.00'),
   },
-  priceLists: { DEFAULT: ['room', 'desk', 'chair', 'book'] },
+  priceLists: { DEFAULT: ['room', 'desk', 'chair', 'snack', 'book'] },
   rules: { changePolicy: [{ policy: 'IMMEDIATE' }], cancelPolicy: [{ policy: 'IMMEDIATE' }] },
 });
+
+async function moduleOf(source: string): Promise<object> {
+  const folder = await mkdtemp(join(tmpdir(), 'billwright-vat-'));
+  const file = join(folder, 'vat.ts');
+  await writeFile(file, importingFrom(root, source));
+  const loaded = await import(file);
+  await rm(folder, { recursive: true });
+  return loaded;
+}
 
 /** The plugin of the program in `lib/ports/README.md`. */
 async function pluginOfReadme(): Promise<InvoicePlugin> {
   const [, program = ''] = await blocksOf('lib/ports/README.md', 'ts');
   const [plugin = ''] = program.split('const clock =');
-  const folder = await mkdtemp(join(tmpdir(), 'billwright-vat-'));
-  const file = join(folder, 'vat.ts');
-  await writeFile(file, `${importingFrom(root, plugin)}\nexport { vat };\n`);
-  const { vat } = (await import(file)) as { readonly vat: InvoicePlugin };
-  await rm(folder, { recursive: true });
+  const { vat } = (await moduleOf(`${plugin}\nexport { vat };\n`)) as { readonly vat: InvoicePlugin };
   return vat;
+}
+
+/** The plugin of `lib/ports/TAXES.md`. */
+async function pluginOfTaxes(): Promise<InvoicePlugin> {
+  const [source = ''] = await blocksOf('lib/ports/TAXES.md', 'ts');
+  const { taxes } = (await moduleOf(source)) as {
+    readonly taxes: (taxOf: () => Promise<object>) => InvoicePlugin;
+  };
+  return taxes(async () => ({ taxRate: '19', taxCategory: 'S' }));
 }
 
 describe('invoice plugin example', () => {
@@ -102,6 +117,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
   for (const [name, pluginOf] of Object.entries({
     'the example': (): InvoicePlugin | undefined => undefined,
     'the README': pluginOfReadme,
+    'the page about taxes': pluginOfTaxes,
   }))
     describe(`of ${name}`, () => {
       beforeEach(async () => begin(await pluginOf()));
@@ -112,6 +128,22 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
           ['S 19 %: 310 + 58.9'],
           ['S 19 %: -108.39 + -20.59'],
           ['S 19 %: 160 + 30.4'],
+        ]);
+      });
+
+      it('returns the tax of a repair after an adjustment and a cancellation', async () => {
+        const [subscription] = await subscribe('desk');
+        const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
+        const adjustment = { accountId, invoiceId, invoiceItemId, amount: '10' };
+        await engine.settle(engine.acme.invoices.adjustItem(adjustment));
+        engine.clock.set('2024-01-16T08:00:00Z');
+        const { subscriptionId = '' } = subscription ?? {};
+        await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
+        expect(await taxLines()).to.eql([
+          ['S 19 %: 90 + 17.1'],
+          ['S 19 %: -51.61 + -9.81'],
+          ['S 19 %: 10 + 1.9'],
+          ['S 19 %: 51.61 + 9.81'],
         ]);
       });
 
@@ -126,6 +158,53 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
         expect(document && taxLinesOf(document)).to.eql(['S 19 %: 50 + 9.5']);
       });
     });
+
+  it('returns exactly the tax of a charge in many small adjustments and refunds', async () => {
+    await begin();
+    await subscribe('snack');
+    const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
+    const adjustment = { accountId, invoiceId, invoiceItemId, amount: '0.1' };
+    for (let times = 0; times < 5; times += 1)
+      await engine.settle(engine.acme.invoices.adjustItem(adjustment));
+    const [payment] = await engine.acme.payments.ofAccount(accountId);
+    const paymentId = payment?.id ?? '';
+    for (let times = 0; times < 5; times += 1) {
+      const { items } = await invoiceOf();
+      const adjustments = withTaxes(items, [{ invoiceItemId, amount: '0.1' }]);
+      await engine.settle(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }));
+    }
+    const [document, ...notes] = await documentsOf(engine, accountId);
+    expect(document && taxLinesOf(document)).to.eql(['S 19 %: 0 + 0']);
+    const sumOfNotes = notes.reduce((total, { tax }) => total.plus(tax), decimal(0));
+    expect([notes.length, formatDecimal(sumOfNotes)]).to.eql([10, '0.19']);
+  });
+
+  it('returns exactly the tax of a charge in many small repairs', async () => {
+    await begin();
+    const { subscriptionId } = await engine.subscribe({ accountId, planName: 'snack', quantity: 9 });
+    for (let quantity = 8; quantity > 0; quantity -= 1) {
+      engine.clock.set(`2024-01-${String(2 * (9 - quantity)).padStart(2, '0')}T08:00:00Z`);
+      await engine.settle(engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity }));
+    }
+    const { items } = await invoiceOf();
+    const left = items.map(({ itemType, amount, repairable }) => `${itemType} ${amount} ${repairable}`);
+    expect(left).to.have.members(['RECURRING 9 0.29', 'TAX 1.71 0.06']);
+    for (const { roundingDifference } of await documentsOf(engine, accountId))
+      expect(roundingDifference.abs().lessThanOrEqualTo('0.01')).to.equal(true);
+  });
+
+  it('does not add to a new tax what a person has taken off another one', async () => {
+    await begin();
+    const [charge] = await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '100' }] });
+    const { invoiceId = '' } = charge ?? {};
+    const { items } = await engine.acme.invoices.get(invoiceId);
+    const tax = items.find(({ itemType }) => itemType === 'TAX');
+    const forgiven = { accountId, invoiceId, invoiceItemId: tax?.id ?? '', amount: '19' };
+    await engine.acme.invoices.adjustItem(forgiven);
+    await engine.acme.invoices.addCharges({ accountId, items: [{ invoiceId, amount: '10' }] });
+    const [document] = await documentsOf(engine, accountId);
+    expect(document && taxLinesOf(document)).to.eql(['S 19 %: 110 + 1.9 (-19)']);
+  });
 
   it('sums two rates on one invoice, and rounds the sum of each rate', async () => {
     await begin();

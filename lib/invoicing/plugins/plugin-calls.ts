@@ -146,7 +146,7 @@ export class InvoicePluginCalls {
         const { items, note, properties: next } = claimedItems(claimed);
         const nextItemId = (): Uuid => this.#ports.ids.next();
         const added = withAdditionalItems(asked, items, { pluginName: plugin.name, date, nextItemId });
-        return { ...withNote(added, note), next };
+        return { ...withNote(added, note, seen.note), next };
       });
       if (answer.passedOver.length > 0) this.#warn(plugin, call, answer.passedOver);
       invoice = answer.invoice;
@@ -252,9 +252,16 @@ export class InvoicePluginCalls {
 
 type WithItems = ReturnType<typeof withAdditionalItems>;
 
-/** Returns the invoice with the note of a plugin. A committed invoice keeps its own note (§14 rule 10). */
-function withNote({ invoice, passedOver }: WithItems, note: string | null): WithItems {
-  if (note === null) return { invoice, passedOver };
+/**
+ * Returns the invoice with the note of a plugin. A committed invoice keeps its own note (§14 rule 10).
+ * @param current the note of the invoice.
+ */
+function withNote(
+  { invoice, passedOver }: WithItems,
+  note: string | null,
+  current: string | null,
+): WithItems {
+  if (note === null || note === (current ?? '')) return { invoice, passedOver };
   if (invoice.isFixed === true)
     return { invoice, passedOver: [...passedOver, `note of ${invoice.invoiceId}`] };
   return { invoice: { ...invoice, note }, passedOver };
