@@ -2,7 +2,15 @@ import { DocumentSourceLoader } from '../../lib/invoicing/index.ts';
 import type { SellerInput } from '../../lib/records/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
-import { eachDatabase, engineBeforeEach, expect, expectCode, openShop, rowsOf } from '../support/index.ts';
+import {
+  eachDatabase,
+  engineBeforeEach,
+  expect,
+  expectCode,
+  messageOf,
+  openShop,
+  rowsOf,
+} from '../support/index.ts';
 import { jpeg, png, seller } from '../support/tenants/sellers.ts';
 
 const nobody = '11111111-1111-4111-8111-111111111111';
@@ -62,6 +70,18 @@ eachDatabase.describe('seller data', (open) => {
     const newest = uploaded.reduce((one, other) => (one.recordId > other.recordId ? one : other));
     expect((await sellers().get())?.name).to.equal(newest.name);
     expect(versions[0]?.name).to.equal(newest.name);
+  });
+
+  it('invoicing §14 rule 7: are rejected with all invalid and unknown fields, and nothing is stored', async () => {
+    const wrong = { country: 'D', iban: 'DE00', vatId: 'DE123456788' };
+    const message = await messageOf(upload(wrong as Partial<SellerInput>));
+    expect(message).to.match(
+      /^Seller country "D" .*; Seller iban "DE00" .*; Seller vatId is not a valid member/,
+    );
+    await expectCode(sellers().upload({ city: 'Graz' } as SellerInput), 60003);
+    expect(await sellers().list()).to.eql([]);
+    const stored = await upload();
+    expect(await sellers().upload({ ...stored, city: 'Graz' })).to.include({ city: 'Graz' });
   });
 
   it('platform §17 rule 2: belong to their tenant', async () => {

@@ -81,6 +81,18 @@ eachDatabaseByTurns.describe('seller data over HTTP', (open) => {
       expect(expectStatus(await get(), 200).json).to.eql([]);
     });
 
+  it('invoicing §14 rule 7: are rejected with all invalid and unknown fields in one error', async () => {
+    const body = { city: 'x'.repeat(101), iban: 'DE00', vatId: 'DE123456788' };
+    const refused = expectStatus(await upload(body), 400).json as { code: number; message: string };
+    expect(refused.code).to.equal(60003);
+    expect(refused.message).to.match(
+      /^Seller name needs to be set; Seller city is 101 characters long.*; Seller iban "DE00" .*; Seller vatId is not a valid member\. Use name, /,
+    );
+    expect(expectStatus(await get(), 200).json).to.eql([]);
+    const stored = expectStatus(await upload(seller), 201).json as Json;
+    expectStatus(await upload({ ...stored, city: 'Graz' }), 201);
+  });
+
   it('invoicing §14 rule 7: require the permission for tenant values on upload', async () => {
     const headers = { authorization: `Basic ${btoa('reader:reader')}` };
     const role = { role: 'reading', permissions: ['account:create'] };

@@ -4,7 +4,7 @@ import {
   sellerFields,
   type Tenant as TenantRecord,
 } from '../../../lib/records/index.ts';
-import { field, maybe, model, modelWith, shown } from '../wire/model.ts';
+import { field, maybe, model, modelWith, openInD, shown } from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import { externalKey, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
@@ -46,6 +46,15 @@ export const Seller = model('Seller', {
   logoMediaType: maybe(text(), logoMediaTypeOf),
   createdDate: timestamp,
 });
+
+const anyText = text();
+const unlimited = Object.entries(Seller.fields).map(([key, each]) => {
+  const { kind } = (sellerFields as Readonly<Record<string, { readonly kind: string }>>)[key] ?? {};
+  return [key, { ...each, required: false, type: kind === 'text' ? anyText : each.type }];
+});
+
+/** An upload. The library checks names, lengths and members, so that one error contains every invalid field. */
+export const SellerUpload = openInD(Seller, Object.fromEntries(unlimited) as typeof Seller.fields);
 
 function logoMediaTypeOf(seller: SellerRecord | SellerVersion): string | null {
   return 'logo' in seller ? (seller.logo?.mediaType ?? null) : seller.logoMediaType;

@@ -134,7 +134,7 @@ export function modelWith<A extends Access, G extends HostInput>(
 function requestOf<F extends Fields>(name: string, fields: F) {
   return {
     needed: Object.keys(fields).filter((key) => fields[key]?.required),
-    request: perDialect((dialect) => requestSchema(name, fields, dialect)),
+    request: perDialect((dialect) => requestSchema(name, fields, { dialect })),
   };
 }
 
@@ -159,6 +159,20 @@ export function closedInD<F extends Fields>(open: Model<F>) {
   return { name, json, answer, needed, request } satisfies WireType<RequestOf<F>>;
 }
 
+/**
+ * Returns the model with requests that read these fields. In dialect D, unknown members reach the operation, which
+ * rejects them; those of responses are ignored. The document still contains the fields of the model.
+ */
+export function openInD<F extends Fields>({ name, json, answer, needed }: Model<F>, fields: F) {
+  const isSent = ([key]: readonly [string, unknown]) => fields[key]?.access !== 'R';
+  const request = perDialect((dialect) =>
+    requestSchema(name, fields, { dialect, keepsUnknown: dialect === Dialect.D }).transform(
+      (read) => read && (Object.fromEntries(Object.entries(read).filter(isSent)) as RequestOf<F>),
+    ),
+  );
+  return { name, json, answer, needed, request } satisfies WireType<RequestOf<F>>;
+}
+
 /** The request of dialect K with null for missing members. */
 export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>, sent: RequestOf<F>) {
   const writable = Object.entries(fields).filter(([, { access, onlyD }]) => access !== 'R' && !onlyD);
@@ -177,7 +191,7 @@ export function reading<F extends Fields>({ name, json, answer }: Pick<Model, Wh
 function requestSchema<F extends Fields>(
   name: string,
   fields: F,
-  dialect: Dialect,
+  { dialect, keepsUnknown = false }: { readonly dialect: Dialect; readonly keepsUnknown?: boolean },
 ): z.ZodType<RequestOf<F> | null> {
   const writable = Object.entries(fields).filter(
     ([, { access, onlyD }]) => access !== 'R' && (dialect === Dialect.D || !onlyD),
@@ -186,7 +200,8 @@ function requestSchema<F extends Fields>(
     writable.map(([key, each]) => [key, each.type.request[dialect].nullish()]),
   );
   const required = writable.filter(([, each]) => each.required).map(([key]) => key);
-  const object = z.object(shape).superRefine((value, context) => {
+  const members = keepsUnknown ? z.looseObject(shape) : z.object(shape);
+  const object = members.superRefine((value, context) => {
     for (const key of required) {
       if ((value[key] ?? '') !== '') continue;
       const message = `${messageNameOf(name)} ${key} needs to be set`;

@@ -63,7 +63,6 @@ const sellerTexts = Object.entries(sellerFields).flatMap(([name, { kind, set }])
 );
 export const seller = {
   ...(Object.fromEntries(sellerTexts) as Readonly<Record<string, 'text'>>),
-  name: must('text'),
   paymentTermsDays: 'integer',
   notes: 'any',
   logo: { mediaType: must('text'), bytes: must('any') },

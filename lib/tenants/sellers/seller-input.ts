@@ -1,6 +1,6 @@
 import { type New, type Seller, type SellerInput, sellerFields } from '../../records/index.ts';
 import { checkTaxId, compactNumber, isBic, isIban } from '../../values/business-ids/index.ts';
-import { type BillingError, invalidField } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { checkFields, inputOrNull } from '../../values/fields/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 import { checkedLogo } from './seller-logo.ts';
@@ -9,10 +9,16 @@ const MAX_NOTE_CHARACTERS = 2_000;
 
 type Checked = Omit<New<Seller>, 'id' | 'createdDate'>;
 
+/** Members of a stored version, which are ignored, so that a version can be changed and uploaded again. */
+const ignoredMembers = ['recordId', 'id', 'createdDate', 'logoMediaType'];
+
+const inputNames = [...Object.keys(sellerFields).filter((name) => !ignoredMembers.includes(name)), 'logo'];
+
 /**
  * Returns the seller data to store, with country, IBAN and BIC in capital letters without blanks (invoicing §14 rule
  * 7).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the field, TOO_LARGE (60012) for the logo.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with every invalid and unknown field; TOO_LARGE (60012) if
+ * only the logo is invalid because of its size.
  */
 export function checkedSeller(given: SellerInput): Checked {
   const input = {
@@ -22,23 +28,79 @@ export function checkedSeller(given: SellerInput): Checked {
     iban: mapped(given.iban, compactNumber),
     bic: mapped(given.bic, compactNumber),
   };
-  const { name, country, taxId, iban, bic, accentColor } = input;
-  if (typeof name !== 'string' || name.trim() === '')
-    throw invalidField('Seller name needs to be set', { field: 'name' });
-  checkFields('Seller', sellerFields, input);
-  if (country !== null && !/^[A-Z]{2}$/.test(country))
-    throw invalid('country', country, 'is not a country of two letters such as DE');
-  checkTaxId('Seller taxId', 'taxId', taxId);
-  if (iban !== null && !isIban(iban)) throw invalid('iban', iban, 'is not an IBAN with valid check digits');
-  if (bic !== null && !isBic(bic)) throw invalid('bic', bic, 'is not a BIC of 8 or 11 characters');
-  if (accentColor != null && !/^#[\da-f]{6}$/i.test(accentColor))
-    throw invalid('accentColor', accentColor, 'is not a color such as #0a5cff');
-  checkNotes(input.notes);
-  return {
-    ...inputOrNull(sellerFields, input),
-    name,
-    logo: input.logo == null ? null : checkedLogo(input.logo),
-  };
+  const { country, taxId, iban, bic, accentColor, notes } = input;
+  const problems = new FieldProblems();
+  const name = problems.check(() => checkedName(input.name)) ?? '';
+  for (const [property, field] of Object.entries(sellerFields))
+    problems.check(() => checkFields('Seller', { [property]: field }, input));
+  problems.check(() => {
+    if (country !== null && !/^[A-Z]{2}$/.test(country))
+      throw invalid('country', country, 'is not a country of two letters such as DE');
+  });
+  problems.check(() => checkTaxId('Seller taxId', 'taxId', taxId));
+  problems.check(() => {
+    if (iban !== null && !isIban(iban)) throw invalid('iban', iban, 'is not an IBAN with valid check digits');
+  });
+  problems.check(() => {
+    if (bic !== null && !isBic(bic)) throw invalid('bic', bic, 'is not a BIC of 8 or 11 characters');
+  });
+  problems.check(() => {
+    if (accentColor != null && !/^#[\da-f]{6}$/i.test(accentColor))
+      throw invalid('accentColor', accentColor, 'is not a color such as #0a5cff');
+  });
+  checkNotes(notes, problems);
+  const logo = problems.check(() => (input.logo == null ? null : checkedLogo(input.logo))) ?? null;
+  for (const member of Object.keys(given)) problems.check(() => checkMember(member));
+  problems.refuse();
+  return { ...inputOrNull(sellerFields, input), name, logo };
+}
+
+/** Collects the errors of an input, so that one error contains all of them. */
+class FieldProblems {
+  readonly #errors = new Map<unknown, BillingError>();
+
+  /** Returns the result of a check. Keeps its error if it is the first of the field. */
+  check<T>(check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!(error instanceof BillingError)) throw error;
+      const { field } = error.facts;
+      if (!this.#errors.has(field)) this.#errors.set(field, error);
+      return undefined;
+    }
+  }
+
+  /** @throws BillingError the only error, or MISSING_OR_INVALID_FIELD (60003) with all messages and fields. */
+  refuse(): void {
+    const [first, ...more] = this.#errors.values();
+    if (first === undefined) return;
+    if (more.length === 0) throw first;
+    const shown = [first, ...more].slice(0, MAX_LISTED);
+    const rest = more.length + 1 - shown.length;
+    const messages = shown.map(({ message }) => message);
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `${messages.join('; ')}${rest === 0 ? '' : `; and ${rest} more`}`,
+      facts: { fields: [...this.#errors.keys()] },
+      problems: messages.map((message) => ({ message })),
+    });
+  }
+}
+
+const MAX_LISTED = 50;
+
+function checkedName(name: string | null | undefined): string {
+  if (typeof name === 'string' && name.trim() !== '') return name;
+  throw invalidField('Seller name needs to be set', { field: 'name' });
+}
+
+function checkMember(name: string): void {
+  if (inputNames.includes(name) || ignoredMembers.includes(name)) return;
+  const member = shortened(name);
+  throw invalidField(`Seller ${member} is not a valid member. Use ${inputNames.join(', ')}`, {
+    field: member,
+  });
 }
 
 function mapped(text: string | null | undefined, map: (text: string) => string): string | null {
@@ -49,21 +111,23 @@ function invalid(field: string, text: string, fault: string): BillingError {
   return invalidField(`Seller ${field} "${shortened(text)}" ${fault}`, { field });
 }
 
-function checkNotes(notes: unknown): void {
+function checkNotes(notes: unknown, problems: FieldProblems): void {
   if (notes === null || notes === undefined) return;
-  if (typeof notes !== 'object' || Array.isArray(notes))
-    throw invalidField('Seller notes is not an object of texts by country', { field: 'notes' });
-  for (const [country, note] of Object.entries(notes)) {
-    if (!/^(?:[A-Z]{2}|\*)$/.test(country))
-      throw invalidField(
-        `Seller notes has the key "${shortened(country)}". Use two capital letters of a country, or * for all others`,
-        { field: 'notes' },
-      );
-    checkNote(country, note);
+  if (typeof notes !== 'object' || Array.isArray(notes)) {
+    problems.check(() => {
+      throw invalidField('Seller notes is not an object of texts by country', { field: 'notes' });
+    });
+    return;
   }
+  for (const [country, note] of Object.entries(notes)) problems.check(() => checkNote(country, note));
 }
 
 function checkNote(country: string, note: unknown): void {
+  if (!/^(?:[A-Z]{2}|\*)$/.test(country))
+    throw invalidField(
+      `Seller notes has the key "${shortened(country)}". Use two capital letters of a country, or * for all others`,
+      { field: `notes.${shortened(country)}` },
+    );
   const field = `notes.${country}`;
   if (typeof note !== 'string') throw invalidField(`Seller ${field} is not text`, { field });
   checkStorable(`Seller ${field}`, note);

@@ -8,8 +8,9 @@ export interface SellerOperations<C extends Leading = []> {
   /**
    * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show it;
    * earlier invoices keep the version of their day. Invoices from before the first version show the first one.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the field in `facts.field`; TOO_LARGE (60012) for a
-   * logo of more than 256 kB.
+   * The id and dates of a stored version are ignored, so that a version can be changed and uploaded again.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the invalid or unknown field in `facts.field`, several
+   * of them in `facts.fields`; TOO_LARGE (60012) for a logo of more than 256 kB.
    * @example await acme.sellers.upload({
    *   name: 'Orchard GmbH', country: 'DE', taxId: 'DE123456788', iban: 'DE89370400440532013000', paymentTermsDays: 14,
    * });

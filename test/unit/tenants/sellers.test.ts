@@ -80,6 +80,39 @@ describe('checks of seller data', () => {
       expect(error.message).to.equal(message);
     });
 
+  it('invoicing §14 rule 7: report every invalid and unknown field in one error', () => {
+    const error = rejection({
+      name: ' ',
+      country: 'Germany',
+      iban: 'DE00',
+      notes: { de: 'x', FR: 5 },
+      paymentTermsDays: -1,
+      logo: { mediaType: 'image/png', bytes: new Uint8Array(262_145) },
+      vatId: 'DE123456788',
+    });
+    const fields = ['name', 'country', 'paymentTermsDays', 'iban', 'notes.de', 'notes.FR', 'logo', 'vatId'];
+    expect(error.facts.fields).to.eql(fields);
+    const messages = error.problems?.map(({ message }) => message) ?? [];
+    expect(error.message).to.equal(messages.join('; '));
+    expect(messages).to.have.lengthOf(fields.length);
+    expect(messages[1]).to.equal('Seller country is 7 characters long; at most 2 are allowed');
+    expect(messages.at(-1)).to.match(/^Seller vatId is not a valid member\. Use name, legalName, .*, logo$/);
+  });
+
+  it('invoicing §14 rule 7: list at most 50 invalid fields', () => {
+    const notes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}`, 'x']));
+    const error = rejection({ notes });
+    expect(error.problems).to.have.lengthOf(50);
+    expect(error.message).to.match(/; and 10 more$/);
+  });
+
+  it('invoicing §14 rule 7: accept a stored version with its id and dates', () => {
+    const version = { recordId: 5, id: 'x', createdDate: new Date(), logoMediaType: null };
+    expect(checked({ ...version, city: 'Graz' }))
+      .to.include({ city: 'Graz' })
+      .and.not.have.any.keys('id');
+  });
+
   describe('logos', () => {
     const logo = (mediaType: string, bytes: Uint8Array | string) => ({ logo: { mediaType, bytes } });
     const svgOf = (content: string, attributes = '') =>

@@ -1,6 +1,6 @@
 import type { SellerInput } from '../../../../lib/records/index.ts';
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { Seller } from '../../models/tenant.ts';
+import { Seller, SellerUpload } from '../../models/tenant.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { listOf } from '../../wire/wire-type.ts';
@@ -16,7 +16,7 @@ export const sellerRoutes: readonly Route[] = [
   tenantRoute('uploadSeller', 'POST /sellers', {
     summary: 'Add a version of the seller data that later documents show',
     permission: 'tenant_kvs:add',
-    body: jsonBody(Seller),
+    body: jsonBody(SellerUpload),
     shows: Seller,
     success: { status: 201 },
     fails: ['MISSING_OR_INVALID_FIELD', 'TOO_LARGE'],
