@@ -60,7 +60,7 @@ function totalsText({
 }
 
 /**
- * Finds usage items without a billed interval or with several, and intervals without a usage item.
+ * Finds usage items that have no billed interval or several of them, and intervals without a usage item.
  * @param named the item id of each interval of the invoice.
  */
 export function billingMismatches(items: readonly InvoiceItem[], named: readonly Uuid[]): readonly Finding[] {

@@ -290,7 +290,7 @@ export interface PaymentListRequest extends PageRequest, PaymentReadOptions {
 /** Lists of the tenant's payments. A page takes a constant number of queries, also with attempts. */
 export interface PaymentListOperations<C extends Leading = []> {
   /**
-   * Returns a page of the tenant's payments in creation order with their counts.
+   * Returns a page of the tenant's payments in creation order, with the counts for pagination.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028).
    */
   page(...given: [...C, request: HostInput<PaymentListRequest>]): Promise<Page<PaymentView>>;

@@ -6,8 +6,8 @@ export interface IdGenerator {
 }
 
 /**
- * Hashing of secrets (platform §6.3). It is slow, salted and compares in constant time. The stored text contains its
- * parameters.
+ * Hashing of secrets (platform §6.3). Hashing is slow and salted; comparisons take constant time. The stored text
+ * contains its parameters.
  */
 export interface SecretHasher {
   hash(secret: string): Promise<string>;

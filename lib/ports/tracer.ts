@@ -34,7 +34,7 @@ export interface Span {
  */
 export interface Tracer {
   start(span: SpanStart): Span;
-  /** Runs work outside the current trace, such as a timer. */
+  /** Runs work, such as a timer, outside the current trace. */
   detached<T>(work: () => T): T;
 }
 

@@ -24,7 +24,7 @@ interface StreamParts<T> {
   /** True if retries precede later events of their account. */
   readonly isStrict: boolean;
   readonly placeOf: (delivery: PushDelivery) => Readonly<Record<string, string>>;
-  /** Stores deliveries of further events. MORE means that some may be due now. */
+  /** Stores deliveries of further events. MORE means that some of them may be due now. */
   readonly takeUp: () => Promise<'MORE' | 'NONE' | 'LOST'>;
   /** Stores the results of attempts. False if another node now serves the tenant. */
   readonly record: (changes: readonly AfterAttempt[]) => Promise<boolean>;

@@ -1,8 +1,8 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
 
 /**
- * The billed days in force (invoicing §1.5): RECURRING = CoverageRow, FIXED = FixedRow without end date, FREE =
- * FreeRow of a recurring item whose amount is 0, unless a plugin made it 0.
+ * The billed days in force (invoicing §1.5). RECURRING rows are CoverageRows. FIXED rows are FixedRows without an end
+ * date. FREE rows are FreeRows of recurring items whose amount is 0, unless a plugin made it 0.
  */
 export const coverageFields = {
   kind: f.code<'RECURRING' | 'FIXED' | 'FREE'>(),

@@ -24,7 +24,7 @@ export const invoiceFields = {
   invoiceDate: f.date({ searched: true }),
   targetDate: f.orNull(f.date({ searched: true })),
   commitDate: f.orNull(f.date({ audit: null })),
-  /** The instant of the commit, whose seller data documents show; null while DRAFT. */
+  /** The instant of the commit. Documents show the seller data of this instant. Null while the invoice is a DRAFT. */
   issuedDate: f.orNull(f.instant({ audit: null })),
   currency: f.currency({ searched: true }),
   status: f.oneOf(InvoiceStatus, { searched: true }),

@@ -218,13 +218,13 @@ function writtenAmount({ amount }: CheckedSimplePlan): WrittenDecimal {
 export interface SimplePlan {
   /** Id of the plan, an XML NCName. */
   readonly planId?: string | null;
-  /** Required for a new plan. */
+  /** Name of the product. Required for a new plan. */
   readonly productName?: string | null;
-  /** Required for a new product. */
+  /** Category of the product. Required for a new product. */
   readonly productCategory?: ProductCategory | null;
   readonly currency?: string | null;
   readonly amount?: Decimal | null;
-  /** Required for a new plan. */
+  /** Name of the product. Required for a new plan. */
   readonly billingPeriod?: BillingPeriod | null;
   /** 0 or absent: no trial. */
   readonly trialLength?: number | null;

@@ -238,7 +238,7 @@ class DefinitionReader {
     return value === undefined ? this.note(`${place}: ${shown(given)} is not ${type.description}`) : value;
   }
 
-  /** `0` is zero in every currency. */
+  /** Reads a price. `0` is zero in every currency. */
   #price(given: unknown, place: string): unknown {
     if (given === 0) return { prices: [] };
     if (!isRecord(given))

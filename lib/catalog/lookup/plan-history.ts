@@ -189,7 +189,7 @@ export interface RecurringStep {
 export interface PriceChangeAlignment {
   /** Returns the subscription's first recurring period start on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
-  /** Returns the instant of a local date, as `toInstant` of subscriptions §2 rule 2. */
+  /** Returns the instant of a local date, like `toInstant` of subscriptions §2 rule 2. */
   dated(date: LocalDate): DatedInstant;
 }
 

@@ -85,7 +85,7 @@ export function phaseName(planName: string, type: PhaseType): string {
   return `${planName}-${type.toLowerCase()}`;
 }
 
-/** Returns true if the name is that of a trial phase. */
+/** Returns true for the name of a trial phase. */
 export function isTrialPhase(name: string): boolean {
   return parsePhaseName(name).type === PhaseType.TRIAL;
 }

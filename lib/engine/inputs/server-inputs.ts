@@ -9,7 +9,7 @@ import { author, securityInputs } from './security-inputs.ts';
 
 type Parameter<T> = readonly [name: string, shape: InputShape<T>];
 
-/** The parameters of each operation with parameters, in groups of any depth. */
+/** The parameters of each operation that has any, in groups of any depth. */
 type InputsOf<O> = {
   readonly [N in keyof O as ParametersOf<O[N]> extends readonly [] ? never : N]: ParametersOf<O[N]>;
 };

@@ -20,7 +20,7 @@ export type CreditedInvoice = Pick<
     readonly repairs?: readonly BroughtRepair[];
   };
 
-/** Number with which an invoice without a number sorts as the newest of its day. */
+/** A number that makes an invoice without a number sort as the newest of its day. */
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
 
 export interface AccountCreditInput {
@@ -177,7 +177,10 @@ function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly
   return [...candidates, ...[...candidates, ...others].sort(byAge)];
 }
 
-/** Returns the invoices that can get account credit, by age (§10 rule 5). Invoices in a committed summary cannot. */
+/**
+ * Returns the invoices that can get account credit, by age (§10 rule 5). Invoices in a committed summary cannot get
+ * credit.
+ */
 export function creditableInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   const isFree = ({ parentInvoiceId }: Invoice): boolean =>
     parentInvoiceId === null || (summaries.get(parentInvoiceId)?.status ?? 'DRAFT') === 'DRAFT';

@@ -1,7 +1,7 @@
 /** The colors of headings and rules on a document, such as `#0a5cff`. */
 export interface Accent {
   readonly rule: string;
-  /** The heading color, dark enough to carry white text (WCAG 2 AA). */
+  /** The heading color, dark enough for text on white (WCAG 2 AA). */
   readonly heading: string;
 }
 

@@ -9,7 +9,7 @@ import { spanish } from './texts/spanish.ts';
 
 export type { TextKey } from './texts/english.ts';
 
-/** Texts by language, for documents whose tenant has uploaded none. */
+/** Texts by language, for documents whose tenant has uploaded no texts. */
 export const builtInTexts: ReadonlyMap<Locale, ReadonlyMap<string, string>> = new Map(
   Object.entries({
     en: english,

@@ -146,7 +146,7 @@ export function translationKeys(
   return new Map(locales.map((locale) => [locale, documentTextKey(kind, locale)]));
 }
 
-/** Maximum characters and entries of an uploaded translation: two names for each of 10,000 plans. */
+/** Maximum number of characters and of entries of an uploaded translation: two names for each of 10,000 plans. */
 export const MAX_PROPERTIES_CHARACTERS = 1_048_576;
 const MAX_PROPERTIES_ENTRIES = 25_000;
 

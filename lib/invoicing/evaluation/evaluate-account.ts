@@ -85,8 +85,8 @@ export interface AccountRun extends DueDates {
   /** The note that plugins set. Absent if the note is unchanged. */
   readonly note?: string | null;
   /**
-   * New charged-through dates by subscription (§8.5): the ends of its charges, including dropped zero usage. Empty
-   * for a DRAFT.
+   * New charged-through dates by subscription (§8.5): the ends of the subscription's charges, including dropped zero
+   * usage. Empty for a DRAFT.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Subscriptions whose charged-through dates also depend on other invoices (see `resetChargedThrough`). */

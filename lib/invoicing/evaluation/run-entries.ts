@@ -30,7 +30,7 @@ export interface DueDates {
   readonly dueDates: readonly LocalDate[];
   /** The entries that bill usage. */
   readonly usageDates: ReadonlySet<LocalDate>;
-  /** Time that runs on usage dates wait for late usage (usage §7.7). */
+  /** Time for which runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
   /** Milliseconds between the announcement of an invoice and its run; 0 means no announcements. */
   readonly noticeLeadMs: number;

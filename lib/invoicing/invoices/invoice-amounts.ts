@@ -35,7 +35,7 @@ export function invoiceAmounts(
   return amounts;
 }
 
-/** Returns the amounts after further items, for an invoice that is more than a credit. */
+/** Returns the amounts after items are added to an invoice that is more than just a credit. */
 export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly CountedItem[]): InvoiceAmounts {
   return addItems(amounts, items, false);
 }

@@ -217,8 +217,8 @@ export async function invoicesBeingPaid(
 }
 
 /**
- * Returns, by item, the invoices of these items that a parent must pay and has not paid (§10 rule 8). Takes at most
- * one statement.
+ * For each of these items, returns its invoice if a parent must pay the invoice and has not paid it (§10 rule 8).
+ * Takes at most one statement.
  */
 export async function loadRepairedDebts(
   session: ReadSession,

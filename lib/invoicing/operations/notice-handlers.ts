@@ -308,7 +308,10 @@ async function withSourceUsage(billing: AccountBilling, { tenant, now, config, s
   return usages === null ? billing : { ...billing, subscriptions: withSupply(billing.subscriptions, usages) };
 }
 
-/** Reports new thresholds. Returns the finished entries, and the entries whose subscription has been marked since. */
+/**
+ * Reports newly reached thresholds. Returns the finished entries, and the entries whose subscription has been marked
+ * since.
+ */
 async function reportReached(session: WriteSession, looked: readonly ExaminedSubscription[], now: Instant) {
   const marks = await session.usage.lockMarks(looked.map(({ subscriptionRecordId }) => subscriptionRecordId));
   const reached = looked.flatMap(({ account, subscription, subscriptionRecordId, reached: all }) =>

@@ -78,7 +78,7 @@ export class OverdueHandler implements QueueHandler {
     const now = clock.now();
     const cancelling = await this.#run({ batch, config, now, catalogsOf: null }, jobsOf(batch));
     if (cancelling.length === 0) return;
-    // Only cancellations need catalogs and wait while they are unavailable.
+    // Only cancellations need catalogs, so only they wait while catalogs are unavailable.
     const entries = cancelling.map(({ entry }) => entry);
     const part = { tenant: batch.tenant, entries, failed: batch.failed.bind(batch) };
     const catalogsOf = await catalogsOfBatch(this.#catalogs, part, now);

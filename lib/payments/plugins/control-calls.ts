@@ -57,7 +57,9 @@ export class ControlCalls {
     return this.#tell(run, 'onSuccessCall', timeoutMs);
   }
 
-  /** Reports the failure to each plugin and returns the earliest retry date. An error ends the round (rule 7). */
+  /**
+   * Reports the failure to each plugin and returns the earliest retry date. A plugin's error ends the calls (rule 7).
+   */
   failed(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onFailureCall', timeoutMs);
   }

@@ -167,8 +167,8 @@ export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>,
 }
 
 /**
- * Totals of a payment, derived from its transactions. `currency` is null while no transaction has one. PENDING never
- * counts.
+ * Totals of a payment, derived from its transactions. `currency` is null while no transaction has one. PENDING
+ * transactions never count.
  */
 export interface PaymentTotals {
   readonly authAmount: Decimal;

@@ -57,7 +57,7 @@ export interface CatalogWrites {
    * Requires the lock.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
-  /** Stores new override plans, audited. `catalogRevision` does not change. */
+  /** Stores new override plans with audit rows. `catalogRevision` does not change. */
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
    * Removes and adds versions as one change, which is audited as TENANT_KVS and raises the revision by 1. A

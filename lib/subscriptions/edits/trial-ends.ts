@@ -53,7 +53,7 @@ function isTrial({ phaseName }: New<LifecycleEvent>): boolean {
   return phaseName !== null && isTrialPhase(phaseName);
 }
 
-/** Returns the queue entry of a TRIAL_ENDING (§21.1). */
+/** Returns the queue entry that announces the end of a trial (§21.1). */
 export function trialNotification({ event, since }: TrialEnd, leadMs: number): NewNotification {
   const { subscriptionId, accountRecordId, effective } = event;
   return {

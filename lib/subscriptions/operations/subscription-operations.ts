@@ -136,8 +136,8 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<readonly BundleView[]>;
 
   /**
-   * Returns a page of the account's bundles in creation order, with the counts of pagination headers. All rows are in
-   * memory; `outlines.pageOfAccount` streams them.
+   * Returns a page of the account's bundles in creation order, with the counts for pagination headers. All rows are
+   * in memory; `outlines.pageOfAccount` streams them.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   pageBundlesOfAccount(

@@ -16,7 +16,7 @@ import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
 interface ReadPlans {
   readonly catalogsOf: CatalogSource;
-  /** A further plan that the operation reads. */
+  /** Another plan that the operation reads. */
   readonly planName?: string | null;
 }
 

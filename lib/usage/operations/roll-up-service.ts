@@ -53,7 +53,7 @@ export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: U
     if (sources.isEmpty) return null;
     const instants = new Set(parts.flatMap(({ start, end }) => [start, end]));
     const [first, second, ...others] = [...instants].sort((a, b) => a - b);
-    // Equal bounds contain nothing.
+    // A time range with equal bounds is empty.
     if (first === undefined || second === undefined) return null;
     const pieces = await sources.ofSubscription(subscriptionId, [first, second, ...others], {
       context: { tenantId: tenant.id, accountId, dryRunType: null, inputTargetDate: null, now },

@@ -132,7 +132,7 @@ export interface SupersededInterval {
   /** True if a usage source supplied the quantities. */
   readonly isSupplied: boolean;
   readonly entries: readonly BilledEntry[];
-  /** The first event with other sections that charge some of the interval's time. */
+  /** The first event that makes other sections charge part of the interval. */
   readonly event: BillingEvent;
 }
 

@@ -8,7 +8,7 @@ import {
 
 export interface XmlElement {
   readonly name: string;
-  /** Offset of the `<` of its start tag. */
+  /** Offset of the `<` of the element's start tag. */
   readonly offset: number;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];

@@ -60,7 +60,7 @@ export type RecordOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T, SetOn, unknown> ? T : never;
 };
 
-/** The fields that callers give. Absent and null differ in updates (accounts §4). */
+/** The fields that callers can set. Absent and null differ in updates (accounts §4). */
 export type InputOf<F extends Fields> = {
   readonly [K in keyof F as F[K] extends Field<unknown, 'never'> ? never : K]?: F[K] extends Field<
     unknown,
