@@ -10,7 +10,7 @@ function coded(message: string, code: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-describe('unusable database', () => {
+describe('startup error', () => {
   for (const [database, error, words] of [
     [url, coded('connect ECONNREFUSED', 'ECONNREFUSED'), 'the connection was refused. Start PostgreSQL'],
     [url, coded('getaddrinfo ENOTFOUND db.example', 'ENOTFOUND'), 'the host name is unknown'],
@@ -38,7 +38,7 @@ describe('unusable database', () => {
     ['a.db', coded('unable to open database file', 'SQLITE_CANTOPEN'), 'cannot be opened'],
     ['a.db', coded('malformed', 'SQLITE_CORRUPT_VTAB'), 'is damaged: restore a backup'],
   ] as const)
-    it(`is reported without its password and with a solution: ${error.message}`, () => {
+    it(`contains a solution but no password: ${error.message}`, () => {
       const wrapped = new BillingError({ code: ErrorCode.BUSY, message: 'later', cause: error });
       const several = new AggregateError([error], 'every address was tried');
       for (const each of [error, wrapped, several]) {
@@ -53,7 +53,7 @@ describe('unusable database', () => {
       }
     });
 
-  it('is named in the error only if its schema is rejected', () => {
+  it('names the database only if its schema is rejected', () => {
     expect(databaseFailure(new Error('The database lacks 2 migration(s)'), 'a.db')).to.equal(
       'The database a.db lacks 2 migration(s)',
     );
@@ -67,11 +67,11 @@ describe('unusable database', () => {
   });
 });
 
-describe('missing package', () => {
+describe('startup error for a missing package', () => {
   const notFound = (name: string) =>
     coded(`Cannot find package '${name}' imported from /app/dist/chunks/A.js`, 'ERR_MODULE_NOT_FOUND');
 
-  it('is named with the command that installs the required version', () => {
+  it('names the command that installs the package in the required version', () => {
     const { peerDependencies } = manifest;
     const text = missingPackages(new Error('outer', { cause: notFound('@koa/router') }), ['koa']);
     expect(text).to.include('"@koa/router" is not installed');
@@ -80,14 +80,14 @@ describe('missing package', () => {
     expect(text).to.not.include(` koa@`);
   });
 
-  it('is reported for the requested database together with all other missing packages', async () => {
+  it('lists all packages missing for the requested database', async () => {
     const thrown = await reachingDatabase({ database: url }, () =>
       Promise.reject(notFound('@mikro-orm/postgresql')),
     ).catch((error: unknown) => error);
     expect((thrown as Error).message).to.match(/npm install "?@mikro-orm\/postgresql@/);
   });
 
-  it('is always a known optional dependency of billwright or unnecessary for startup', () => {
+  it('covers every optional dependency of billwright that startup needs', () => {
     const notNeeded = Object.keys(manifest.peerDependencies).filter((name) =>
       /^(stripe|swagger-ui-dist|pdfkit|fontkit|bidi-js|@expo-google-fonts\/.*|@opentelemetry\/.*)$/.test(
         name,
@@ -97,7 +97,7 @@ describe('missing package', () => {
     expect(known).to.eql(new Set(Object.keys(manifest.peerDependencies)));
   });
 
-  it('is left to its own error message if it is not a known dependency', () => {
+  it('leaves an unknown dependency to its own error message', () => {
     expect(missingPackages(notFound('left-pad'), [])).to.equal(null);
     expect(missingPackages(new Error('other'), [])).to.equal(null);
   });

@@ -141,10 +141,10 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
 
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 
-anyDatabase.describe('the fake clock of a test', (open) => {
+anyDatabase.describe('completion with the fake clock of a test', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
-  it('bills and pays twelve months, each on its own date, and retries a declined payment days later', async () => {
+  it('bills and pays twelve months of a fake clock, each on its own date, and retries a declined payment days later', async () => {
     const { acme, billing, clock, gateway } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });
@@ -171,7 +171,7 @@ anyDatabase.describe('the fake clock of a test', (open) => {
     expect(formatInstant(clock.now())).to.equal('2025-01-01T00:00:00.000Z');
   });
 
-  it('stops at the next second if work falls due between two seconds', async () => {
+  it('stops the fake clock at the next second if work falls due between two seconds', async () => {
     const { acme, billing, clock } = engine;
     const { id: parentAccountId } = await engine.payingAccount({ currency: 'USD' });
     const child = { currency: 'USD', parentAccountId, isPaymentDelegatedToParent: true };
@@ -183,7 +183,7 @@ anyDatabase.describe('the fake clock of a test', (open) => {
     expect(summary?.status).to.equal('COMMITTED');
   });
 
-  it('rejects a clock that cannot be set, a clock the engine does not use, and a past time', async () => {
+  it('rejects a fake clock that cannot be set, a clock the engine does not use, and a past time', async () => {
     const { billing, clock } = engine;
     const still: Partial<SettableClock> = { now: () => clock.now() };
     const refused = async (...given: readonly unknown[]): Promise<string> => {
@@ -201,7 +201,7 @@ anyDatabase.describe('the fake clock of a test', (open) => {
     expect(formatInstant(clock.now())).to.equal('2024-01-01T10:30:00.000Z');
   });
 
-  it('reports the instant at which time stands still if work cannot be completed in time', async () => {
+  it('reports the instant at which the fake clock stands still if work cannot be completed in time', async () => {
     const { acme, billing, clock } = engine;
     const { id } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });

@@ -165,7 +165,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     }
   });
 
-  it('platform §10.6: receive the events of an engine without them, but none older than the first engine with them', async () => {
+  it('platform §10.6: receive events of an engine that lacks them, but no event older than the first engine that has them', async () => {
     engine = await openEngine(open, { now: NOW });
     const { database, acme, tenant } = engine;
     await acme.createAccount({ currency: 'USD' });

@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { HostedEngine } from '../support/index.ts';
 import { codeOf, engineBefore, expect, hostedEngine, itemLines } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('payments in a host transaction (payments §5.1)', (open) => {
+eachDatabaseByTurns.describe('operations in a host transaction (payments §5.1)', (open) => {
   let inside: HostedEngine['inside'];
 
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('payments in a host transaction (payments §5.1)', 
     expect(engine.ledger.all().filter((entry) => entry.accountId === accountId)).to.eql([]);
   });
 
-  it('are part of the transaction if made by check or transfer', async () => {
+  it('are part of the transaction if they are payments by check or transfer', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const pluginName = '__EXTERNAL_PAYMENT__';
     const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('account closings in a host transaction', (open) =>
 });
 
 // invoicing §13
-eachDatabaseByTurns.describe('invoice plugins in a host transaction', (open) => {
+eachDatabaseByTurns.describe('runs with invoice plugins in a host transaction', (open) => {
   let inside: HostedEngine['inside'];
   let aborts = false;
   const existing: number[] = [];
@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('invoice plugins in a host transaction', (open) => 
     ({ inside } = await hostedEngine(engine, { invoicePlugins: [plugin] }));
   });
 
-  it("see the host's changes, and their items commit with it", async () => {
+  it("show the host's changes to plugins, whose items commit with them", async () => {
     const accountId = await inside(async (acme) => {
       const { id } = await acme.createAccount({ currency: 'USD' });
       await acme.invoices.addCharges({ accountId: id, items: [{ amount: '3' }], autoCommit: true });
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('invoice plugins in a host transaction', (open) => 
     ]);
   });
 
-  it('leave nothing of a run that they abort', async () => {
+  it('leave nothing if a plugin aborts them', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     aborts = true;
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('invoice plugins in a host transaction', (open) => 
 });
 
 // subscriptions §22
-eachDatabaseByTurns.describe('entitlement plugins in a host transaction', (open) => {
+eachDatabaseByTurns.describe('operations with entitlement plugins in a host transaction', (open) => {
   let inside: HostedEngine['inside'];
   const told: string[] = [];
   const plugin: EntitlementPlugin = {
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('entitlement plugins in a host transaction', (open)
     told.length = 0;
   });
 
-  it('replace terms, and leave nothing of an operation that they abort', async () => {
+  it('let plugins replace terms, and leave nothing if a plugin aborts them', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const { created, code } = await inside(async (acme) => {
       const made = await acme.createSubscription({ accountId, planName: 'solo-now' });
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('entitlement plugins in a host transaction', (open)
     expect(stored.cancelled).to.equal(null);
   });
 
-  it('are informed after an operation, even if the host then rolls back', async () => {
+  it('inform plugins afterward, even if the host then rolls back', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const changedMind = inside(async (acme) => {
       await acme.createSubscription({ accountId, planName: 'solo-now' });

@@ -142,8 +142,8 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
   });
 });
 
-eachDatabaseByTurns.describe('invoicing §14 rule 6: host renderers', (open) => {
-  it('receive the whole document; without one, an error names the solution', async () => {
+eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices with a host renderer', (open) => {
+  it('pass the whole document to a host renderer; without one, an error names the solution', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
     const renderer = {
@@ -177,8 +177,8 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: host renderers', (open) => 
   });
 });
 
-describe('invoicing §14 rule 6: host fonts', () => {
-  it('cause a document error if they are unreadable', async () => {
+describe('invoicing §14 rule 6: invoices with host fonts', () => {
+  it('cause a document error if a host font is unreadable', async () => {
     const renderer = pdfRenderer({ fonts: [{ regular: new Uint8Array([1, 2, 3]) }] });
     expect(await rejection(renderer.pdf({} as PrintableDocument))).to.be.instanceOf(Error);
   });

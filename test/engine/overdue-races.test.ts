@@ -47,7 +47,7 @@ function heldOpen(engine: TestEngine, work: (session: WriteSession) => Promise<v
   };
 }
 
-onPostgresql.describe('overdue races', (open) => {
+onPostgresql.describe('concurrent overdue evaluations', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });

@@ -197,7 +197,7 @@ const property = (key: string, value: string) => ({ key, value, isUpdatable: fal
 const RETRIED = [property('cvv', '123'), property('IPCD_RETRIES', 'true')];
 const KEPT = 'IPCD_RETRIES';
 
-eachDatabaseByTurns.describe('stored properties of payment retries (payments §8.1 rule 3)', (open) => {
+eachDatabaseByTurns.describe('payment attempts with stored properties (payments §8.1 rule 3)', (open) => {
   let invoiceId: Uuid;
 
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:00:00Z', catalog: null });
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('stored properties of payment retries (payments §8
     );
   }
 
-  it('are masked in the account export under any name (platform §6.3 rule 3)', async () => {
+  it('mask their properties in the account export under any name (platform §6.3 rule 3)', async () => {
     const text = (await Array.fromAsync(await acme.accounts.export(account.id))).join('');
     expect(text)
       .to.contain('"key":"cvv","value":"*****"')
@@ -241,14 +241,14 @@ eachDatabaseByTurns.describe('stored properties of payment retries (payments §8
     await engine.runTo('2024-01-09T10:00:01Z');
   }
 
-  it('are deleted when a retry is cancelled, except for the request itself', async () => {
+  it('lose their properties when a retry is cancelled, except for the request itself', async () => {
     await acme.payments.cancelScheduledRetry({ transactionExternalKey: 'T' });
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
   });
 
-  it('move to the next retry after a failure, and are deleted after a success', async () => {
+  it('pass their properties to the next retry after a failure, and lose them after a success', async () => {
     await release();
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'RETRIED cvv,IPCD_RETRIES']);
@@ -258,12 +258,12 @@ eachDatabaseByTurns.describe('stored properties of payment retries (payments §8
     expect(Number((await acme.invoices.get(invoiceId)).balance)).to.equal(0);
   });
 
-  it('are deleted when a retry is held back', async () => {
+  it('lose their properties when a retry is held back', async () => {
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);
   });
 
-  it('are deleted when a retry finds nothing to pay', async () => {
+  it('lose their properties when a retry finds nothing to pay', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     await acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
     await release();

@@ -142,7 +142,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
   });
 });
 
-eachDatabase.describe('transaction keys (payments §1.7 rule 2)', (open) => {
+eachDatabase.describe('transaction keys of direct payments (payments §1.7 rule 2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -151,7 +151,7 @@ eachDatabase.describe('transaction keys (payments §1.7 rule 2)', (open) => {
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
 
-  it('make one of two simultaneous uses by different accounts fail before its gateway is called', async () => {
+  it('reject one of two simultaneous uses of a key by different accounts before its gateway is called', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { PAYMENT_DIFFERENT_ACCOUNT_ID: ofPayment, PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID: ofKey } =
       ErrorCode;
@@ -174,7 +174,7 @@ eachDatabase.describe('transaction keys (payments §1.7 rule 2)', (open) => {
     }
   });
 
-  it('payments §7.4: stay unique among successful and open transactions after corrections', async () => {
+  it('payments §7.4: keep keys unique among successful and open transactions after corrections', async () => {
     for (const [transactionExternalKey, properties] of [
       ['corrected beside a success', []],
       ['corrected beside what is pending', PENDING],

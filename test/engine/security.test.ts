@@ -287,10 +287,10 @@ function at(engine: TestEngine) {
   return { users, roles, clients, principal: (name: string) => security.principal('USER', name) };
 }
 
-eachDatabaseByTurns.describe('a user', (open) => {
+eachDatabaseByTurns.describe('user access', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
-  it('receives a new password, which invalidates the old one and its cached result', async () => {
+  it('accepts a new password, which invalidates the old one and its cached result', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('admin', 'first secret');
     await security.ensureAdministrator('other', 'first secret');
@@ -302,16 +302,16 @@ eachDatabaseByTurns.describe('a user', (open) => {
     expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
   });
 
-  it('receives no password if it does not exist', async () => {
+  it('accepts no password for a missing user', async () => {
     const { security } = engine.billing;
     for (const name of ['nobody', 'a\u0000b']) await expectCode(security.setPassword(name, 'secret'), 40001);
   });
 });
 
-eachDatabaseByTurns.describe('a token signing key', (open) => {
+eachDatabaseByTurns.describe('access by token', (open) => {
   let engine: TestEngine;
 
-  it('platform §7.1: is removed when all tokens that it signed have expired', async () => {
+  it('platform §7.1: removes a signing key when all tokens that it signed have expired', async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
     const { tokenKeys } = engine.billing.security;
     let made = 0;
@@ -340,7 +340,7 @@ eachDatabaseByTurns.describe('a token signing key', (open) => {
 
 const HOUR_MS = 3_600_000;
 
-eachDatabaseByTurns.describe('a signing secret of a tenant (platform §10.3)', (open) => {
+eachDatabaseByTurns.describe('push signing for a tenant (platform §10.3)', (open) => {
   let secrets: SigningSecretService;
 
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:00:00Z' });
@@ -358,7 +358,7 @@ eachDatabaseByTurns.describe('a signing secret of a tenant (platform §10.3)', (
     engine.storage.read(engine.tenant, (session) => service.current(session));
   const create = async () => secrets.create(await context());
 
-  it('is shown once, stored encrypted, and signs until it is deleted', async () => {
+  it('shows a signing secret once, stores it encrypted, and signs with it until it is deleted', async () => {
     expect(await current()).to.eql([]);
     const secret = await create();
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('a signing secret of a tenant (platform §10.3)', (
     expect(await current()).to.eql([]);
   });
 
-  it('overlaps with its successor for 24 hours after a rotation, with at most two at a time', async () => {
+  it('signs with both secrets for 24 hours after a rotation, with at most two at a time', async () => {
     const [first, second] = [await create(), await create()];
     expect(await current()).to.eql([second, first]);
     const third = await create();
@@ -381,7 +381,7 @@ eachDatabaseByTurns.describe('a signing secret of a tenant (platform §10.3)', (
     expect(await current()).to.eql([third]);
   });
 
-  it('stays within its tenant', async () => {
+  it('keeps signing secrets within their tenant', async () => {
     await create();
     const other = await engine.billing.tenants.create(
       { userName: 'test' },
@@ -390,7 +390,7 @@ eachDatabaseByTurns.describe('a signing secret of a tenant (platform §10.3)', (
     expect(await engine.storage.read(other, (session) => secrets.current(session))).to.eql([]);
   });
 
-  it('is not mistaken for missing if it was encrypted with another server key', async () => {
+  it('does not mistake a signing secret for missing if it was encrypted with another server key', async () => {
     await create();
     let thrown: unknown;
     await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {

@@ -136,8 +136,8 @@ anyDatabase.describe('log lines (platform §13.1)', (open) => {
   });
 });
 
-anyDatabase.describe('background polls (platform §13.1)', (open) => {
-  it('look for due work without a user, regardless of who woke them', async () => {
+anyDatabase.describe('traces of background polls (platform §13.1)', (open) => {
+  it('show polls for due work without a user, regardless of who woke them', async () => {
     const scopes = workScopes();
     const looked: (string | null | undefined)[] = [];
     const clock: Clock = {

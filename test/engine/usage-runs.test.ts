@@ -182,11 +182,11 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
   });
 });
 
-anyDatabase.describe('partly billed usage periods of any age (usage §7.1 rule 3)', (open) => {
+anyDatabase.describe('runs over partly billed usage periods of any age (usage §7.1 rule 3)', (open) => {
   let stage: UsageStage;
 
   for (const periods of ['0', '2'])
-    it(`usage §7.7 rule 4: are billed again after a void of their invoice, with N = ${periods}`, async () => {
+    it(`usage §7.7 rule 4: bill the period again after a void of its invoice, with N = ${periods}`, async () => {
       const settings = { 'invoice.readMaxRawUsagePreviousPeriod': periods };
       stage = await UsageStage.begin(
         open,
@@ -220,7 +220,7 @@ anyDatabase.describe('partly billed usage periods of any age (usage §7.1 rule 3
     expect(itemLines(await stage.run('2026-05-01'))).to.include('REPAIR_ADJ 2026-01-01..2026-02-01 -10');
   });
 
-  it('are billed with N = 0 if a backdated bill cycle day makes them begin before billed days', async () => {
+  it('bill partly billed periods with N = 0 if a backdated bill cycle day makes them begin before billed days', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-04-01' },

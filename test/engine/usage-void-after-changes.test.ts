@@ -159,27 +159,24 @@ eachDatabaseByTurns.describe('ignored late usage (usage §7.7 rule 6)', (open) =
   });
 });
 
-eachDatabaseByTurns.describe(
-  'tracking id list when usage is voided in the millisecond of the run (usage §7.6)',
-  (open) => {
-    let stage: UsageStage;
-    beforeEach('an account with usage', async () => {
-      stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
-      await stage.use('10 calls 2026-04-05', 'kept');
-      await stage.use('5 calls 2026-04-06', 'voided');
-      await stage.runTo('2026-04-30');
-    });
+eachDatabaseByTurns.describe('usage voided in the millisecond of the run (usage §7.6)', (open) => {
+  let stage: UsageStage;
+  beforeEach('an account with usage', async () => {
+    stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
+    await stage.use('10 calls 2026-04-05', 'kept');
+    await stage.use('5 calls 2026-04-06', 'voided');
+    await stage.runTo('2026-04-30');
+  });
 
-    it('excludes usage voided before the run', async () => {
-      await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
-      await stage.run('2026-05-01');
-      expect((await stage.last()).trackingIds).to.eql(['kept']);
-    });
+  it('is excluded from the tracking ids if it was voided before the run', async () => {
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
+    await stage.run('2026-05-01');
+    expect((await stage.last()).trackingIds).to.eql(['kept']);
+  });
 
-    it('includes usage voided after the run', async () => {
-      await stage.run('2026-05-01');
-      await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
-      expect((await stage.last()).trackingIds).to.eql(['kept', 'voided']);
-    });
-  },
-);
+  it('is included in the tracking ids if it was voided after the run', async () => {
+    await stage.run('2026-05-01');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
+    expect((await stage.last()).trackingIds).to.eql(['kept', 'voided']);
+  });
+});

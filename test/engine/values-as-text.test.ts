@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase.describe('text values of a host', (open) => {
+anyDatabase.describe('text values and JSON views of a host', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;
 

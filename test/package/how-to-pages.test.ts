@@ -8,7 +8,7 @@ import { blocksOf, importingFrom } from './readme-examples.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-describe('event list in the documentation', () => {
+describe('how-to page about events', () => {
   it('contains every published event type once', async () => {
     const page = await readFile(join(root, 'lib/push/EVENTS.md'), 'utf8');
     const listed = [...page.matchAll(/^\| ([A-Z_]+) \| \S/gm)].map(([, type]) => type);
@@ -22,8 +22,8 @@ describe('event list in the documentation', () => {
   });
 });
 
-anyDatabase.describe('the page about taxes', (open) => {
-  it('shows a plugin that taxes each charge once, also on a draft that grows', async () => {
+anyDatabase.describe('how-to page about taxes', (open) => {
+  it('shows a tax plugin that taxes each charge once, even on a draft that grows', async () => {
     const [block = ''] = await blocksOf('lib/ports/TAXES.md', 'ts');
     const folder = await mkdtemp(join(tmpdir(), 'billwright-taxes-'));
     const file = join(folder, 'taxes.ts');

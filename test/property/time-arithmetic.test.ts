@@ -67,8 +67,8 @@ describe('date arithmetic', () => {
     }));
 });
 
-describe('month count between two dates', () => {
-  it('is the maximum that can be added to the first date without passing the second', () =>
+describe('month arithmetic', () => {
+  it('counts the most months that can be added to the first date without passing the second', () =>
     forAll([dates, fc.integer({ min: 0, max: 40_000 })], (from, days) => {
       const to = addDays(ours(from), days);
       const months = monthsBetween(ours(from), to);
@@ -78,8 +78,8 @@ describe('month count between two dates', () => {
     }));
 });
 
-describe('sequence of billing periods', () => {
-  it('strictly increases from the anchor and never loses its day', () =>
+describe('billing period arithmetic', () => {
+  it('yields periods that strictly increase from the anchor and never lose its day', () =>
     forAll([dates, periods, counts], (anchor, period, n) => {
       const date = addPeriod(ours(anchor), period, n);
       expect(addPeriod(ours(anchor), period, n + 1)).to.be.above(date);
@@ -90,7 +90,7 @@ describe('sequence of billing periods', () => {
       }
     }));
 
-  it('falls on the bill cycle day, or on the last day of a shorter month', () =>
+  it('puts periods on their bill cycle day, or on the last day of a shorter month', () =>
     forAll(
       [dates, periods.filter(isMonthBased), fc.tuple(counts, billCycleDays)],
       (start, period, [n, day]) => {
@@ -99,7 +99,7 @@ describe('sequence of billing periods', () => {
       },
     ));
 
-  it('starts at the first bill cycle date, in the month of the start or one full period later', () =>
+  it('starts periods at the first bill cycle date, in the month of the start or one full period later', () =>
     forAll([dates, periods.filter(isMonthBased), billCycleDays], (start, period, day) => {
       const first = firstBillCycleDate(ours(start), period, day);
       const inMonthOfStart = withDayOfMonth(ours(start), day);

@@ -348,8 +348,8 @@ describe('price changes for existing subscriptions', () => {
   });
 });
 
-describe('catalogs of earlier revisions', () => {
-  it('contain the versions held at their revision', () => {
+describe('price changes in catalogs of earlier revisions', () => {
+  it('use only the versions held at the revision', () => {
     const [v1, v2, v3] = heat.versions as readonly [CatalogVersion, CatalogVersion, CatalogVersion];
     const since = new Map([
       [v1, 1],

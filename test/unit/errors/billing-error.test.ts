@@ -88,10 +88,10 @@ describe('error code table', () => {
 });
 
 describe('invariant check', () => {
-  it('does nothing when the condition holds', () =>
+  it('throws nothing when the invariant holds', () =>
     expect(() => assertInvariant(true, 'm', {})).to.not.throw());
 
-  it('throws an error with its facts when the condition fails', () =>
+  it('throws an error with its facts when the invariant fails', () =>
     expect(() => assertInvariant(1 + 1 === 3, 'Items overlap', { itemIds: ['a', 'b'] }))
       .to.throw(InvariantError, 'Items overlap')
       .with.property('facts')

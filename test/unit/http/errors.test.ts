@@ -53,13 +53,13 @@ describe('status of an error code', () => {
   });
 });
 
-describe('error body', () => {
+describe('error answer', () => {
   const noSuchAccount = new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
     message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',
   });
 
-  it('has exactly the documented keys', () =>
+  it('has a body with exactly the documented keys', () =>
     expect(errorBody(noSuchAccount, { withStackTrace: false })).to.eql({
       className: 'AccountError',
       code: 3002,
@@ -69,7 +69,7 @@ describe('error body', () => {
       stackTrace: [],
     }));
 
-  it('contains the name of the underlying error', () => {
+  it('names the underlying error', () => {
     const error = new BillingError({
       code: ErrorCode.PAYMENT_CREATE_PAYMENT,
       message: 'no',

@@ -8,8 +8,8 @@ import { day, event, subscriptionId, text } from '../../support/invoicing/billin
 import { ErrorCode, errorOf, expect } from '../../support/unit.ts';
 import { smsUsage } from '../../support/usage/sections.ts';
 
-describe('assigned bill cycle day of an account', () => {
-  it('invoicing E1 Trial and phase: is the day of the first recurring event, even a future one', () => {
+describe('account date rules', () => {
+  it('invoicing E1 Trial and phase: set the bill cycle day to the day of the first recurring event, even a future one', () => {
     const events = [
       event('CREATE', '2012-04-01', { fixed: '0', phaseDays: 30, bcd: 1 }),
       event('PHASE', '2012-05-01', { price: '249.95', bcd: 1 }),
@@ -17,7 +17,7 @@ describe('assigned bill cycle day of an account', () => {
     expect(accountBillCycleDay(events)).to.equal(1);
   });
 
-  it('considers a recurring price of 0 and the earliest event over all subscriptions', () => {
+  it('consider a recurring price of 0 and the earliest event over all subscriptions', () => {
     const events = [
       event('CREATE', '2024-03-09', { price: '10', bcd: 9 }),
       event('CREATE', '2024-03-07', { price: '0', bcd: 22, order: 2 }),
@@ -26,12 +26,12 @@ describe('assigned bill cycle day of an account', () => {
     expect(accountBillCycleDay(events)).to.equal(22);
   });
 
-  it('treats usage like a recurring price', () => {
+  it('treat usage like a recurring price', () => {
     const used = { ...event('CREATE', '2024-03-07', { bcd: 7 }), usages: [smsUsage] };
     expect(accountBillCycleDay([event('CREATE', '2024-03-09', { price: '10', bcd: 9 }), used])).to.equal(7);
   });
 
-  it('ignores other alignments and events without a recurring price', () => {
+  it('ignore other alignments and events without a recurring price', () => {
     expect(
       accountBillCycleDay([event('CREATE', '2024-03-09', { price: '10', isAccountAligned: false })]),
     ).to.equal(null);
@@ -39,7 +39,7 @@ describe('assigned bill cycle day of an account', () => {
   });
 });
 
-describe('charged-through date', () => {
+describe('charged-through date rules', () => {
   const charge = {
     itemType: 'RECURRING',
     subscriptionId,
@@ -47,13 +47,13 @@ describe('charged-through date', () => {
     endDate: day('2024-02-01'),
   } as const;
 
-  it('is the latest end of the charges, or their start when they have no end', () => {
+  it('set the charged-through date to the latest end of the charges, or to their start when they have no end', () => {
     const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
     expect([...chargedThroughDates([charge]).values()].map(text)).to.eql(['2024-02-01']);
     expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.eql(['2024-02-10']);
   });
 
-  it('is the end of the last charge, a later start, or the later end of days left in force', () => {
+  it('set the charged-through date to the end of the last charge, a later start, or the later end of days left in force', () => {
     const last = { start: day('2024-02-10'), end: day('2024-03-01'), inForceThrough: null };
     expect(text(chargedThroughOf(last))).to.equal('2024-03-01');
     expect(text(chargedThroughOf({ ...last, end: day('2024-02-01') }))).to.equal('2024-02-10');
@@ -62,7 +62,7 @@ describe('charged-through date', () => {
     expect(text(chargedThroughOf({ ...last, inForceThrough: day('2024-04-01') }))).to.equal('2024-04-01');
   });
 
-  it('ignores repairs and items without a subscription', () => {
+  it('ignore repairs and items without a subscription', () => {
     expect(chargedThroughDates([{ ...charge, itemType: 'REPAIR_ADJ', subscriptionId: null }]).size).to.equal(
       0,
     );
@@ -70,10 +70,10 @@ describe('charged-through date', () => {
   });
 });
 
-describe('effective target date', () => {
+describe('target date rules', () => {
   const today = day('2024-01-31');
 
-  it('is today by default, and never earlier than the billed period', () => {
+  it('use today as the target date by default, and never a date before the billed period', () => {
     const at = (requested: string | null, max: string | null) =>
       text(
         effectiveTargetDate({
@@ -89,7 +89,7 @@ describe('effective target date', () => {
     expect(at('2024-06-01', '2024-01-15')).to.equal('2024-06-01');
   });
 
-  it('may lie exactly 36 whole months ahead', () => {
+  it('allow a target date exactly 36 whole months ahead', () => {
     const at = (requested: string) =>
       effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null, maxMonthsInFuture: 36 });
     expect(text(at('2027-02-27'))).to.equal('2027-02-27');

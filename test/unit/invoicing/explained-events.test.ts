@@ -61,7 +61,7 @@ const factsOf = (past: SubscriptionPast, of: BasisEvent = change): EventFacts =>
   return facts;
 };
 
-describe('rule case of an item', () => {
+describe('explained rule case of an item', () => {
   const aligned = (
     result: 'CHANGE_OF_PLAN' | 'CHANGE_OF_PRICELIST' | 'START_OF_BUNDLE' | 'START_OF_SUBSCRIPTION',
   ) =>
@@ -142,10 +142,10 @@ describe('rule case of an item', () => {
   });
 });
 
-describe('event of an item', () => {
+describe('explained event of an item', () => {
   const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
 
-  it('is the event at the creation of the item', () => {
+  it('names the event at the creation of the item', () => {
     const undo = event('UNDO_CHANGE', '2024-02-05');
     const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
     const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
@@ -158,7 +158,7 @@ describe('event of an item', () => {
     expect(factsOf(pastOf(gone, withdrawn, undo)).reason).to.eql(byPolicy);
   });
 
-  it('can be a quantity or day chosen together with a plan', () => {
+  it('names a quantity or day chosen together with a plan', () => {
     const quantity = event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 });
     const facts = factsOf(pastOf(changed(byPolicy), quantity), named('QUANTITY_CHANGE', '2024-02-01'));
     expect(eventText(facts)).to.equal('the change of plan on 2024-02-01');
@@ -167,7 +167,7 @@ describe('event of an item', () => {
     expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
   });
 
-  it('is a price change when no change is stored, and an end by the base when no end is stored', () => {
+  it('names a price change when no change is stored, and an end by the base when no end is stored', () => {
     expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
     for (const type of ['CANCEL', 'EXPIRED'] as const) {
       expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(

@@ -17,7 +17,7 @@ const smsAtOtherPrice = { ...smsUsage, priceIdentity: '3.05 5.95' };
 const laterSms = { ...smsUsage, versionDate: raised.effectiveDate };
 const lowered = event('CHANGE', '2024-05-01', { price: '8.00' });
 
-describe('first dates of price differences', () => {
+describe('price differences and their first dates', () => {
   const cases = {
     'identical events': [[created, raised], [created, raised], null],
     'an added price change': [[created, lowered], [created, raised, lowered], '2024-03-01'],
@@ -40,7 +40,7 @@ describe('first dates of price differences', () => {
     'an added first event': [[], [created], '2024-01-01'],
   } as const;
   for (const [name, [before, after, expected]] of Object.entries(cases))
-    it(`are ${expected ?? 'missing'} for ${name}`, () => {
+    it(`begin on ${expected ?? 'no date'} for ${name}`, () => {
       const date = firstChangedDate(before, after);
       expect(date && formatLocalDate(date)).to.equal(expected);
     });

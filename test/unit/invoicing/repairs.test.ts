@@ -124,8 +124,8 @@ describe('item repairs', () => {
   });
 });
 
-describe('recurring items without an amount', () => {
-  it('are billed once and again when they are shortened, and are never repaired', () => {
+describe('repairs of recurring items without an amount', () => {
+  it('bill items without an amount once and again when they are shortened, and never repair them', () => {
     const created = event('CREATE', '2024-01-01', { price: '0' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.expectRun('2024-01-01', ['R 2024-01-01 2024-02-01 0']);
@@ -135,7 +135,7 @@ describe('recurring items without an amount', () => {
     ledger.expectRun('2024-01-11', []);
   });
 
-  it('do not duplicate days already billed by a priced item', () => {
+  it('do not bill days again that a priced item has billed', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
@@ -146,7 +146,7 @@ describe('recurring items without an amount', () => {
     ledger.expectRun('2024-02-02', ['R 2024-02-02 2024-03-02 10']);
   });
 
-  it('keep the days of their priced item in force', () => {
+  it('keep the days of a priced item in force', () => {
     const created = event('CREATE', '2024-06-15', { price: '10', bcd: 15 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
     ledger.run('2024-06-15');

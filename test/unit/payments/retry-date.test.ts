@@ -73,7 +73,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('checks an unknown outcome after 5 minutes, after an hour, then daily five times', () =>
+  it('follows an unknown outcome after 5 minutes, an hour, and then daily five times', () =>
     expect(checks('UNKNOWN')).to.eql([
       '2012-05-01T00:05',
       '2012-05-01T01:05',
@@ -84,6 +84,6 @@ describe('janitor schedule (payments §7.2)', () => {
       '2012-05-06T01:05',
     ]));
 
-  it('checks a pending outcome after an hour and a day', () =>
+  it('follows a pending outcome after an hour and a day', () =>
     expect(checks('PENDING')).to.eql(['2012-05-01T01:00', '2012-05-02T01:00']));
 });

@@ -58,22 +58,22 @@ describe('first charge date', () => {
   });
 });
 
-describe('bill cycle day', () => {
-  it('is the account’s day for a plan aligned to the account', () =>
+describe('bill cycle day calculation', () => {
+  it('sets the bill cycle day to the account’s day for a plan aligned to the account', () =>
     expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17));
 
-  it('is unknown while the account has no day', () =>
+  it('leaves the bill cycle day unknown while the account has no day', () =>
     expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null));
 
-  it('is the day of the first charge for a plan aligned to the subscription', () =>
+  it('sets the bill cycle day to the day of the first charge for a plan aligned to the subscription', () =>
     expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4));
 
-  it('is the requested day if there is one', () =>
+  it('sets the bill cycle day to the requested day if there is one', () =>
     expect(viewOf(create({ planName: 'pro-annual', billCycleDayLocal: 28 }, 17)).billCycleDayLocal).to.equal(
       28,
     ));
 
-  it('is the aligned day until a requested one takes effect', () => {
+  it('keeps the aligned bill cycle day until a requested one takes effect', () => {
     const life = created({
       account: account({ billCycleDayLocal: 17 }),
       request: { planName: 'solo-now', billCycleDayLocal: 28 },
@@ -85,7 +85,7 @@ describe('bill cycle day', () => {
   });
 });
 
-describe('bill cycle day with the alignment BUNDLE', () => {
+describe('bill cycle day calculation with the alignment BUNDLE', () => {
   /** A base with an add-on that begins later, and what is asked for besides of the base. */
   function bundled(base: Life, ...asked: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
     const id = nextId();
@@ -108,7 +108,7 @@ describe('bill cycle day with the alignment BUNDLE', () => {
     return subscriptions.map(({ billCycleDayLocal }) => billCycleDayLocal);
   }
 
-  it('is the day of the base’s first charge, regardless of the account', () =>
+  it('uses the day of the base’s first charge, regardless of the account', () =>
     expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.eql([17, 4]));
 
   it('ignores a day requested for the base', () => {
@@ -118,7 +118,7 @@ describe('bill cycle day with the alignment BUNDLE', () => {
     expect(bundled(base, asked)).to.eql([28, 4]);
   });
 
-  it('is the day of its own first charge for a STANDALONE', () => {
+  it('uses the day of its own first charge for a STANDALONE', () => {
     const bundleAligned = version({
       products: product('P', { category: 'STANDALONE' }),
       rules: `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase>

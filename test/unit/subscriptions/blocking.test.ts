@@ -57,7 +57,7 @@ function intervalsOf(life: Life): readonly string[] {
   );
 }
 
-describe('worked examples of subscriptions: blocking', () => {
+describe('blocking states and billing pauses', () => {
   const w13 = () => lived({ start: '2012-03-02', phaseType: 'EVERGREEN', billCycleDayLocal: 2 });
 
   it('match the events and rows of subscriptions W13 "Pause and resume"', () => {

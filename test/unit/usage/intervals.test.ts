@@ -361,7 +361,7 @@ describe('usage look-backs', () => {
 });
 
 describe('the known units of a usage interval', () => {
-  it('usage §7.8: come from the events in force at its start or during it', () => {
+  it('usage §7.8: come from the events in force at the start of the interval or during it', () => {
     const gb = consumable('gb-usage', [[['gb', '1', '-1', '1']]]);
     const sms = consumable('sms-usage', [[['sms', '1', '-1', '1']]]);
     const events = [
