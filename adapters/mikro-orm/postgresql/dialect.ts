@@ -79,8 +79,9 @@ export const postgresqlDialect: Dialect = {
     scalar: (value) => value,
     membership: ({ column, type, values }, bind) => {
       const list = filledUp(values);
-      // Ids and numbers need no escaping; the driver itself writes arrays of text.
-      return `${column} = any(${bind(type === 'text' ? list : `{${list.join(',')}}`)}::${type}[])`;
+      // Ids and numbers need no escaping.
+      const elements = type === 'text' ? list.map((each) => quoted(String(each))) : list;
+      return `${column} = any(${bind(`{${elements.join(',')}}`)}::${type}[])`;
     },
     orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {

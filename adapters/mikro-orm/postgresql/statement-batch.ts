@@ -1,22 +1,21 @@
 /** The driver's side of a connection, which writes the messages of the extended protocol. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
+  readonly parsedStatements: Readonly<Record<string, string>>;
   readonly submittedNamedStatements: Record<string, string>;
+  parse(statement: { readonly name: string | undefined; readonly text: string }): void;
+  bind(portal: {
+    readonly statement: string | undefined;
+    readonly values: readonly unknown[];
+    readonly valueMapper: (value: unknown) => string | null;
+  }): void;
+  describe(portal: { readonly type: 'P'; readonly name: '' }): void;
+  execute(): void;
   sync(): void;
 }
 
-/** The driver's statement, which writes the messages and gathers the results. */
-interface DriverQuery {
-  readonly name?: string | undefined;
-  readonly text: string;
-  /** The client sets this member for statements that are passed to the client itself. */
-  readonly _result: { _types: unknown; addRow(row: unknown): void };
-  prepare(wire: Wire): void;
-  handleRowDescription(message: unknown): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, wire: Wire): void;
-  handleError(error: Error, wire: Wire): void;
-  handleReadyForQuery(wire: Wire): void;
+interface RowDescription {
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
 export interface DriverResult {
@@ -41,8 +40,7 @@ export interface BatchedStatement {
 }
 
 export interface DriverClient {
-  /** Constructor of the client, which is missing from the type declarations of the driver's pool. */
-  readonly constructor: unknown;
+  getTypeParser(type: number, format: 'text'): (text: string) => unknown;
   /** Terminates the connection, so that pending statements fail with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
   query(batch: StatementBatch): unknown;
@@ -58,8 +56,6 @@ export type Send = (
   statements: readonly BatchedStatement[],
   whenAnswered: () => void,
 ) => void;
-
-type DriverQueryClass = new (statement: BatchedStatement & { readonly queryMode: 'extended' }) => DriverQuery;
 
 /** Sends the statements in one round trip, through the driver's internals. */
 export const together: Send = (client, statements, whenAnswered) => {
@@ -91,80 +87,131 @@ async function resultsOf(client: DriverClient, statements: readonly BatchedState
   }
 }
 
+/** The columns of a statement's rows, with the functions that parse their values. */
+type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
+
+/** The columns of the prepared statements of a connection, which the server describes only once. */
+const columnsByName = new WeakMap<DriverClient, Map<string, Columns>>();
+
+function knownColumns(client: DriverClient): Map<string, Columns> {
+  const known = columnsByName.get(client) ?? new Map<string, Columns>();
+  columnsByName.set(client, known);
+  return known;
+}
+
+const PORTAL = { type: 'P', name: '' } as const;
+
+function parameterText(value: unknown): string | null {
+  return value === null ? null : String(value);
+}
+
 /**
  * Statements that travel in one round trip, because the system calls and context switches of a round trip cost more
  * than a small statement. The driver's own pipeline ends each statement separately. That takes at least a fifth
- * longer and would store statements that follow a failed `begin`.
+ * longer and would store statements that follow a failed `begin`. The driver's own statements are event emitters that
+ * are described each time, which costs more than reading a row.
  */
 class StatementBatch {
-  readonly #queries: readonly DriverQuery[];
+  readonly #client: DriverClient;
+  readonly #statements: readonly BatchedStatement[];
   readonly #whenAnswered: () => void;
-  /** Index of the statement whose result is arriving. */
-  #current = 0;
+  readonly #known: Map<string, Columns>;
+  readonly #results: DriverResult[] = [];
+  #columns: Columns | undefined;
+  #rows: unknown[] = [];
 
   /** @param whenAnswered function that runs before the callbacks of the statements. */
   constructor(client: DriverClient, statements: readonly BatchedStatement[], whenAnswered: () => void) {
+    this.#client = client;
+    this.#statements = statements;
     this.#whenAnswered = whenAnswered;
-    const Query = Reflect.get(client.constructor as object, 'Query') as DriverQueryClass;
-    this.#queries = statements.map((statement) => {
-      const query = new Query({ ...statement, queryMode: 'extended' });
-      // The client's type parsers decode the values.
-      query._result._types = client;
-      if (statement.onRow) query._result.addRow = statement.onRow;
-      return query;
-    });
+    this.#known = knownColumns(client);
   }
 
   /** The name of the statement, from which the driver tracks which statements are prepared. */
   get name(): string | undefined {
-    return this.#query?.name;
+    return this.#current?.name;
   }
 
   get text(): string | undefined {
-    return this.#query?.text;
+    return this.#current?.text;
   }
 
   submit(wire: Wire): null {
-    // Otherwise each statement would end its own group.
-    const open: Wire = Object.create(wire, { sync: { value: () => undefined } });
     wire.stream.cork();
-    for (const query of this.#queries) query.prepare(open);
+    for (const statement of this.#statements) this.#write(statement, wire);
+    // One end for all statements.
     wire.sync();
     wire.stream.uncork();
     return null;
   }
 
-  handleRowDescription(message: unknown): void {
-    this.#query?.handleRowDescription(message);
+  #write({ name, text, values }: BatchedStatement, wire: Wire): void {
+    const { parsedStatements, submittedNamedStatements } = wire;
+    if (name === undefined || !(name in parsedStatements || name in submittedNamedStatements)) {
+      wire.parse({ name, text });
+      if (name !== undefined) submittedNamedStatements[name] = text;
+    }
+    wire.bind({ statement: name, values, valueMapper: parameterText });
+    if (name === undefined || !this.#known.has(name)) wire.describe(PORTAL);
+    wire.execute();
   }
 
-  handleDataRow(message: unknown): void {
-    this.#query?.handleDataRow(message);
+  handleRowDescription({ fields }: RowDescription): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: this.#client.getTypeParser(dataTypeID, 'text'),
+    }));
   }
 
-  handleCommandComplete(message: unknown, wire: Wire): void {
-    this.#query?.handleCommandComplete(message, wire);
-    this.#current += 1;
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    this.#columns ??= this.#known.get(this.name ?? '') ?? [];
+    const row: Record<string, unknown> = {};
+    let index = 0;
+    for (const { name, parse } of this.#columns) {
+      const text = fields[index] ?? null;
+      row[name] = text === null ? null : parse(text);
+      index += 1;
+    }
+    const { onRow } = this.#current ?? {};
+    if (onRow === undefined) this.#rows.push(row);
+    else onRow(row);
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    // A statement without rows has no description.
+    if (this.name !== undefined && !this.#known.has(this.name))
+      this.#known.set(this.name, this.#columns ?? []);
+    const [command = '', ...counts] = text.split(' ');
+    const count = counts.at(-1);
+    this.#results.push({ command, rowCount: count === undefined ? null : Number(count), rows: this.#rows });
+    this.#columns = undefined;
+    this.#rows = [];
   }
 
   handleError(error: Error, wire: Wire): void {
     this.#whenAnswered();
-    for (const [index, query] of this.#queries.entries()) {
-      if (index < this.#current) query.handleReadyForQuery(wire);
+    for (const [index, { name, callback }] of this.#statements.entries()) {
+      const result = this.#results[index];
+      if (result !== undefined) callback(null, result);
       else {
-        if (query.name !== undefined) delete wire.submittedNamedStatements[query.name];
-        query.handleError(error, wire);
+        if (name !== undefined) delete wire.submittedNamedStatements[name];
+        callback(error);
       }
     }
   }
 
-  handleReadyForQuery(wire: Wire): void {
+  handleReadyForQuery(): void {
     this.#whenAnswered();
-    for (const query of this.#queries) query.handleReadyForQuery(wire);
+    for (const [index, { callback }] of this.#statements.entries()) {
+      const result = this.#results[index];
+      if (result !== undefined) callback(null, result);
+    }
   }
 
-  get #query(): DriverQuery | undefined {
-    return this.#queries[this.#current];
+  /** The statement whose result is arriving. */
+  get #current(): BatchedStatement | undefined {
+    return this.#statements[this.#results.length];
   }
 }
 
