@@ -205,7 +205,7 @@ export class EffectiveCatalogs {
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     const catalog = withGlobalDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
-      // Until a tenant has versions of its own, all plans are chosen from the default catalog.
+      // A tenant without versions of its own has chosen all its plans from the default catalog.
       { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
     );
     return { ...current, xml, catalog, byAccount: new Map() };
