@@ -7,6 +7,7 @@ import type { Route } from '../routing/route.ts';
 import {
   isList,
   isLong,
+  JsonText,
   jsonBits,
   piecesOf,
   textOrPieces,
@@ -62,7 +63,8 @@ export function jsonText(value: unknown): string {
  * their responses change all the time.
  */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
-  const isObject = typeof json === 'object' && json !== null && !isList(json);
+  const isObject =
+    json instanceof JsonText ? !json.isList : typeof json === 'object' && json !== null && !isList(json);
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
 }
 
@@ -80,6 +82,7 @@ async function contentOf({ route, answer, mediaType, wanted }: Rendering) {
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
   if (jsonWindows !== undefined)
     return { type: jsonType, body: await textOrPieces(piecesOf(windowBits(jsonWindows), wanted)) };
+  if (json instanceof JsonText) return { type: jsonType, body: json.text };
   if (!isLong(json)) return { type: jsonType, body: jsonText(json) };
   const pieces = piecesOf([jsonBits(json)], wanted);
   const isWhole = isResource(route, answer) && answer.isStreamed !== true;

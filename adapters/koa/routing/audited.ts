@@ -4,6 +4,7 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { AuditEntry, CallContext, Page, PageRequest } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect } from '../dialect.ts';
+import { JsonText } from '../wire/json-pieces.ts';
 import { choice } from '../wire/query.ts';
 import type { AuditByRecord, Rendering, WireType } from '../wire/wire-type.ts';
 import type { Answer } from './answer.ts';
@@ -19,7 +20,7 @@ export interface AuditedCall {
 }
 
 export interface Shown {
-  readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write'>;
+  readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write' | 'text'>;
   /** Default: the view's own id. */
   readonly auditedIds?: ((view: never) => readonly Uuid[]) | undefined;
   /** True: long responses are streamed without an `ETag`. */
@@ -38,7 +39,8 @@ export async function shownAnswer(
 ): Promise<Answer> {
   const views = isPaged ? (result as Page<unknown>).rows : result;
   const rendering = await renderingOf(call as AuditedCall, () => [views as never].flat().flatMap(auditedIds));
-  const json = shows.write === undefined ? views : shows.write(views, rendering);
+  const text = shows.text?.(views, rendering) ?? null;
+  const json = text === null ? (shows.write?.(views, rendering) ?? views) : new JsonText(text);
   if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
   const { rows, total, max } = result as Page<unknown>;
   const { offset, limit } = call.query as PageRequest;

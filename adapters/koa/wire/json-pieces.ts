@@ -8,7 +8,7 @@ const PIECE_CHARACTERS = 65_536;
 const TURN_MS = 10;
 
 /** Length above which a list is written element by element, to limit memory use. */
-const LONG_LIST = 100;
+export const LONG_LIST = 100;
 
 /** Preserialized JSON. */
 export class JsonText {
@@ -16,6 +16,10 @@ export class JsonText {
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  get isList(): boolean {
+    return this.text.startsWith('[');
   }
 
   toJSON(): unknown {

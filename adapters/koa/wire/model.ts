@@ -11,6 +11,8 @@ import {
   perDialect,
   type Rendering,
   refuse,
+  type TextWriter,
+  textWriterOf,
   type WireProblem,
   type WireType,
 } from './wire-type.ts';
@@ -90,6 +92,7 @@ export type RequestOf<F extends Fields> = {
 /** A JSON object. Its table of fields defines reader, responses, schemas and document. */
 export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>> {
   readonly write: (shown: unknown, rendering: Rendering) => Readonly<Record<string, unknown>>;
+  readonly text: TextWriter;
   readonly name: string;
   readonly fields: F;
   readonly needed: readonly string[];
@@ -124,6 +127,7 @@ export function modelWith<A extends Access, G extends HostInput>(
     ...requestOf(name, fields),
     answer: perDialect((dialect) => answerSchema(fields, dialect)),
     write: writerOf(name, fields),
+    text: textWriter(name, fields),
     json: { $ref: `#/components/schemas/${name}` },
   };
   const created: Model<FieldsOf<G, A>> = withLazy(parts, { component: () => componentOf(name, fields) });
@@ -250,6 +254,52 @@ function writerOf(name: string, fields: Fields): Model['write'] {
     }
     return answer;
   };
+}
+
+interface WrittenMember {
+  readonly key: string;
+  readonly each: Field;
+  readonly textOf: TextWriter;
+  /** The name in JSON, with its colon. */
+  readonly begin: string;
+}
+
+/** Returns a writer of the model's JSON text. @throws (on writing) InvariantError for missing fields. */
+function textWriter(name: string, fields: Fields): TextWriter {
+  // Created on first use, because models refer to models that do not exist yet.
+  const membersIn = (dialect: Dialect): readonly WrittenMember[] =>
+    Object.entries(fields)
+      .filter(([, { onlyD }]) => dialect === Dialect.D || !onlyD)
+      .map(([key, each]) => ({
+        key,
+        each,
+        textOf: textWriterOf(each.type),
+        begin: `${JSON.stringify(key)}:`,
+      }));
+  const members = withLazy({}, { D: () => membersIn('D'), K: () => membersIn('K') });
+  return (view, rendering) => objectText({ name, members: members[rendering.dialect] }, view, rendering);
+}
+
+function objectText(
+  { name, members }: { readonly name: string; readonly members: readonly WrittenMember[] },
+  view: unknown,
+  rendering: Rendering,
+): string | null {
+  let text = '';
+  for (const member of members) {
+    const written = memberText(member, view, rendering);
+    if (written === null) return null;
+    if (written !== undefined) text += (text === '' ? '{' : ',') + member.begin + written;
+    else if (!member.each.absentable) throw new InvariantError(`${name} has no ${member.key}`);
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/** Returns undefined if the view has no such member, and null if its text is too long for one piece. */
+function memberText({ key, each, textOf }: WrittenMember, view: unknown, rendering: Rendering) {
+  const value = valueIn(view, { key, each, rendering });
+  if (value === undefined) return undefined;
+  return value === null ? 'null' : textOf(value, rendering);
 }
 
 /**

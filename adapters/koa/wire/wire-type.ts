@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../../lib/records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
+import { listText, shortText } from './json-text.ts';
 import { withLazy } from './lazy-values.ts';
 
 /** Defines how a value is read from requests, written to responses and described in the document. */
@@ -19,6 +20,20 @@ export interface WireType<T> {
   readonly jsonInK?: JsonSchema;
   /** Converts a value that is not null. By default the value is written unchanged. */
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
+  /**
+   * Returns the JSON text of the value that `write` returns, without creating that value. Returns null if the text is
+   * too long for one piece.
+   */
+  readonly text?: TextWriter;
+}
+
+export type TextWriter = (value: unknown, rendering: Rendering) => string | null;
+
+/** Returns the function that writes values of the type as JSON text. */
+export function textWriterOf({ text, write }: Pick<WireType<unknown>, 'text' | 'write'>): TextWriter {
+  if (text) return text;
+  if (write) return (value, rendering) => shortText(write(value, rendering) ?? value);
+  return shortText;
 }
 
 /** Returns the schema of a response with exactly these members. */
@@ -53,6 +68,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
       return elementsOf({ name: element.name, request: element.request[dialect] }, value, context);
     });
   const { write } = element;
+  const textOf = textWriterOf(element);
   return withLazy(
     {
       request: perDialect(request),
@@ -60,6 +76,8 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
       // A lazy list converts its own elements.
       write: (values: unknown, rendering: Rendering) =>
         Array.isArray(values) && write ? values.map((each) => write(each, rendering) ?? each) : values,
+      text: (values: unknown, rendering: Rendering) =>
+        Array.isArray(values) ? listText(values, (each) => textOf(each, rendering)) : shortText(values),
     },
     {
       json: () => ({ type: 'array', items: element.json }),
@@ -119,6 +137,7 @@ export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<
     request: perDialect((dialect) => z.lazy(() => later().request[dialect])),
     answer: perDialect((dialect) => z.lazy(() => later().answer[dialect])),
     write: (value, rendering) => later().write?.(value, rendering) ?? value,
+    text: (value, rendering) => textWriterOf(later())(value, rendering),
     json,
   };
 }
