@@ -149,14 +149,14 @@ describe('process settings', () => {
   });
 });
 
-describe('default documents of the command line', () => {
+describe('settings for default documents', () => {
   let directory: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-catalog-'));
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('are read on first use from the option, from catalog.uri, or from the sample', async () => {
+  it('read the default catalog on first use from the option, from catalog.uri or from the sample', async () => {
     const defaultCatalog = async (catalog: string | undefined, environment: Environment) =>
       (await defaultDocuments({ 'default-catalog': catalog }, { environment, definition: {} }))
         .defaultCatalog;
@@ -170,7 +170,7 @@ describe('default documents of the command line', () => {
     expect(await defaultCatalog(undefined, { SERVICE_org_killbill_catalog_uri: url })).to.equal('<other/>');
   });
 
-  it('are rejected with their source if they are unreadable', async () => {
+  it('reject an unreadable default document with its source', async () => {
     const missing = join(directory, 'missing.xml');
     for (const [catalog, environment, name] of [
       [missing, {}, '--default-catalog'],
@@ -189,7 +189,7 @@ describe('default documents of the command line', () => {
     }
   });
 
-  it('include the overdue configuration from the option, from overdue.uri or from the definition', async () => {
+  it('read the overdue configuration from the option, from overdue.uri or from the definition', async () => {
     const defaultOverdueConfig = async (overdue: string | undefined, environment: Environment) => {
       const configured = { environment, definition: { defaultOverdueConfig: 'defined' } };
       return (await defaultDocuments({ 'default-overdue': overdue }, configured)).defaultOverdueConfig;
@@ -209,7 +209,7 @@ describe('default documents of the command line', () => {
     expect((thrown as Error).message).to.contain('--default-overdue');
   });
 
-  it('are rejected with the line of each error in the overdue configuration', () => {
+  it('reject an invalid overdue configuration with the line of each error', () => {
     const error = new BillingError({
       code: ErrorCode.OVERDUE_INVALID_FOR_TENANT,
       message: 'Invalid overdue configuration: line 7, column 1: odd',
@@ -220,7 +220,7 @@ describe('default documents of the command line', () => {
     );
   });
 
-  it('are rejected with the line of each error in the catalog', () => {
+  it('reject an invalid catalog with the line of each error', () => {
     const problems = Array.from({ length: 12 }, (_, index) => ({
       message: `wrong ${index}`,
       line: index + 1,

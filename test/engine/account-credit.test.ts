@@ -322,7 +322,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await invoicesOf(other.id)).to.eql(['EXTERNAL_CHARGE 1 = 1 owes 0']);
   });
 
-  it('is checked in the specified order when adjusted, and stores nothing if a check fails', async () => {
+  it('rejects an invalid adjustment by the first failing check in the specified order, and stores nothing', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [item] = await charge(id, '10');
     const [given] = await credit(id, '1');

@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
   });
 
-  it('1.1 rule 2: treat an empty external key or time zone as absent, also in an update', async () => {
+  it('accounts §1.1 rule 2: treat an empty external key or time zone as absent, even in an update', async () => {
     const { id } = await create({ externalKey: '', timeZone: '', name: 'Ann' });
     expect(await engine.acme.getAccount(id)).to.include({ externalKey: id, timeZone: 'UTC' });
     expect(await update(id, { externalKey: '', timeZone: '', name: 'Bo' }, true)).to.include({
@@ -138,11 +138,11 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(await events()).to.eql([]);
     });
 
-  describe('created simultaneously', () => {
+  describe('simultaneous creations', () => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('are audited as separate calls', async () => {
+    it('are audited as separate calls when created simultaneously', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('are each rejected for their own reason', async () => {
+    it('are each rejected for their own reason when created simultaneously', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));

@@ -336,7 +336,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     }
     const from = (date: string) => ({ entitlementDate: date, billingDate: date });
 
-    it('follow the base of that day: they end with it, and are billed and stored up to the change', async () => {
+    it('follow the base of their start day: they end with it, and are billed and stored up to the change', async () => {
       const bundleId = await beginChanged();
       const events = newEvents(engine.database);
       await events();
@@ -521,7 +521,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   });
 
   describe('plan changes of add-ons', () => {
-    it('accepts only plans that the base offers, within the limit of the plan', async () => {
+    it('accept only plans that the base offers, within the limit of the plan', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');
       const archive = subscriptionIds[1] as Uuid;

@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
         expect(await lastLines()).to.eql(['RECURRING 2012-02-23..2012-03-03 9.31']);
       });
 
-    it('are the day of the first charge, even if billing is blocked from the start on or before the run', async () => {
+    it('are the day of the first charge, even if billing is blocked from the start on, or before the run', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));

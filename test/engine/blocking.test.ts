@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await linesOf(timely)).at(-1)).to.equal('RECURRING 2012-06-04..2013-06-01 2380.22');
   });
 
-  it('invoicing E18 Window: mark the first day of a backdated pause dirty and repair the periods from there', async () => {
+  it('invoicing E18 Window: mark the first day of a backdated pause as dirty and repair the periods from there', async () => {
     const sold = await begin({ now: '2024-08-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     await engine.runTo('2025-01-01T00:00:00Z');
     const before = (await linesOf(sold)).length;

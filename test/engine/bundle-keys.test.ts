@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await storedKeyOf(second.bundleId)).to.equal('K');
     });
 
-    it('moves a key to a third bundle, which counts as created with the first', async () => {
+    it('moves a key to a third bundle, which keeps the original creation date of the first', async () => {
       const made: Uuid[] = [];
       for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
         engine.clock.set(`${day}T08:00:00Z`);
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       }
     });
 
-    it('moves a key from an expired bundle, and to another account', async () => {
+    it('moves a key from an expired bundle to a new one, even on another account', async () => {
       const first = await subscribe('K', { planName: 'term-3m' });
       await engine.runTo('2024-06-01');
       const second = await subscribe('K', { account: grace });

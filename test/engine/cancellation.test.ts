@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
         expect(await engine.endsOf(subscriptionId)).to.equal(ends);
       });
 
-    it('uses the reference time for dates, and date-times unchanged', async () => {
+    it('uses the reference time for dates, and keeps date-times unchanged', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
       expect(await rowsOf(subscriptionId)).to.eql([
         'START_ENTITLEMENT 2024-05-01T08:00:00.000Z',
@@ -271,7 +271,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
   });
 
-  it('keeps a PHASE of its own instant, and bills nothing of that phase', async () => {
+  it('keeps a PHASE at its own instant, and bills nothing of that phase', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('pro-monthly');
     await engine.runTo('2024-01-31T00:00:00Z');

@@ -74,7 +74,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await balances(ids)).to.eql([0]);
   });
 
-  it('payments §9.6 rule 2: stop one invoice without stopping the others, and its share becomes credit', async () => {
+  it('payments §9.6 rule 2: stop the payment of one invoice without the others; its share becomes credit', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
     expect((await payAll({ isExternal: true, amount: '80' }))?.invoiceIds).to.eql(ids);

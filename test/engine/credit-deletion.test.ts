@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { codeOf, engineBefore, expect, expectCode, newEvents } from '../support/index.ts';
 import type { InvoiceItemView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns.describe('invoicing 9.7 Delete CBA item', (open) => {
+eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
@@ -163,7 +163,7 @@ eachDatabaseByTurns.describe('invoicing 9.7 Delete CBA item', (open) => {
     await expectSound();
   });
 
-  it('is followed by the summary of the paying parent', async () => {
+  it('is reflected in the summary of the paying parent', async () => {
     const parent = await newAccount();
     const input = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true } as const;
     const { id } = await engine.acme.createAccount(input);

@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after the ten
     await expectCode(tenant.subscriptions.cancel(subscriptionId), 2020);
   });
 
-  it('change by product among the plans of DEFAULT if the tenant does not have their price list', async () => {
+  it('can change by product among the plans of the DEFAULT list if the tenant does not have their price list', async () => {
     const request = { accountId, planName: 'harvest-pear-monthly' };
     const { subscriptionId: harvested } = await tenant.createSubscription(request);
     await tenant.uploadCatalog(await readFile(specCatalog));

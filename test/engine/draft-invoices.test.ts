@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
   describe('reused drafts (accounts 13.2 AUTO_INVOICING_REUSE_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('are the oldest drafts of any origin; a run adds to them and commits them', async () => {
+    it('are reused and committed by a run, the oldest of any origin first', async () => {
       const oldest = await charge('7', false);
       await charge('3', false);
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect([second.id, itemLines(second).length]).to.eql([oldest.id, 2]);
     });
 
-    it('cannot be an invoice that is not a draft of the account; such a request is rejected and bills nothing', async () => {
+    it('can be named for reuse only if they are drafts of the account; otherwise nothing is billed', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const committed = await charge('7', true);
       const voided = await charge('3', false);
@@ -247,12 +247,12 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     ]);
   });
 
-  describe('invoicing 11 rule 4: dry runs', () => {
+  describe('drafts in dry runs (invoicing 11 rule 4)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
     const foresee = (targetDate: string) =>
       engine.acme.invoices.dryRun({ accountId, targetDate: targetDate });
 
-    it('show a draft under AUTO_INVOICING_DRAFT', async () => {
+    it('appear in a dry run under AUTO_INVOICING_DRAFT', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       const foreseen = await foresee('2024-02-01');
@@ -262,7 +262,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       ]);
     });
 
-    it('show the content of a reused draft with the new items, without changing it', async () => {
+    it('appear in a dry run with the new items when reused, without being changed', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       const before = await standing();
@@ -283,7 +283,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(await standing()).to.eql(before);
     });
 
-    it('show a draft that the next run commits only once', async () => {
+    it('appear only once in a dry run if the next run commits them', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       await charge('7', false);

@@ -237,7 +237,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: gives the credit of a change back to the start of the term today’s date, like the actual change', async () => {
+    it('invoicing §10 rule 7: dates the credit of a change to the start of the term today, like the actual change', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -252,7 +252,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: dates that credit today even if later days are already billed and the target date is raised to them', async () => {
+    it('invoicing §10 rule 7: dates the credit of such a change today even if later days are already billed and the target date is raised', async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -504,7 +504,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it('shows a late run with the date of today', async () => {
+    it('shows a late run with today’s date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       engine.clock.set('2024-03-10T00:00:00Z');

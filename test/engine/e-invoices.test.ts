@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('do not exist of a credit note for a tax alone, which has no line', async () => {
+  it('are not created for a credit note with only a tax, which has no line', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);
     const { id: invoiceId, items } = await shop.charge(accountId, ['100', 'Work']);
@@ -127,7 +127,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('do not exist of the invoice of a free trial, and exist of the first paid month', async () => {
+  it('are not created for the invoice of a free trial, but for the first paid month', async () => {
     const shop = await InvoicedBusinesses.open(open, { now: '2026-03-01T08:00:00Z' });
     await shop.acme.uploadCatalog(trialCatalog);
     const accountId = await shop.account(german, standard);

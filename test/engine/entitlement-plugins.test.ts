@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
     });
 
-    it('are validated like those of callers, and nothing is stored if they are invalid', async () => {
+    it('have their terms validated like those of callers, and nothing is stored if the terms are invalid', async () => {
       const before = await stored();
       first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
       await expectCode(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }), 2021);

@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: take the amount that refunds and chargebacks have left in another currency', async () => {
+  it('rule 3: take only the amount left by refunds and chargebacks in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '30' });

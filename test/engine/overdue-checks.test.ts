@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('overdue consistency check', (open) => {
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
   const found = async () => (await breaches()).map(({ invariant, message }) => `${invariant} ${message}`);
 
-  it('finds nothing in a state, past the last state and after clearing', async () => {
+  it('finds nothing for an account in a state, past the last state or after clearing', async () => {
     expect(await found()).to.eql([]);
     await engine.runTo('2024-02-02T00:00:00Z');
     expect(await found()).to.eql([]);

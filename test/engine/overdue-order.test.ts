@@ -138,7 +138,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
       expect(await child.states()).to.eql(['TWO from 06-08T09:00:00']);
     });
 
-    it('enters a milder or clear state at once', async () => {
+    it('enters a milder or clear state immediately', async () => {
       const debtor = await begin(
         overdueXml({
           states: [

@@ -118,7 +118,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     });
   });
 
-  it('start a new attempt for a retry, and keep the state of the old one', async () => {
+  it('include a new attempt for each retry, and keep the state of the old one', async () => {
     answers('ERROR', 1);
     const invoiceId = await invoiced();
     const [first] = (await paymentOf(invoiceId)).attempts ?? [];
@@ -129,7 +129,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(attempts?.[1]?.id).not.to.equal(first?.id);
   });
 
-  it('start a new attempt for a released hold, and keep the old one ABORTED', async () => {
+  it('include a new attempt for a released hold, and keep the old one ABORTED', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     await acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);

@@ -281,14 +281,14 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
   });
 });
 
-eachDatabaseByTurns.describe('a planned payment attempt (payments §8.2)', (open) => {
+eachDatabaseByTurns.describe('read of a planned payment attempt (payments §8.2)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
   });
   after(() => stage.stop());
 
-  it('is shown as SCHEDULED until it runs', async () => {
+  it('shows a planned payment attempt as SCHEDULED until it runs', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');

@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('payments §7.2 rule 5: gives up an outcome that stays unknown with PAYMENT_UNRESOLVED and a warning', async () => {
+  it('payments §7.2 rule 5: gives up on an outcome that stays unknown, with PAYMENT_UNRESOLVED and a warning', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
     const [invoiceId] = await invoiced();
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['UNKNOWN'], balance: '249.95' });
   });
 
-  it('logs the gateway and the reason of an unknown outcome', async () => {
+  it('logs the gateway and the reason for an unknown outcome', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
     const [invoiceId] = await invoiced();

@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('apply at once if uploaded after their date for existing subscriptions', async () => {
+  it('apply immediately if uploaded after their date for existing subscriptions', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-06-20T00:00:00Z');

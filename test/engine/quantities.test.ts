@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-11-16..2022-12-01 29.95', 'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98');
   });
 
-  it('take effect at the reference time of a given date, and at once for today', async () => {
+  it('take effect at the reference time of a given date, and immediately for today', async () => {
     await begin('2022-11-01T09:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-16T12:30:00Z');

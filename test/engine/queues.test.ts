@@ -60,7 +60,7 @@ eachDatabase.describe('queue view for operators (platform §9.4, §9.5)', (open)
     { queues }: TenantBilling = engine.acme,
   ): Promise<Listed> => JSON.parse(await text(await queues.export(request))) as Listed;
 
-  it('shows entries as late with reasons, busy, failed and queued again, and done', async () => {
+  it('shows whether entries are late (with reasons), busy, failed, queued again or done', async () => {
     const { acme, billing, storage } = engine;
     await plan([{ minutesAgo: 9 }, { minutesAgo: 10 }, { minutesAgo: 0 }]);
     const [first, second, ...others] = await acme.queues.late({ accountId: account.id });

@@ -331,7 +331,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   });
 
   describe('a rejection', () => {
-    it('stores nothing and names the reason', async () => {
+    it('stores nothing for a rejected call and names the reason', async () => {
       const other = await newAccount();
       const base = await create({ planName: 'solo-now', externalKey: 'taken', bundleExternalKey: 'seat-1' });
       const kit = await create({ planName: 'kit-monthly' });
@@ -448,7 +448,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await dirtyFrom()).to.equal('2024-03-20');
     });
 
-    it('runs once, even if its claim is delivered again', async () => {
+    it('runs due work once, even if its claim is delivered again', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       clock.set(jump);
       const entries = await claim();
@@ -461,7 +461,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await rowsOf(subscriptionId)).to.have.length(4);
     });
 
-    it('does not delay work of another account', async () => {
+    it('does not delay due work of another account', async () => {
       const other = await newAccount();
       const work = {
         queueName: QueueName.SUBSCRIPTION_EVENTS,
@@ -482,7 +482,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
 
     if (kind === 'postgresql') {
-      it('returns to the queue for a busy account and runs later', async () => {
+      it('returns due work of a busy account to the queue and runs it later', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         clock.set(jump);
         const entries = await claim();

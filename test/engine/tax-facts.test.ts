@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       await expectCode(acme.invoices.addCredits({ accountId, items }), 60003);
     });
 
-    it('are rejected if the amount is not by the rate of category S', async () => {
+    it('are rejected if the amount does not match the rate of category S', async () => {
       const { accountId, charge } = await charged();
       const tax = { linkedItemId: charge?.id ?? '', taxRate: '19', taxCategory: 'S' } as const;
       expect(await messageOf(add(accountId, { ...tax, amount: '3.82' }))).to.equal(

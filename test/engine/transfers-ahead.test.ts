@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     });
   });
 
-  it('continues in the phase of the date, even if earlier phases are not stored yet', async () => {
+  it('continues in the phase in force on the date, even if earlier phases are not stored yet', async () => {
     await begin('2024-01-01T08:00:00Z', 'club-monthly');
     const made = await transfer('2024-10-01');
     expect(rowsOf(await onlyOf(made))).to.eql([
@@ -329,7 +329,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     expect(rowsOf(await onlyOf(made))[1]).to.equal('START_BILLING 2024-03-21 solo-now-evergreen');
   });
 
-  it('can run at a later time of today', async () => {
+  it('can take place later today', async () => {
     await begin('2024-03-01T20:00:00Z', 'solo-now');
     await engine.runTo('2024-03-10T08:00:00Z');
     const made = await transfer('2024-03-10');

@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
       expect((await stage.invoices()).flatMap(ratesOf)).to.eql(trial);
     });
 
-  it('usage E9 Short first interval: bills it without proration at its end', async () => {
+  it('usage E9 Short first interval: bills the interval without proration at its end', async () => {
     await begin('sms-payg', '2026-03-20', { bcd: 15 });
     await stage.use('130 sms 2026-03-20');
     await stage.use('271 sms 2026-03-21');

@@ -208,7 +208,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
       expect(itemLines(await stage.last())).to.eql(['USAGE 2026-06-01..2026-07-01 60']);
     });
 
-  it('usage §2.2 rule 3: credit usage voided beyond the look-back once N is raised', async () => {
+  it('usage §2.2 rule 3: credit usage voided beyond the look-back once the look-back N is raised', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10', 'old');
     await stage.runTo('2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01');

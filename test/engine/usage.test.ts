@@ -186,7 +186,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('usage §2.1 rule 9: takes as many statements for simultaneous calls as for one', async () => {
+  it('usage §2.1 rule 9: takes as many SQL statements for simultaneous calls as for one', async () => {
     await engine.close();
     const statements: string[] = [];
     const trace = (statement: string) => statements.push(statement);

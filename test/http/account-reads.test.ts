@@ -168,7 +168,7 @@ eachDatabase((kind, open) => {
       expectBelow(MAX_TURN_MS, longestMs, 'processor milliseconds of the longest turn');
     });
 
-    it('list its states and changes and export it without blocking the event loop', async () => {
+    it('list the states and changes of an account and export it without blocking the event loop', async () => {
       for (const path of ['block', 'auditLogs', `../../export/${held.accountId}`]) {
         const { result, longestMs } = await withLongestTurn(() => read(path));
         expect(result.status, path).to.be.oneOf([200, 201]);

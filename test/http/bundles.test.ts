@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
   });
 
   describe('renameKey and transfer', () => {
-    it('change the key of a bundle', async () => {
+    it('get a new key with renameKey', async () => {
       const { bundleId } = await newBundle(await newAccount(), 'delta');
       const path = `/1.0/kb/bundles/${bundleId}`;
       expectStatus(await call('PUT', `${path}/renameKey`, { body: { externalKey: 'delta 2' } }), 204);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
         expect(bundleOf(await call('GET', path)).externalKey).to.equal('beta');
       });
 
-    it('move a bundle and return its Location', async () => {
+    it('are moved by a transfer, which returns their Location', async () => {
       const target = await newAccount();
       const { bundleId, subscriptions } = await newBundle(await newAccount(), 'epsilon');
       const body = {
@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expectRefusal(refused, 400, 1099);
     });
 
-    it('create a PENDING subscription for a transfer at a future date', async () => {
+    it('get a PENDING subscription from a transfer at a future date', async () => {
       const target = await newAccount();
       const { bundleId } = await newBundle(await newAccount(), 'zeta');
       const year = new Date().getFullYear() + 2;

@@ -67,7 +67,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
     after(() => proxy.restore());
 
     for (const route of ofTheDatabase)
-      it(`causes 503 with Retry-After at once in ${route.method} ${route.path}`, async () => {
+      it(`answers 503 with Retry-After at once in ${route.method} ${route.path}`, async () => {
         const headers = route.credentials === 'PLUGIN' ? { authorization: token } : {};
         const path = route.path.replaceAll(/\{\w+\}/g, world.accountId);
         const { reply, ms } = await timed(() => world.serving.call(route.method, path, { headers }));
@@ -76,14 +76,14 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
         expectBelow(2_000, ms, 'milliseconds');
       });
 
-    it('appears in the health check and metrics', () => healthIsTold(2_000));
+    it('reports the failure in the health check and metrics', () => healthIsTold(2_000));
   });
 
   describe('unresponsive database', () => {
     before(() => proxy.freeze());
     after(() => proxy.restore());
 
-    it('causes 503 with Retry-After within five seconds', async () => {
+    it('answers 503 with Retry-After within five seconds', async () => {
       const path = `/1.0/kb/accounts/${world.accountId}`;
       const body = { name: 'new' };
       const calls = await Promise.all([
@@ -100,7 +100,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
       }
     });
 
-    it('appears in the health check and metrics', () => healthIsTold(5_000));
+    it('reports the failure in the health check and metrics', () => healthIsTold(5_000));
   });
 
   describe('recovered database', () => {

@@ -52,7 +52,7 @@ describe('response delivery', () => {
     };
   }
 
-  describe('entity tag (http-api §11 rule 1)', () => {
+  describe('caching (http-api §11 rule 1)', () => {
     it('produces 304 without a body until the resource changes, then the full body', async () => {
       const etag = (await serving.call('GET', account)).headers.get('etag') ?? '';
       expect(etag).to.match(/^W\/"[\w-]{27}"$/);
@@ -64,7 +64,7 @@ describe('response delivery', () => {
       expect(changed.headers.get('etag')).to.not.equal(etag);
     });
 
-    it('is sent for HEAD too, but not for lists, errors and writes', async () => {
+    it('sends entity tags for HEAD too, but not for lists, errors and writes', async () => {
       const tagOf = async (method: string, path: string): Promise<string | null> =>
         (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
       expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));
@@ -74,7 +74,7 @@ describe('response delivery', () => {
     });
   });
 
-  describe('compression (http-api §10 rule 2)', () => {
+  describe('encoding (http-api §10 rule 2)', () => {
     const decoders = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
     for (const [coding, decode] of Object.entries(decoders))
       it(`uses ${coding} if the client accepts it and the body has at least 1 KiB`, async () => {
@@ -84,7 +84,7 @@ describe('response delivery', () => {
         expect(Number(headers['content-length'])).to.equal(body.length);
       });
 
-    it('is skipped if the client does not accept it or the body is short', async () => {
+    it('skips compression if the client does not accept it or the body is short', async () => {
       const catalog = `${serving.url}/1.0/kb/catalog`;
       expect((await send(catalog)).headers).to.not.have.property('content-encoding');
       const refused = await send(catalog, { 'accept-encoding': 'gzip;q=0, identity' });
@@ -107,12 +107,12 @@ describe('response delivery', () => {
     });
   });
 
-  describe('cross-origin header (http-api §10 rule 1)', () => {
+  describe('origin access (http-api §10 rule 1)', () => {
     const shop = 'https://shop.example.com';
     const corsHeaders = (headers: Heard['headers']) =>
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
 
-    it('is absent by default', async () => {
+    it('sends no cross-origin header by default', async () => {
       for (const method of ['GET', 'OPTIONS']) {
         const { headers } = await send(serving.url + account, { origin: shop }, method);
         expect([corsHeaders(headers), headers.vary]).to.eql([[], undefined]);
@@ -148,7 +148,7 @@ describe('response delivery', () => {
       expect(headers.allow).to.match(/^GET, HEAD, PUT, .*OPTIONS$/);
     });
 
-    it('is sent for preflight requests without credentials', async () => {
+    it('sends cross-origin headers for preflight requests without credentials', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const headers = { origin: shop, 'access-control-request-method': 'PUT', connection: 'close' };
       const call = httpRequest(url + account, { method: 'OPTIONS', headers });
@@ -169,7 +169,7 @@ describe('response delivery', () => {
     });
   });
 
-  describe('time limit (platform §16)', () => {
+  describe('deadline (platform §16)', () => {
     /** An engine whose accounts take their time. */
     function slow(ms: number): KoaOptions['billing'] {
       const getAccount: typeof serving.billing.getAccount = async (...given) => {
@@ -187,7 +187,7 @@ describe('response delivery', () => {
       await setTimeout(200);
     });
 
-    it('applies even to routes that do not wait for their effects', async () => {
+    it('applies the time limit even to routes that do not wait for their effects', async () => {
       const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
       expect((await send(`${url}${account}?callCompletion=true`)).status).to.equal(503);
       await setTimeout(200);
@@ -215,7 +215,7 @@ describe('response delivery', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('does not affect faster answers', async () => {
+    it('leaves faster answers alone', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

@@ -85,7 +85,7 @@ anyDatabase.describe('invoice plugins over HTTP', (open) => {
     }
   });
 
-  it('answer an aborted run with 404 like an empty one', async () => {
+  it('answer an aborted run with 404 like an empty run', async () => {
     const accountId = await subscriber();
     aborts = true;
     for (const path of ['invoices', 'invoices/group']) {

@@ -123,7 +123,7 @@ async function found(reply: Promise<Reply>): Promise<Reply> {
   return expectStatus(await reply, 200);
 }
 
-onPostgresql.describe('the statements and round trips of an HTTP request', (open) => {
+onPostgresql.describe('SQL statements and round trips of an HTTP request', (open) => {
   let traffic: CountedDatabase;
   let world: World;
   before(async () => {
@@ -136,14 +136,14 @@ onPostgresql.describe('the statements and round trips of an HTTP request', (open
   });
 
   for (const { name, takes, prepare } of calls) {
-    it(`are ${takes.statements} and ${takes.roundTrips} for ${name}`, async () => {
+    it(`number ${takes.statements} and ${takes.roundTrips} for ${name}`, async () => {
       // The first call fills the caches.
       await (await prepare(world))();
       expect(await taken(await prepare(world))).to.eql(takes);
     });
   }
 
-  it('are 6 and 3 for an account in test mode', async () => {
+  it('number 6 and 3 for a read of an account in test mode', async () => {
     const serving = await serveInTestMode(traffic.database);
     try {
       const inTestMode = { ...world, serving };

@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     expectStatus(await call('GET', `${security}/subject`, { headers: as('self', 'another one') }), 200);
   });
 
-  describe('session', () => {
+  describe('session handling', () => {
     const login = async (name: string, path = '/permissions', more: object = {}) => {
       const reply = await call('GET', security + path, { headers: { ...as(name), ...more } });
       const cookie = reply.headers.get('set-cookie');
@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     const withCookie = (cookie: string, path = read): Promise<Reply> =>
       call('GET', path, { headers: { authorization: undefined, cookie } });
 
-    it('starts with a login for permissions or subject and authenticates other calls by cookie', async () => {
+    it('starts a session with a login for permissions or subject, and authenticates other calls by cookie', async () => {
       const { cookie, session, reply } = await login('admin');
       expect(reply.json).to.eql(['*:*']);
       expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
       expect((await call('GET', read)).headers.get('set-cookie')).to.equal(null);
     });
 
-    it('uses a server-generated token and ignores a cookie sent with the login', async () => {
+    it('uses a server-generated session token and ignores a cookie sent with the login', async () => {
       const fixed = `JSESSIONID=${'x'.repeat(43)}`;
       const { session } = await login('admin', '/permissions', { cookie: fixed });
       expect(session)
@@ -219,19 +219,19 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
       expect(textOf((await withCookie(session, `${security}/subject`)).json, 'principal')).to.equal('admin');
     });
 
-    it('is stored as a hash', async () => {
+    it('stores a session as a hash', async () => {
       const { session } = await login('admin');
       expect(await serving.storage.security.findSession(session.slice('JSESSIONID='.length))).to.equal(null);
     });
 
-    it('sets Secure on its cookie over https', async () => {
+    it('sets Secure on the session cookie over https', async () => {
       const answered = await withServer(serving, { trustedProxies: ['127.0.0.1'] }, (url) =>
         fetch(`${url}${security}/subject`, { headers: { ...documentHeaders, 'x-forwarded-proto': 'https' } }),
       );
       expect(answered.headers.get('set-cookie')).to.match(/; secure\b/);
     });
 
-    it('ends when the user is changed and is rejected if unknown', async () => {
+    it('ends a session when the user is changed, and rejects an unknown one', async () => {
       for (const [name, change] of [
         ['p', { method: 'PUT', path: '/users/p/password', body: { password: 'another one' } }],
         ['r', { method: 'PUT', path: '/users/r/roles', body: { roles: ['admin'] } }],
@@ -248,7 +248,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
       expectCode(await withCookie('JSESSIONID=short'), 401, 60004);
     });
 
-    it('ends after the configured idle time', async () => {
+    it('ends a session after the configured idle time', async () => {
       await withServer(serving, { sessionIdleMs: 50 }, async (url) => {
         const get = (headers: Record<string, string>) => fetch(`${url}${security}/subject`, { headers });
         const answer = await get({ authorization: basic('admin', 'password') });

@@ -161,7 +161,7 @@ describe('server settings', () => {
     expect((await call('X-Service-')).statusCode).to.equal(200);
   });
 
-  describe('request rate limits', () => {
+  describe('request rates', () => {
     const read = { path: '/1.0/kb/accounts/pagination?limit=1', method: 'GET' };
     let nowMs: number;
     const systemClock = { nowMs: () => nowMs };
@@ -176,7 +176,7 @@ describe('server settings', () => {
       return found;
     }
 
-    it('answer 429 with Retry-After to one tenant, store nothing, and let other tenants continue', async () => {
+    it('limit the requests of one tenant with 429 and Retry-After, store nothing, and let other tenants continue', async () => {
       const port = await listenWith({ systemClock, rates: { tenant: 1 } });
       expect(await statuses(port, 3)).to.eql([200, 200, 429]);
       const refused = expectStatus(await send(port, { body: '{"externalKey":"too-fast"}' }), 429);
@@ -189,7 +189,7 @@ describe('server settings', () => {
       expect(await statuses(port, 2)).to.eql([200, 429]);
     });
 
-    it('apply to a caller across tenants and paths', async () => {
+    it('limit the requests of a caller across tenants and paths', async () => {
       const port = await listenWith({ systemClock, rates: { principal: 2 } });
       expect(await statuses(port, 2)).to.eql([200, 200]);
       expect(await statuses(port, 1, eve)).to.eql([200]);
@@ -201,7 +201,7 @@ describe('server settings', () => {
       expect(await statuses(port, 2)).to.eql([200, 429]);
     });
 
-    it('are off by default and ignore calls with a wrong password', async () => {
+    it('limit no requests by default, and do not count calls with a wrong password', async () => {
       expect(new Set(await statuses(await listenWith({ systemClock }), 30))).to.eql(new Set([200]));
       const port = await listenWith({ systemClock, rates: { principal: 1, tenant: 1 } });
       const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` };

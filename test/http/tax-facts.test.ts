@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('tax facts over HTTP (invoicing §14 rule 9)', (ope
     expect(items[0]).to.deep.include({ taxRate: null, taxCategory: null, taxExemption: null });
   });
 
-  it('are rejected with the expected amount if the amount is not by the rate', async () => {
+  it('are rejected with the expected amount if the amount does not match the rate', async () => {
     const tax = { amount: 10, linkedInvoiceItemId, taxRate: 19, taxCategory: 'S' };
     const refused = await add('taxes', tax);
     expect(refused.status).to.equal(400);

@@ -3,7 +3,7 @@ import { expectRefusal, expectStatus, type Reply, type Request, serveOnce } from
 
 const security = '/1.0/kb/security';
 
-eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)', (open) => {
+eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform §8, R39)', (open) => {
   const serving = serveOnce(open);
   let ofBob: string;
   let ofEve: string;
@@ -221,7 +221,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
       expect(await permissionsOf('kim')).to.eql(['tag:delete']);
     });
 
-    it('are rejected in dialect D, and for clients in both dialects', async () => {
+    it('are rejected while undefined in dialect D, and for clients in both dialects', async () => {
       const roles = ['not defined'];
       await expectRefused(as('admin')('POST', '/users', newUser('dee', { roles })), 400, 40003);
       await done(as('admin')('POST', '/users', newUser('dee', { tenants: [ofBob] })), 201);

@@ -193,7 +193,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
       expect(roundingDifference.abs().lessThanOrEqualTo('0.01')).to.equal(true);
   });
 
-  it('does not add to a new tax what a person has taken off another one', async () => {
+  it('does not add to a new tax the amount that a person has deducted from another tax', async () => {
     await begin();
     const [charge] = await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '100' }] });
     const { invoiceId = '' } = charge ?? {};

@@ -82,7 +82,7 @@ describe('payment through Stripe', () => {
     });
   });
 
-  describe('payment method', () => {
+  describe('payment method registration', () => {
     /** A method saved by a confirmed setup intent. */
     const saved = () => {
       const [customer] = customersOfAccount();
@@ -96,7 +96,7 @@ describe('payment through Stripe', () => {
         (error: unknown) => error,
       );
 
-    it('is accepted if Stripe already attached it to the customer', async () => {
+    it('accepts a payment method that Stripe already attached to the customer', async () => {
       const { id } = saved();
       await shop.addMethod(id);
       const { asked, answer } = await purchase();
@@ -104,7 +104,7 @@ describe('payment through Stripe', () => {
       expect(double.intentOf(asked.transactionId).payment_method).to.equal(id);
     });
 
-    it('is rejected and stays unchanged if the account already has it', async () => {
+    it('rejects a payment method that the account already has, and leaves it unchanged', async () => {
       const { id, metadata } = saved();
       await shop.addMethod(id);
       const { paymentMethodId } = shop;
@@ -115,7 +115,7 @@ describe('payment through Stripe', () => {
       expect(metadata.billwright_payment_method).to.equal(paymentMethodId);
     });
 
-    it('is rejected with Stripe’s message if it belongs to another customer', async () => {
+    it('rejects a payment method of another customer with Stripe’s message', async () => {
       const { id } = saved();
       await shop.customerWith();
       expect(await refusal(id))
@@ -125,7 +125,7 @@ describe('payment through Stripe', () => {
   });
 
   describe('transaction', () => {
-    it('uses its id as the idempotency key of requests that move money', async () => {
+    it('uses its transaction id as the idempotency key of requests that move money', async () => {
       double.requests.length = 0;
       const { asked: bought } = await purchase();
       const { gateway, context } = shop;
@@ -172,7 +172,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(refund.transactionId)).to.equal(1);
     });
 
-    it('keeps its amount when completed with another one', async () => {
+    it('keeps its amount when completed with another amount', async () => {
       const { asked } = await purchase();
       const other = { ...asked, amount: shop.asked({ amount: '7' }).amount };
       expect(line(await shop.gateway.purchase(other, shop.context))).to.equal('PROCESSED 10');
@@ -312,7 +312,7 @@ describe('payment through Stripe', () => {
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
     });
 
-    it('is avoided by rejecting a publishable key at creation', () =>
+    it('rejects a publishable key at creation', () =>
       expect(() => shop.restart({ credentials: { apiKey: 'pk_test_browser' } })).to.throw(
         'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
       ));

@@ -171,7 +171,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
         );
       });
 
-      it('remains usable after a single failed statement', async () => {
+      it('keeps the connection usable after a single failed statement', async () => {
         const single = transactions.single(acme.recordId);
         expect(
           (await rejection(single.executeQuery(compiled('select 1 / $1::int', [0])))).message,
@@ -247,14 +247,14 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
     });
   });
 
-  describe('a bypassing role', () => {
+  describe('bypass check', () => {
     const asRole = async (role: 'owner' | 'bypassing' | 'superuser', options = {}) => {
       const database = await connectedAs(role, opened.database);
       if (database.kind !== 'postgresql') throw new Error('wrong kind');
       return postgresql({ url: database.url, ...options });
     };
 
-    it('is reported by name: a superuser, one with BYPASSRLS, or any role after a table’s security is disabled', async () => {
+    it('reports a bypassing role by name: a superuser, one with BYPASSRLS, or any role after a table’s security is disabled', async () => {
       const known = async (role: Parameters<typeof asRole>[0]) => {
         const storage = await asRole(role);
         try {
@@ -274,7 +274,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       });
     });
 
-    it('is rejected before it creates tables that it would own', async () => {
+    it('rejects a bypassing role before it creates tables that it would own', async () => {
       const database = await open();
       const options = { migrate: true, requireRowSecurity: true };
       const storageAs = async (role: 'owner' | 'superuser') => {
@@ -292,7 +292,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       await owned.close();
     });
 
-    it('is rejected if row-level security is required, unlike the owner of the tables', async () => {
+    it('rejects a bypassing role if row-level security is required, but not the owner of the tables', async () => {
       const required = { requireRowSecurity: true };
       const owner = await asRole('owner', required);
       await owner.prepare();

@@ -113,7 +113,7 @@ describe('catalog reader', () => {
       expect(createVersion(parsed.content).plans.length).to.be.greaterThan(0);
     });
 
-  describe('documents exported by systems in the field (R58)', () => {
+  describe('reader of documents exported by systems in the field (R58)', () => {
     const usd = price('USD', '1');
     const exported = (type: string): DocumentParts =>
       usageOf(
@@ -125,7 +125,7 @@ describe('catalog reader', () => {
       );
 
     for (const type of ['VANILLA', 'TIERED'])
-      it(`may contain a tiered block of type ${type} with a minTopUpCredit of -1, written back as TIERED without it`, () => {
+      it(`accepts a tiered block of type ${type} with a minTopUpCredit of -1, and writes it back as TIERED without it`, () => {
         const { content } = parse(catalogXml(exported(type)));
         const written = writeCatalogXml(createCatalog([createVersion(content)]));
         expect(written).to.include('<tieredBlock type="TIERED">').and.not.to.include('minTopUpCredit');
@@ -135,7 +135,7 @@ describe('catalog reader', () => {
         expect(validateVersion(parse(catalogXml(exported(type)))).errors).to.eql([]);
       });
 
-    it('may contain a minTopUpCredit of -1, reported as missing only for a TOP_UP block', () => {
+    it('accepts a minTopUpCredit of -1, and reports it as missing only for a TOP_UP block', () => {
       const block = (type: string, credit: string): DocumentParts =>
         usageOf(
           'billingMode="IN_ADVANCE" usageType="CONSUMABLE"',
@@ -153,7 +153,7 @@ describe('catalog reader', () => {
       expect(surplus?.message).to.include('only a TOP_UP block can have a minTopUpCredit');
     });
 
-    it('cannot contain a tiered block of type TOP_UP, or one with a minTopUpCredit', () => {
+    it('rejects a tiered block of type TOP_UP, or one with a minTopUpCredit', () => {
       const topUp = errorOf(() => parse(catalogXml(exported('TOP_UP'))));
       expect(topUp.problems?.[0]?.message).to.include('is not the type of a tiered block (TIERED, VANILLA)');
       const credit = catalogXml(exported('TIERED')).replace('<minTopUpCredit>-1<', '<minTopUpCredit>5<');

@@ -43,7 +43,7 @@ describe('e-invoice document (invoicing §22)', () => {
     expect(eInvoiceOf(items, { seller: seller({ paymentTermsDays: null }) }).dueDate).to.equal('2026-11-23');
   });
 
-  it('multiplies quantity and price to the amount of each line', () => {
+  it('multiplies quantity and price to get the amount of each line', () => {
     const seats = { quantity: decimal(5), rate: decimal(100) };
     const lines = eInvoiceOf([
       ...taxed(viewedItem('RECURRING', '100', seats), { tax: '19' }),

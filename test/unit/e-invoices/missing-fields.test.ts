@@ -69,7 +69,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include taxes by the rates if the difference is more than rounding', () => {
+  it('include taxes that match the rates if the difference is more than rounding', () => {
     const rounded = taxed(viewedItem('RECURRING', '100'), { tax: '19.01' });
     expect(missingOf(rounded)).to.eql([]);
     const off = taxed(viewedItem('RECURRING', '100'), { tax: '10' });

@@ -76,7 +76,7 @@ describe('options of a wrong type', () => {
       }
     });
 
-    it(`are rejected by ${name} if they are no object`, async () => {
+    it(`are rejected by ${name} if they are not an object`, async () => {
       for (const value of ['text', 1, null]) {
         const failure = await failureOf(() => call(value));
         expect(failure).to.be.instanceOf(BillingError);

@@ -45,7 +45,7 @@ describe('invoicing §14 rule 9: taxes of category S', () => {
     );
   });
 
-  it('may contain the rounding differences of the other items with the rate, but not of more', () => {
+  it('may contain the rounding differences of the other items with the rate, but no others', () => {
     const rest = Array.from({ length: 9 }, () => ['0.02', '0.13'] as const);
     expect(problemOf([...rest, ['0.07', '0.13']])).to.equal(null);
     expect(problemOf([...rest, ['0.14', '0.13']])).to.match(/has the amount 0\.14 .*: expected 0\.02$/);
@@ -61,14 +61,14 @@ describe('invoicing §14 rule 9: taxes of category S', () => {
     ).to.match(/amount 5 with the taxRate 7/);
   });
 
-  it('of a reduced charge can be computed with and without the reduction', () => {
+  it('can be computed with and without the reduction of a charge', () => {
     for (const amount of ['19', '11.4', '15']) expect(problemOf([[amount, '100-40']])).to.equal(null);
     for (const amount of ['19.02', '11.38'])
       expect(problemOf([[amount, '100-40']])).to.match(/amount of 100/);
     expect(problemOf([['11.38', '100-40']])).to.match(/expected 11\.4$/);
   });
 
-  it('of a repair are at most those by the rate, since a part may have been returned before', () => {
+  it('cannot exceed the rate for a repair, because a part may have been returned before', () => {
     for (const amount of ['-9.5', '-9.51', '-5', '0']) expect(problemOf([[amount, '-50']])).to.equal(null);
     expect(problemOf([['-9.52', '-50']])).to.equal(
       'has the amount -9.52 with the taxRate 19 on an amount of -50: expected -9.5',

@@ -11,7 +11,7 @@ const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', c
 const settledThrough = day('2024-02-01');
 
 describe('ongoing charge', () => {
-  it('is the last event', () => {
+  it('contains the last event', () => {
     const trial = event('CREATE', '2023-12-01', { phaseDays: 31, fixed: '0.00' });
     expect(ongoingChargeAfter([trial, monthly], { settledThrough })).to.eql({ event: monthly });
   });

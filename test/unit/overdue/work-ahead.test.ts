@@ -36,20 +36,20 @@ describe('work before an overdue entry (overdue §5.2)', () => {
       dueAhead(job('CLEAR', '2024-01-05T00:00:00Z'), { timeZone: timeZone('UTC') }, at('2024-01-05')),
     ).to.equal(null));
 
-  describe('an overdue entry with earlier work', () => {
+  describe('work for which an overdue entry waits', () => {
     const due = at('2024-01-05T00:03:42Z');
     const ahead = { asker: 7, lastDue: at('2024-01-05T15:00:00Z'), availableAtMs: null, isUnderWay: false };
     const again = (more: object) => retryTiming({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
 
-    it('runs again after that work, but not before its due time', () => {
+    it('makes the entry run again after it, but not before its due time', () => {
       expect(again({})).to.eql({ kind: 'DUE', at: ahead.lastDue });
       expect(again({ lastDue: at('2024-01-04') })).to.eql({ kind: 'DUE', at: due });
     });
-    it('runs again after a pause and ignores a pause that is over', () => {
+    it('makes the entry run again after a pause, and ignores a pause that is over', () => {
       expect(again({ availableAtMs: 5_700 })).to.eql({ kind: 'PAUSE', delayMs: 700 });
       expect(again({ availableAtMs: 5_000 })).to.eql({ kind: 'DUE', at: ahead.lastDue });
     });
-    it('runs again when the running work is done', () =>
+    it('makes the entry run again when the running work is done', () =>
       expect(again({ isUnderWay: true, availableAtMs: 5_700 })).to.eql({ kind: 'UNDER_WAY' }));
   });
 });

@@ -189,7 +189,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       expect(readFileSync(path, 'utf8').split('\n')).to.have.length(2);
     });
 
-    it('is shared by concurrent processes', async () => {
+    it('shares the ledger file between concurrent processes', async () => {
       const [one, other] = [reopened(), reopened()];
       const asked = request();
       await one.purchase(asked, context);
@@ -203,7 +203,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       expect((await info(one)).map(({ status }) => status)).to.eql(['ERROR']);
     });
 
-    it('is read without an incomplete last line after a crash', async () => {
+    it('reads the ledger file without an incomplete last line after a crash', async () => {
       await reopened().purchase(request(), context);
       appendFileSync(path, '{"kind":"ENTRY","entry":{"kbPay');
       const gateway = reopened();
