@@ -144,7 +144,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is overridden by the environment, and both by options', async () => {
+  it('is overridden by the environment, and options override both', async () => {
     const definition: ServerDefinition = {
       port: 1,
       host: 'h',

@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     }
   });
 
-  it('puts items that one call adds without an invoice on one new invoice, and keeps a draft a draft', async () => {
+  it('puts the items of one call without an invoice on a single new invoice, and keeps a draft as a draft', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [draft] = await charge(id, '1', { autoCommit: false });
     const invoiceId = draft?.invoiceId as Uuid;

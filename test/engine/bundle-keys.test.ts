@@ -35,7 +35,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
     });
 
-    it('does not find a bundle by its key after its service is cancelled, but lists it among all of the key', async () => {
+    it('does not find a bundle by its key after its service is cancelled, but lists it among all bundles with the key', async () => {
       const { bundleId, subscriptionId } = await subscribe('K');
       await engine.cancelNow(subscriptionId);
       await expectCode(engine.acme.bundles.getByKey('K'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_KEY');
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect((await bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
     });
 
-    it('rejects the key of an ended bundle, which a creation could take', async () => {
+    it('rejects the key of an ended bundle, although a creation could take it', async () => {
       const { bundles } = engine.acme;
       await engine.cancelNow((await subscribe('K')).subscriptionId);
       const { bundleId } = await subscribe('J');

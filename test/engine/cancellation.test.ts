@@ -238,7 +238,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await linesOf()).to.eql(['FIXED 2024-01-01..2024-01-31 0']);
   });
 
-  it('ends a subscription that has not started at its start', async () => {
+  it('ends a subscription at its start if it has not started yet', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { subscriptionId } = await engine.acme.createSubscription(
       { accountId, planName: 'solo-now' },

@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     ]);
   });
 
-  it('catalog W19 Overlay: create the versions of both, with unchanged XML plans', async () => {
+  it('catalog W19 Overlay: create versions from both the XML and the entries, with unchanged XML plans', async () => {
     await openOverlay('2024-01-15T00:00:00Z');
     const [january] = (await current()).versions;
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });

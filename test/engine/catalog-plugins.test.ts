@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(asked()).to.have.length(1);
   });
 
-  it('supply a separate catalog per account without a stamp, also within one batch, and nothing is cached', async () => {
+  it('supply a separate catalog per account if they give no stamp, even within one batch; nothing is cached', async () => {
     await begin();
     const first = await engine.payingAccount({ currency: 'USD' });
     const second = await engine.payingAccount({ currency: 'USD' });
@@ -243,7 +243,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
   });
 
-  it('bill a price change of invoiced days with the next run, once', async () => {
+  it('bill a price change for invoiced days once, with the next run', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-03-20T00:00:00Z');

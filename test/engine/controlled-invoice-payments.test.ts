@@ -98,7 +98,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
       expect(await balance()).to.equal(100);
     });
 
-  it('payments §2.3 rule 6: round the amount that a control plugin converts to whole minor units', async () => {
+  it('payments §2.3 rule 6: round amounts converted by a control plugin to whole minor units', async () => {
     prior = () => ({ adjustedAmount: decimal('92.3456'), adjustedCurrency: 'EUR' });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
     expect(paid?.transaction.amount?.toFixed()).to.equal('92.35');

@@ -84,7 +84,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.eql([30]);
   });
 
-  it('payments §9.6 rule 2: adjust an amount of pay-all, at most to the balance', async () => {
+  it('payments §9.6 rule 2: adjust the amount that pay-all pays for an invoice, up to the balance', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ adjustedAmount: decimal(Number(amount) === 50 ? '20' : '99') });
     await payAll();

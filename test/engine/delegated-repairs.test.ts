@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, 0 0');
   });
 
-  it('lower the summary by the days of a pause, and bill the rest of the month in the next one', async () => {
+  it('lower the summary by the days of a pause, and bill the rest of the month in the next summary', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.settle(family.engine.acme.blocking.pauseBundle(bundleId));
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(lines(made)).to.eql(lines(dry));
   });
 
-  it('lower the debt of the former parent of a child that has left, which pays its own charges and keeps no credit', async () => {
+  it('lower the debt of the former parent if the child has left; the child pays its own charges and keeps no credit', async () => {
     await begin(2);
     await family.moveTo(null);
     await family.engine.runTo(LATER);

@@ -108,7 +108,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect((await list()).events).to.eql(whole.events);
   });
 
-  it('returns events by type, without those the tenant skips or of another tenant', async () => {
+  it('returns events by type, without events that the tenant skips or that belong to another tenant', async () => {
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'secret' });
     const theirs = engine.billing.as({ tenant: other, user: 'test' });

@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
     expect(warning?.fields).to.include({ characters: '🍏' });
   });
 
-  it('reject a document with text of its own that no font contains, and name the solution', async () => {
+  it('reject a document whose own text no font contains, and name the solution', async () => {
     const error = await rejection(pdfOf(await invoiceOf({ locale: 'ar_EG' }, 1)));
     expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
     expect(error)

@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     });
   }
 
-  it('add items to several drafts separately, including answers about others, and adjust and rewrite existing items', async () => {
+  it('add items to several drafts separately, even in answers about other drafts, and adjust and rewrite existing items', async () => {
     let isTaxing = false;
     await begin({
       name: 'tax',

@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     await expectCode(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }), 4020);
   });
 
-  it('rule 1c: reject less than the amount of their items with 4907, also externally', async () => {
+  it('rule 1c: reject an amount below that of their items with 4907, even for external refunds', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = [{ invoiceItemId, amount: '6' }];
     for (const isExternal of [false, true]) {

@@ -6,7 +6,7 @@ import { overdueEntries } from '../support/overdue/overdue-rows.ts';
 
 const PAID_THEN = 'ACTION_RETURN_PLUGIN_STATUS_PENDING';
 
-anyDatabase.describe('overdue debts', (open) => {
+anyDatabase.describe('overdue debts and states', (open) => {
   let engine: TestEngine;
 
   const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {

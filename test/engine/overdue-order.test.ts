@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
-  it('prevents a state if a later retry of that day is also due', async () => {
+  it('prevents a state if a later retry of the same day is also due', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -36,7 +36,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
     expect([await debtor.states(), await debtor.owed()]).to.eql([[], []]);
   });
 
-  it('waits for a later retry of that day without moving the date of the state', async () => {
+  it('waits for a later retry of the same day without moving the date of the state', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -60,7 +60,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
     expect((await debtor.chronicle.news()).filter((line) => line.includes('CANCELLED'))).to.eql([]);
   });
 
-  it('waits for a retry of that day even when a refresh is late', async () => {
+  it('waits for a retry of the same day even when a refresh is late', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');

@@ -101,7 +101,7 @@ eachDatabase.describe('the audit history', (open, kind) => {
       expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.eql(specified.get(tableName));
     });
 
-  it('contains one row per insert and update of an ACCOUNT, with the account after each', async () => {
+  it('contains one row per insert and update of an ACCOUNT, with the state of the account after each', async () => {
     const stored = await writing.accounts.insert([account({ name: 'before' })]);
     const [given] = stored;
     if (!given) throw new Error('no account');

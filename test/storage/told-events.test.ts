@@ -33,7 +33,7 @@ eachDatabase.describe('published events', (open, kind) => {
       leaseEndsAtMs: systemNowMs + 1,
     });
 
-  it('platform §10.6: keep their id and place while waiting, running and finished', async () => {
+  it('platform §10.6: keep their id and position while waiting, running and finished', async () => {
     await opened.write(async (session) => session.publish([told(1), told(2)]));
     await opened.write(async (session) => session.publish([{ ...told(3), type: BusEventType.TAG_CREATION }]));
     const before = await listed();
@@ -113,7 +113,7 @@ eachDatabase.describe('published events', (open, kind) => {
     }
   });
 
-  it('platform §10.6: are read after a place through an index, regardless of other data', async function () {
+  it('platform §10.6: are read from a position on through an index, regardless of other data', async function () {
     this.timeout(120_000);
     const others = [await opened.newTenant(), await opened.newTenant()];
     for (const tenant of [...others, opened.tenant]) {

@@ -70,7 +70,7 @@ describe('plan phases', () => {
     expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
-  it('have a first charge date at the end of a plan that never charges', () => {
+  it('put the first charge date of a plan that never charges at its end', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
     expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');

@@ -129,7 +129,7 @@ describe('catalog version limits (platform §16)', () => {
     ]);
   });
 
-  it('are enforced in a document far above them', () => {
+  it('are enforced even in a document far above the limits', () => {
     const document = catalogXml({
       products: times(20_000, (index) => `<product name="P${index}"><category>BASE</category></product>`),
     });

@@ -56,7 +56,7 @@ describe('base URL', () => {
     expect(urlFor({ trustedProxies }, standard)).to.equal('https://pay.example.com');
   });
 
-  it('uses the configured host and path prefix instead', () => {
+  it('uses the configured host and path prefix instead of the headers', () => {
     expect(urlFor({ locationHost: 'public.example.com', basePath: '/api/' }, { host })).to.equal(
       'http://public.example.com/api',
     );

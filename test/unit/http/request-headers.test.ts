@@ -8,7 +8,7 @@ const { header, dialectOf } = families;
 const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
 
 describe('request header families', () => {
-  it('accept either spelling, with X-Service- first', () => {
+  it('accept either spelling, preferring X-Service-', () => {
     expect(header({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
     expect(header({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
     expect(header({}, 'ApiKey')).to.equal(undefined);

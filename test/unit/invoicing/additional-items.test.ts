@@ -259,13 +259,13 @@ describe('invoice numbers set by plugins (invoicing §13 rule 6)', () => {
   const of = (...values: readonly (string | null)[]) =>
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
-  it('apply to each invoice in order, with the next tenant number when one is missing', () => {
+  it('number each invoice in order, using the next tenant number when one is missing', () => {
     expect(imposedNumbers([], 2)).to.eql([null, null]);
     expect(imposedNumbers([{ key: 'x', value: '9' }, ...of('7', '5', '6')], 2)).to.eql([7, 5]);
     expect(imposedNumbers(of('7'), 2)).to.eql([7, null]);
   });
 
-  it('must be positive integers, unique per invoice', () => {
+  it('require positive integers as invoice numbers, unique per invoice', () => {
     for (const value of ['0', '-1', '1.5', 'A1', '', null, '99999999999', '2147483647'])
       expect(() => imposedNumbers(of(value), 1), String(value)).to.throw(BillingError);
     expect(() => imposedNumbers(of('7', '7'), 2)).to.throw(BillingError);

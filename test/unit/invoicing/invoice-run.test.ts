@@ -121,7 +121,7 @@ describe('account invoice run', () => {
     expect(formatDecimal(second.state.accountBalance)).to.equal('249.95');
   });
 
-  it('lists the items that it must load before repairs, and keeps a repaired CTD', () => {
+  it('lists the items that it must load before repairs, and keeps a repaired charged-through date', () => {
     const created = event('CREATE', '2024-01-01', { price: '31.00' });
     const input = account([subscription(1, [created])], '2024-01-01');
     const billed = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-11');

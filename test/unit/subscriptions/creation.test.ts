@@ -51,7 +51,7 @@ describe('subscription creation', () => {
     expect(view.billingStart).to.eql(view.start);
   });
 
-  it('reads a date at the reference time with that date’s zone rules, and an instant unchanged', () => {
+  it('reads a date at the reference time with that date’s zone rules, and keeps an instant unchanged', () => {
     const view = viewOf(
       create(
         { planName: 'solo-now' },
