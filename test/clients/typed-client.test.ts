@@ -247,7 +247,7 @@ describe('transport of the typed client', () => {
     expect(requests).to.have.length(2);
   });
 
-  it('ends with the last error', async () => {
+  it('gives up with the last error', async () => {
     const { requests, client } = against(busy(503));
     const error = await client.getAccount('id').catch((thrown: unknown) => thrown);
     expect(error).to.be.an('error').with.property('message', 'The server answered 503: {}');

@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 13.55']);
   });
 
-  it('reject days that no month has and unreachable dates, and store nothing', async () => {
+  it('reject days that no month has, and unreachable dates, and store nothing', async () => {
     await begin('2016-05-01T00:00:00Z');
     const subscriptionId = await subscribe('s-30');
     await events();

@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after the ten
     await tenant.subscriptions.cancel(base.subscriptionId);
   });
 
-  it('keep their price if a plan of the tenant has the same name, at the price of new subscriptions', async () => {
+  it('keep their price even if a plan of the tenant with the same name has another price for new subscriptions', async () => {
     await engine.runTo('2024-02-05T09:00:00Z');
     const own = catalogXml({
       effectiveDate: '2010-01-01T00:00:00Z',

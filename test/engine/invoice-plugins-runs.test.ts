@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ...(await engine.acme.invoices.verifyCoverage(accountId)),
   ];
 
-  it('keep free days billed: a repair of 0 shortens them, and its void restores them', async () => {
+  it('keep free days billed: a repair of 0 shortens the days, and its void restores them', async () => {
     await begin(changedTo('0'));
     await cancelOn(await subscribe(), '2024-02-05T00:00:00Z');
     const made = [

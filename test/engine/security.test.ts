@@ -221,7 +221,7 @@ eachDatabaseByTurns.describe('access to the server', (open) => {
     expect(await attempt(true)).to.equal(true);
   });
 
-  it('hides the result of attempts in progress when other attempts lead to the lock', async () => {
+  it('hides the result of attempts in progress when other attempts lock the name', async () => {
     const { guard } = engine.billing.security;
     const attempt = async (checked: Promise<true | null>): Promise<string> => {
       try {

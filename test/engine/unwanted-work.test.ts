@@ -101,7 +101,7 @@ anyDatabase.describe('work whose result is no longer needed', (open) => {
     expect(await rejection(parts.next())).to.equal(reason);
   });
 
-  it('completes if it never yields, and outside a cancelled call', async () => {
+  it('completes if it never yields, or if it runs outside a cancelled call', async () => {
     const caller = AbortSignal.abort(reason);
     expect(await engine.billing.requests.whileWanted(caller, async () => 'no turns')).to.equal('no turns');
     expect(await engine.acme.invoices.html(invoiceId)).to.match(/^1.51.5/);

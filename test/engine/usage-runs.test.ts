@@ -220,7 +220,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
     expect(itemLines(await stage.run('2026-05-01'))).to.include('REPAIR_ADJ 2026-01-01..2026-02-01 -10');
   });
 
-  it('bill partly billed periods with N = 0 if a backdated bill cycle day makes them begin before billed days', async () => {
+  it('bill partly billed periods with look-back N = 0 if a backdated bill cycle day makes them begin before billed days', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-04-01' },

@@ -134,7 +134,7 @@ describe('e-invoice document (invoicing §22)', () => {
     });
   });
 
-  it('is a credit note that names its invoice', () => {
+  it('names the credited invoice if it is a credit note', () => {
     const note = {
       creditNoteNumber: 3,
       formattedNumber: 'C-3',

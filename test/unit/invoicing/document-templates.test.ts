@@ -211,7 +211,7 @@ describe('document template engine', () => {
   });
 
   describe('built-in page', () => {
-    it('contains everything that a reader needs, without scripts or external resources', () => {
+    it('renders a page with everything that a reader needs, without scripts or external resources', () => {
       const page = pageOf(
         [viewedItem('RECURRING', '20', { prettyPlanName: 'Gold & more' }), viewedItem('CBA_ADJ', '-5')],
         {
@@ -243,7 +243,7 @@ describe('document template engine', () => {
       expect(page).to.not.match(/\{\{|undefined|null|NaN|\[object/);
     });
 
-    it('runs from right to left in Arabic', () => {
+    it('renders the page from right to left in Arabic', () => {
       const page = pageOf([viewedItem('RECURRING', '20')], { of: { locale: 'ar_EG' } });
       expect(page).to.contain('<html lang="ar-EG" dir="rtl">').and.contain('فاتورة');
       expect(page).to.not.match(/[\s;{](?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)/);

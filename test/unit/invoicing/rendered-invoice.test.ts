@@ -194,7 +194,7 @@ describe('invoice views for the reader', () => {
       ]);
     });
 
-    it('exist for every item type without a description', () => {
+    it('have a name for every item type without a description', () => {
       for (const type of Object.values(InvoiceItemType)) {
         const [line] = renderedInvoice(
           toRender([viewedItem(type, '1', { planName: null, description: null })]),

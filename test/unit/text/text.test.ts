@@ -13,7 +13,7 @@ describe('text', () => {
     checkStorable('Name', undefined);
   });
 
-  it('is quoted by its first hundred whole characters', () => {
+  it('is quoted only up to its first hundred whole characters', () => {
     expect(shortened('x'.repeat(100))).to.equal('x'.repeat(100));
     expect(shortened('x'.repeat(101))).to.equal(`${'x'.repeat(100)}…`);
     expect(shortened(`${'x'.repeat(99)}\ud83d\ude00`)).to.equal(`${'x'.repeat(99)}\ufffd…`);

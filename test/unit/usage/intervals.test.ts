@@ -323,7 +323,7 @@ describe('points in usage intervals', () => {
       expect(formatInstant(countsAt(point, billedTimes(events))).slice(0, 16)).to.equal(expected);
     });
 
-  it('usage §2.3 rule 4: count at their instant if they have one', () => {
+  it('usage §2.3 rule 4: count points at their instant if they have one', () => {
     const point = {
       recordInstant: at('2026-04-01T00:00:00Z'),
       localDate: day('2026-04-01'),
