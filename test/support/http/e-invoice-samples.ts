@@ -1,6 +1,6 @@
 import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
 import type { MakeSample } from './samples.ts';
-import { configure, createdId, expectStatus } from './serving.ts';
+import { configure, createdId, expectStatus, type Serving } from './serving.ts';
 import type { World } from './world.ts';
 
 /** Samples of e-invoices, each of an invoice of its own, since the invoice of the world has no taxes. */
@@ -10,12 +10,9 @@ export const eInvoiceSamples: Readonly<Record<string, MakeSample>> = {
   getCreditNoteAsEInvoice: async (world) => {
     const { serving } = world;
     await configure(serving, { 'org.killbill.invoice.creditNotes': 'true' });
-    const invoiceId = await taxedInvoice(world);
-    expectStatus(await serving.put(`/invoices/${invoiceId}/voidInvoice`), 204);
+    const creditNoteId = await creditNoteOfVoid(serving, await taxedInvoice(world));
     await configure(serving, {});
-    const { json } = await serving.get(`/invoices/${invoiceId}/creditNotes`);
-    const [note] = json as readonly { readonly creditNoteId: string }[];
-    return { segments: { creditNoteId: note?.creditNoteId ?? '' } };
+    return { segments: { creditNoteId } };
   },
   resendEInvoice: async (world) => {
     const { serving } = world;
@@ -32,17 +29,32 @@ export const eInvoiceSamples: Readonly<Record<string, MakeSample>> = {
 /** Commits an invoice of a German business with a tax of 19 %. */
 async function taxedInvoice({ serving }: World): Promise<string> {
   expectStatus(await serving.post('/sellers', requestExamples.uploadSeller), 201);
-  const business = { name: 'Kunde AG', country: 'DE', taxId: 'DE129273398', currency: 'EUR' };
-  const accountId = createdId(await serving.post('/accounts', business));
+  return invoiceOfBusiness(serving, { name: 'Kunde AG', country: 'DE', taxId: 'DE129273398' });
+}
+
+/** Commits an invoice of 100.00 with one tax; default 19 %. */
+export async function invoiceOfBusiness(
+  serving: Serving,
+  account: object,
+  tax: object = { amount: 19, taxRate: 19, taxCategory: 'S' },
+): Promise<string> {
+  const accountId = createdId(await serving.post('/accounts', { currency: 'EUR', ...account }));
   const [charge] = await itemsOf(serving, `/invoices/charges/${accountId}`, { amount: 100 });
   const { invoiceId = '', invoiceItemId: linkedInvoiceItemId } = charge ?? {};
-  const tax = { invoiceId, linkedInvoiceItemId, amount: 19, taxRate: 19, taxCategory: 'S' };
-  await itemsOf(serving, `/invoices/taxes/${accountId}`, tax);
+  await itemsOf(serving, `/invoices/taxes/${accountId}`, { invoiceId, linkedInvoiceItemId, ...tax });
   expectStatus(await serving.put(`/invoices/${invoiceId}/commitInvoice`), 204);
   return invoiceId;
 }
 
-async function itemsOf(serving: World['serving'], path: string, item: object) {
+/** Voids an invoice and returns the credit note of the void. */
+export async function creditNoteOfVoid(serving: Serving, invoiceId: string): Promise<string> {
+  expectStatus(await serving.put(`/invoices/${invoiceId}/voidInvoice`), 204);
+  const { json } = await serving.get(`/invoices/${invoiceId}/creditNotes`);
+  const [note] = json as readonly { readonly creditNoteId: string }[];
+  return note?.creditNoteId ?? '';
+}
+
+async function itemsOf(serving: Serving, path: string, item: object) {
   const { json } = expectStatus(await serving.post(path, [item]), 201);
   return json as readonly Readonly<Record<string, string>>[];
 }
