@@ -124,7 +124,7 @@ export function documentFacts(input: FactsInput): DocumentFacts {
   const lines = all.filter((line) => !deducted.includes(line));
   const credits = deducted.map(({ item, net: amount }) => ({ noteNumber: null, item, amount }));
   const taxItems = shown.filter(isTaxAmount);
-  const taxes = hasTaxFacts ? groupsOf(lines, { taxItems, relations, currency }) : [];
+  const taxes = hasTaxFacts ? groupsOf(lines, { items: invoice.items, taxItems, relations, currency }) : [];
   const net = sum(lines.map((line) => line.net));
   const tax = sum(taxItems.map(({ amount }) => amount));
   return {
@@ -290,10 +290,13 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
 function groupsOf(
   lines: readonly DocumentLine[],
   {
+    items,
     taxItems,
     relations,
     currency,
   }: {
+    /** With the lines of 0 that are left out. */
+    readonly items: readonly InvoiceItemView[];
     readonly taxItems: readonly InvoiceItemView[];
     readonly relations: Relations;
     readonly currency: Currency;
@@ -314,6 +317,7 @@ function groupsOf(
     }
   }
   const onLines = new Set(lines.flatMap(({ item: { id, linkedItemId } }) => [id, linkedItemId]));
+  for (const { id, amount } of items) if (isZeroIn(amount, currency)) onLines.add(id);
   for (const item of taxItems) {
     const group = sumsOf(relations.taxOf(item) ?? NO_TAX);
     group.tax = group.tax.plus(item.amount);
@@ -340,9 +344,12 @@ export function documentItems(
   const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
     mergedItem(items, type),
   );
-  const isShown = (item: InvoiceItemView) =>
-    hasTaxReason(item) || !roundToCurrency(item.amount, currency).isZero();
+  const isShown = (item: InvoiceItemView) => hasTaxReason(item) || !isZeroIn(item.amount, currency);
   return [...others, ...merged].filter(isShown);
+}
+
+function isZeroIn(amount: Decimal, currency: Currency): boolean {
+  return roundToCurrency(amount, currency).isZero();
 }
 
 /**

@@ -174,6 +174,14 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['100', '30.41', '130.41', '0.01']);
     });
 
+    it('are a rounding difference if their item is a line of 0, which is left out', () => {
+      const [charge, nothing] = [month('100'), month('0')];
+      const facts = factsOf([charge, nothing, taxOf(charge, '18.99'), taxOf(nothing, '0.02')]);
+      expect(facts.lines).to.have.length(1);
+      expect(groupsOf(facts)).to.eql(['S 19 %: 100 + 19.01 (0.01)']);
+      expect(facts.taxes.map((group) => String(group.unlinked))).to.eql(['0']);
+    });
+
     it('form one group with its net amount for each of several rates on a charge', () => {
       const charge = month('100');
       const facts = factsOf([charge, taxOf(charge, '6.25', ['6.25', 'S']), taxOf(charge, '1', ['1', 'S'])]);
