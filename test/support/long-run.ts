@@ -40,6 +40,9 @@ export const historySize = isLongRun ? 'max' : 'small';
 /** The same played by the engine on a database, with an engine and a database of its own for each. */
 export const storedRuns = isLongRun ? 500 : 4;
 
+/** Histories with a tax plugin, each played by an engine on a database, with its documents. */
+export const taxedRuns = runs(300, 12);
+
 /** Cases per zone and host zone; there are 384 such pairs, each case makes several comparisons. */
 export const zoneRuns = runs(2_500, 12);
 

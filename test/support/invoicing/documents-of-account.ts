@@ -1,7 +1,9 @@
 import { type DocumentFacts, documentFacts } from '../../../lib/invoicing/documents/document-facts.ts';
-import type { InvoiceView } from '../../../lib/invoicing/invoices/invoice-view.ts';
-import { loadInvoiceViews } from '../../../lib/invoicing/loading/load-invoice-views.ts';
+import type { InvoiceToRender } from '../../../lib/invoicing/documents/rendered-invoice.ts';
+import type { CreditNoteView, InvoiceView } from '../../../lib/invoicing/invoices/invoice-view.ts';
+import { DocumentSourceLoader, loadInvoiceViews } from '../../../lib/invoicing/loading/load-invoice-views.ts';
 import type { ReadSession } from '../../../lib/ports/storage/index.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { TestEngine } from '../engine.ts';
 
@@ -26,6 +28,42 @@ export async function documentsOf(
       ...(await notesOf(session, accountId, views)).map((each) => documentFacts({ ...of, ...each })),
     ];
   });
+}
+
+/** A document as it is sent, with the items and amounts that it shows. */
+export interface IssuedDocument {
+  readonly facts: DocumentFacts;
+  readonly invoice: InvoiceView;
+}
+
+/** Returns the documents of all COMMITTED and VOID invoices of an account and of its credit notes, loaded as for pages. */
+export async function issuedDocumentsOf(
+  { storage, tenant, logger, billing }: Pick<TestEngine, 'storage' | 'tenant' | 'logger' | 'billing'>,
+  accountId: Uuid,
+): Promise<readonly IssuedDocument[]> {
+  const catalogs = { open: () => Promise.reject(new Error('names are not needed')) };
+  const loader = new DocumentSourceLoader({ storage, logger }, catalogs, async () => DEFAULT_TENANT_SETTINGS);
+  const context = await billing.context({ tenant, user: 'test' });
+  const [invoices, notes] = await storage.read(tenant, async (session) => {
+    const listed = await session.invoices.listOfAccount(accountId, { withMigration: false, openOnly: false });
+    return [listed, await session.creditNotes.ofInvoices(listed.map(({ id }) => id))];
+  });
+  const documentOf = (
+    { invoice, account, seller, linkedItems = [], notes: own = [] }: InvoiceToRender,
+    note: CreditNoteView | null,
+  ) => {
+    return { invoice, facts: documentFacts({ invoice, account, seller, linkedItems, note, notes: own }) };
+  };
+  const documents: IssuedDocument[] = [];
+  for (const { id, status } of invoices) {
+    if (status !== 'DRAFT') documents.push(documentOf((await loader.load(context, id)).given, null));
+  }
+  for (const note of notes) {
+    documents.push(
+      documentOf((await loader.loadOfNote(context, note)).given, { ...note, formattedNumber: null }),
+    );
+  }
+  return documents;
 }
 
 async function notesOf(session: ReadSession, accountId: Uuid, views: readonly InvoiceView[]) {
