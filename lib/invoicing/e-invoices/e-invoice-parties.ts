@@ -151,7 +151,7 @@ function endpointOf({
   readonly profile: EInvoiceProfile;
   readonly own: string | null;
 }): CodedId | null {
-  const given = parseEndpoint(own) ?? endpointOfVatId(vatId);
+  const given = parseEndpoint(xmlLine(own)) ?? endpointOfVatId(vatId);
   const address = xmlLine(email);
   if (given !== null || profile === 'PEPPOL_BIS3' || address === null) return given;
   return { scheme: 'EM', value: address };
