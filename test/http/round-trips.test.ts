@@ -47,7 +47,7 @@ const calls: readonly Call[] = [
   },
   {
     name: 'a dry run a year ahead',
-    takes: { statements: 21, roundTrips: 10 },
+    takes: { statements: 21, roundTrips: 7 },
     prepare: async ({ serving, accountId }) => {
       const path = `/invoices/dryRun?accountId=${accountId}&targetDate=2025-02-10`;
       return () => found(serving.post(path, { dryRunType: 'TARGET_DATE' }));
@@ -87,7 +87,7 @@ const calls: readonly Call[] = [
   },
   {
     name: 'a usage record',
-    takes: { statements: 15, roundTrips: 9 },
+    takes: { statements: 12, roundTrips: 5 },
     prepare: async ({ serving, subscriptionId, next }) => {
       const usageRecords = [{ recordDate: '2024-02-10', amount: 1 }];
       const body = {

@@ -22,7 +22,13 @@ import { RUN_TOPICS, runTrigger } from '../evaluation/run-entries.ts';
 import { lastUsageDate, questionOf, withSupply } from '../evaluation/source-usage.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import { type Draft, draftingOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
-import { loadBillingState, loadDrafts, withWindowItems } from '../loading/load-billing-state.ts';
+import {
+  loadBillingState,
+  loadDrafts,
+  recurringItemIds,
+  withWindowItems,
+} from '../loading/load-billing-state.ts';
+import { loadBillingOfAccounts } from '../loading/load-streams.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { type Debts, type DebtsInput, loadDebts } from './debts.ts';
@@ -89,12 +95,13 @@ export async function loadDryRuns(
 ) {
   const { asksSources = false } = tools;
   const ids = asked.map(({ accountId }) => accountId);
-  const [accounts, states, tags, config, catalogOf] = await Promise.all([
+  const [accounts, states, tags, config, catalogOf, ofAccounts] = await Promise.all([
     session.accounts.findByIds(ids),
     session.invoices.loadStates(ids),
     effectsOnAccounts(session, ids),
     tools.configOf(session),
     tools.catalogsOf(session, ids),
+    loadBillingOfAccounts(session, ids),
   ]);
   const common = { tags, config, catalogOf, states: new Map(states.map((each) => [each.accountId, each])) };
   const wantedOf = new Map(asked.map(({ accountId, wanted }) => [accountId, wanted]));
@@ -109,24 +116,29 @@ export async function loadDryRuns(
       failures.set(account.id, error);
     }
   }
-  const awaitedBy = await loadAwaitedRuns(session, begun);
-  const { billings: found, failures: unbilled } = await loadBillingState(session, {
-    requests: begun.map(({ today, ...each }) => ({ ...each, runDate: today })),
-    earliestTargetDateOf: ({ state }) => state.maxTargetDate,
-    catalogOf,
-    config,
-    choice: 'all',
-    supplies: asksSources ? 'OPEN' : null,
-    hypothesis: begun.find(({ hypothesis }) => hypothesis !== null)?.hypothesis ?? null,
-  });
-  for (const { request, error } of unbilled) failures.set(request.account.id, error);
-  const billings = new Map(
-    (await withWindowItems(session, found)).map((billing) => [billing.account.id, billing]),
-  );
   const drafted = begun.map(({ account }) => ({ account, drafting: draftingOf(tags, account.id) }));
-  const drafts = await loadDrafts(session, drafted, { areAllWanted: true });
-  const owing = new Map(begun.map((each) => [each.account.id, debtsInput(each, billings)]));
-  const debtsBy = await loadDebts(session, [...owing.values()], config);
+  const [awaitedBy, { billings: found, failures: unbilled }, drafts] = await Promise.all([
+    loadAwaitedRuns(session, begun),
+    loadBillingState(session, {
+      requests: begun.map(({ today, ...each }) => ({ ...each, runDate: today })),
+      earliestTargetDateOf: ({ state }) => state.maxTargetDate,
+      catalogOf,
+      config,
+      choice: 'all',
+      ofAccounts,
+      supplies: asksSources ? 'OPEN' : null,
+      hypothesis: begun.find(({ hypothesis }) => hypothesis !== null)?.hypothesis ?? null,
+    }),
+    loadDrafts(session, drafted, { areAllWanted: true }),
+  ]);
+  for (const { request, error } of unbilled) failures.set(request.account.id, error);
+  const stored = new Map(found.map((billing) => [billing.account.id, billing]));
+  const owing = new Map(begun.map((each) => [each.account.id, debtsInput(each, stored)]));
+  const [complete, debtsBy] = await Promise.all([
+    withWindowItems(session, found),
+    loadDebts(session, [...owing.values()], config),
+  ]);
+  const billings = new Map(complete.map((billing) => [billing.account.id, billing]));
   const loaded = begun
     .filter(({ account }) => !failures.has(account.id))
     .map((each) => {
@@ -168,8 +180,8 @@ async function begin(
 }
 
 function debtsInput({ account, state }: Begun, billings: ReadonlyMap<Uuid, AccountBilling>): DebtsInput {
-  const itemIds = (billings.get(account.id)?.subscriptions ?? []).flatMap(({ items, usage }) => [
-    ...items.keys(),
+  const itemIds = (billings.get(account.id)?.subscriptions ?? []).flatMap(({ rows, usage }) => [
+    ...recurringItemIds(rows),
     ...(usage?.billed ?? []).flatMap(({ entries }) => entries.map(({ itemId }) => itemId)),
   ]);
   return { account, state, itemIds };

@@ -172,8 +172,13 @@ export async function withWindowItems(
   billings: readonly AccountBilling[],
 ): Promise<readonly AccountBilling[]> {
   const rows = billings.flatMap(({ subscriptions }) => subscriptions.flatMap((each) => each.rows));
-  const itemIds = rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
+  const itemIds = recurringItemIds(rows);
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
+}
+
+/** Returns the ids of the items that a run may repair. Ids of items with several rows are repeated. */
+export function recurringItemIds(rows: readonly CoverageRow[]): readonly Uuid[] {
+  return rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
 }
 
 /**

@@ -2,6 +2,7 @@ import { type CatalogOfAccount, withOverridePlans } from '../../catalog/index.ts
 import { bundlesNotInvoiced } from '../../control-tags/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
+  type BlockingState,
   type OngoingCharge,
   ProductCategory,
   type StoredCursor,
@@ -32,6 +33,25 @@ export interface LoadInput<R extends StreamRequest> {
   readonly leavesOutUsage?: boolean;
   /** A hypothetical action on the only account of the requests. Its facts count as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
+  /** The result of `loadBillingOfAccounts`, with choice `all`. By default, it is loaded here. */
+  readonly ofAccounts?: BillingOfAccounts;
+}
+
+interface BillingOfAccounts {
+  readonly cursors: readonly StoredCursor[];
+  readonly blockingStates: readonly BlockingState[];
+}
+
+/** Loads what the streams of all subscriptions need of their accounts, in one round trip with the accounts. */
+export async function loadBillingOfAccounts(
+  session: ReadSession,
+  accountIds: readonly Uuid[],
+): Promise<BillingOfAccounts> {
+  const [cursors, blockingStates] = await Promise.all([
+    session.invoices.cursorsOfAccounts(accountIds),
+    session.subscriptions.findBlocksOfAccounts(accountIds),
+  ]);
+  return { cursors, blockingStates };
 }
 
 export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R> {
@@ -50,17 +70,15 @@ export async function loadStreams<R extends StreamRequest>(
 ): Promise<LoadedStreams<R>> {
   const { hypothesis = null } = input;
   const accounts = input.requests.map(({ account }) => account);
-  const [stored, storedStates, bundlesLeftOut] = await Promise.all([
-    loadCursors(session, input),
-    session.subscriptions.findBlocksOfAccounts(accounts.map(({ id }) => id)),
-    bundlesNotInvoiced(session, accounts),
-  ]);
+  const { cursors: stored, blockingStates: storedStates } =
+    input.ofAccounts ?? (await loadDue(session, input));
   const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
   const allOngoing = ongoingCharges(stored, input);
   const ids = stored.map(({ subscriptionId }) => subscriptionId).filter((id) => !allOngoing.has(id));
-  const [found, eventsFound] = await Promise.all([
+  const [found, eventsFound, bundlesLeftOut] = await Promise.all([
     session.subscriptions.findByIds(ids),
     session.subscriptions.findEvents(ids),
+    bundlesNotInvoiced(session, accounts),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
   // Bundles that are not invoiced, and their billed items, are ignored.
@@ -121,18 +139,22 @@ function isBase({ category }: Subscription): boolean {
   return category === ProductCategory.BASE;
 }
 
-async function loadCursors(session: ReadSession, input: LoadInput<StreamRequest>) {
+/** Loads the cursors of the selected subscriptions, and the blocks of their accounts. */
+async function loadDue(session: ReadSession, input: LoadInput<StreamRequest>): Promise<BillingOfAccounts> {
   const { requests, catalogOf, config, leavesOutUsage = false } = input;
-  if (areAllLoaded(input))
-    return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
-  return session.invoices.dueCursors(
-    requests.map(({ account, targetDate }) => ({
-      accountId: account.id,
-      targetDate,
-      catalogRevision: catalogOf(account.id).revision,
-      usageSettings: leavesOutUsage ? null : usageSettings(config.usage),
-    })),
-  );
+  const accountIds = requests.map(({ account }) => account.id);
+  if (areAllLoaded(input)) return loadBillingOfAccounts(session, accountIds);
+  const due = requests.map(({ account, targetDate }) => ({
+    accountId: account.id,
+    targetDate,
+    catalogRevision: catalogOf(account.id).revision,
+    usageSettings: leavesOutUsage ? null : usageSettings(config.usage),
+  }));
+  const [cursors, blockingStates] = await Promise.all([
+    session.invoices.dueCursors(due),
+    session.subscriptions.findBlocksOfAccounts(accountIds),
+  ]);
+  return { cursors, blockingStates };
 }
 
 /**
