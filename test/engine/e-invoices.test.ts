@@ -50,6 +50,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(file.fileName).to.equal('credit-note-1.xml');
     const xml = xmlOf(file);
     expect(xml).to.include('<ram:TypeCode>381</ram:TypeCode>');
+    expect(xml).to.include('<ram:Description>Es ist keine Zahlung erforderlich.</ram:Description>');
     expect(xml).to.include('<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>1</ram:IssuerAssignedID>');
   });
 
@@ -310,6 +311,8 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     const invoice = await shop.charge(await shop.account(child, standard), ['100', 'Work']);
     const [summary] = await shop.acme.invoices.ofAccount({ accountId: parentAccountId });
     const summaryId = summary?.id ?? '';
+    const file = await shop.acme.invoices.eInvoice({ invoiceId: invoice.id, format: 'UBL' });
+    expect(xmlOf(file)).to.match(/<cac:PaymentTerms>\s*<cbc:Note>Dieser Betrag steht auf der Rechnung/);
     await shop.acme.invoices.commit(summaryId);
     await shop.engine.settle();
     await shop.adjust(invoice.id, '0.5');

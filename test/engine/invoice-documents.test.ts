@@ -237,6 +237,9 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     const isPaid = async () => (await html(item?.invoiceId ?? child.id)).includes('class="status paid"');
     await engine.settle();
     expect([await isPaid(), 'in a draft']).to.eql([false, 'in a draft']);
+    const paidByParent = async () =>
+      (await html(item?.invoiceId ?? child.id)).includes('of the parent account');
+    expect([await paidByParent(), 'in a draft']).to.eql([true, 'in a draft']);
     await engine.runTo('2024-01-02T00:00:00Z');
     const [summary] = await engine.acme.invoices.ofAccount({ accountId: parent.id });
     const object = { type: ObjectType.INVOICE, id: summary?.id ?? parent.id };
@@ -246,6 +249,8 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
     await engine.acme.invoices.addCredits({ accountId: parent.id, items, autoCommit: true });
     expect([await isPaid(), 'settled']).to.eql([true, 'settled']);
+    expect([await paidByParent(), 'settled']).to.eql([false, 'settled']);
+    expect(await html(summary?.id ?? parent.id)).to.not.include('of the parent account');
   });
 
   it('are missing for an unknown invoice or one of another tenant', async () => {

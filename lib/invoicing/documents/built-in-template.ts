@@ -195,11 +195,16 @@ footer { margin-block-start: 3rem; padding-block-start: 1rem; border-block-start
     </dl>
   </section>
   {{/invoice.hasPaymentDetails}}
+  {{#invoice.isPaidByParent}}
+  <p class="note">{{text.paymentByParent}}</p>
+  {{/invoice.isPaidByParent}}
   {{#account.isManualPay}}
   {{#invoice.isOwed}}
+  {{^invoice.isPaidByParent}}
   {{#text.invoicePaymentInstructions}}
   <p class="note" dir="auto">{{text.invoicePaymentInstructions}}</p>
   {{/text.invoicePaymentInstructions}}
+  {{/invoice.isPaidByParent}}
   {{/invoice.isOwed}}
   {{/account.isManualPay}}
   {{#invoice.note}}

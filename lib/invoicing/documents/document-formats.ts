@@ -28,8 +28,8 @@ export interface DocumentFormats {
   number(value: Decimal): string;
   /** Formats a date in the Gregorian calendar, regardless of the locale's own calendar: `Nov 23, 2026`. */
   date(date: LocalDate): string;
-  /** Formats a period from its first day to the first day of the next one: `Nov 23 – Dec 23, 2026`. */
-  period(start: LocalDate, end: LocalDate): string;
+  /** Formats a period from its first to its last day: `Nov 23 – Dec 22, 2026`. A period of one day is a date. */
+  period(firstDay: LocalDate, lastDay: LocalDate): string;
   /** Returns the name of a country by its two-letter code; other text is unchanged. */
   country(code: string): string;
 }
@@ -65,7 +65,7 @@ function formatsOf(tag: string): DocumentFormats {
     number: (value) => numbers.format(exact(value)),
     date: (date) => dates.format(date * DAY_MS),
     country: (code) => (/^[A-Za-z]{2}$/.test(code) ? (countries.of(code.toUpperCase()) ?? code) : code),
-    period: (start, end) => dates.formatRange(start * DAY_MS, end * DAY_MS),
+    period: (firstDay, lastDay) => dates.formatRange(firstDay * DAY_MS, lastDay * DAY_MS),
   };
 }
 
@@ -135,7 +135,7 @@ function plainFormats({ amount, number, date, period }: DocumentFormats): Invoic
     amount,
     number,
     date: (day) => date(takeDate(day, 'date')),
-    period: (start, end) => period(takeDate(start, 'start'), takeDate(end, 'end')),
+    period: (firstDay, lastDay) => period(takeDate(firstDay, 'firstDay'), takeDate(lastDay, 'lastDay')),
   };
 }
 

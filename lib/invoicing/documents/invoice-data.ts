@@ -6,7 +6,7 @@ import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import type { RenderedInvoice } from './rendered-invoice.ts';
 import type { RenderedLine } from './rendered-lines.ts';
 import type { RenderedSeller } from './rendered-parties.ts';
-import type { RenderedTax } from './rendered-sums.ts';
+import { formattedServicePeriod, type RenderedTax } from './rendered-sums.ts';
 import type { RenderedUsage } from './rendered-usage.ts';
 import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
@@ -167,8 +167,7 @@ function documentFields(view: RenderedInvoice): TemplateObject {
     formattedIssueDate: view.formattedIssueDate,
     dueDate: day(dueDate),
     formattedDueDate: view.formattedDueDate,
-    formattedServicePeriod:
-      servicePeriod === null ? null : formats.period(servicePeriod.start, servicePeriod.end),
+    formattedServicePeriod: servicePeriod === null ? null : formattedServicePeriod(servicePeriod, formats),
     net: formatDecimal(facts.net),
     formattedNet: formats.amount(facts.net, currency),
     tax: formatDecimal(facts.tax),
@@ -186,6 +185,7 @@ function documentFields(view: RenderedInvoice): TemplateObject {
     totals: dataOfFacts(totals, isStressed),
     paymentDetails: dataOfFacts(paymentDetails, false),
     hasPaymentDetails: paymentDetails.length > 0,
+    isPaidByParent: view.isPaidByParent,
   };
 }
 
@@ -223,10 +223,19 @@ function listOf(texts: readonly string[]): TemplateList {
   return new TemplateList(texts.length, () => texts);
 }
 
-function lineData({ item, quantity, unitPrice, usage, notes, ...shown }: RenderedLine): TemplateObject {
+function lineData({
+  item,
+  lastDay,
+  quantity,
+  unitPrice,
+  usage,
+  notes,
+  ...shown
+}: RenderedLine): TemplateObject {
   return {
     ...itemFields(item),
     ...shown,
+    lastDay: day(lastDay),
     quantity: plain(quantity),
     unitPrice: plain(unitPrice),
     usage: new TemplateList(usage.length, () => usage.values().map(usageData)),

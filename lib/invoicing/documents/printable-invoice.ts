@@ -20,9 +20,11 @@ export function printableInvoice(view: RenderedInvoice, createdDate: Instant): P
   };
 }
 
-function notesOf({ text, facts, invoice, creditNote, isManualPay }: RenderedInvoice): readonly string[] {
+function notesOf(view: RenderedInvoice): readonly string[] {
+  const { text, facts, invoice, creditNote, isManualPay, isPaidByParent } = view;
   const isOwed = creditNote === null && isManualPay && invoice.balance.greaterThan(0);
-  const notes = [isOwed ? text('invoicePaymentInstructions') : null, facts.note, facts.sellerNote];
+  const instructions = isOwed && !isPaidByParent ? text('invoicePaymentInstructions') : null;
+  const notes = [isPaidByParent ? text('paymentByParent') : null, instructions, facts.note, facts.sellerNote];
   return notes.filter((note) => note !== null && note !== '') as readonly string[];
 }
 

@@ -116,6 +116,8 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly totals: readonly PrintableFact[];
   /** The details of a bank transfer for the amount due. Empty if nothing is due or the seller has no bank account. */
   readonly paymentDetails: readonly PrintableFact[];
+  /** True: a summary contains the invoice, and the parent account has not paid it yet (§12). */
+  readonly isPaidByParent: boolean;
   /** Set if the document is a credit note (§21), whose number and date replace the invoice's. */
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
 }
@@ -142,6 +144,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
   const taxes = renderedTaxes(facts, words);
   const renderedParty = seller === null ? null : renderedSeller(seller, words);
   const paidAmount = paidAmountOf(invoice);
+  const state = note === null ? stateOf(given) : { status: null, isPaidByParent: false };
   const view = {
     ...words,
     facts,
@@ -151,7 +154,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
     customFields: given.customFields ?? new Map<string, string>(),
     isManualPay,
     invoice,
-    status: note === null ? statusOf(invoice, given.summary ?? null) : null,
+    ...state,
     formattedInvoiceNumber: facts.number,
     formattedInvoiceDate: formats.date(note?.creditNoteDate ?? invoice.invoiceDate),
     formattedIssueDate: formats.date(facts.issueDate),
@@ -174,10 +177,20 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
     ),
     accountCredit: isOnlyCredit ? null : credit,
     headFacts: headFacts(facts, words),
-    paymentDetails: paymentDetails(facts, { seller: renderedParty, text }),
+    paymentDetails: state.isPaidByParent ? [] : paymentDetails(facts, { seller: renderedParty, text }),
     creditNote: facts.credited === null ? null : { formattedInvoiceNumber: facts.credited.number },
   };
   return { ...view, totals: [...taxTotals(facts, taxes, words), ...totalsOf(view)] };
+}
+
+/** Returns the status, and whether a summary contains the invoice that the parent has not paid yet. */
+function stateOf({
+  invoice,
+  summary = null,
+}: Pick<InvoiceToRender, 'invoice' | 'summary'>): Pick<RenderedInvoice, 'status' | 'isPaidByParent'> {
+  const status = statusOf(invoice, summary);
+  const isInSummary = summary !== null && summary.status !== 'VOID' && !summary.isWrittenOff;
+  return { status, isPaidByParent: isInSummary && status === null && invoice.rawBalance.greaterThan(0) };
 }
 
 /** Returns the lines of the facts if taxes or deductions follow them, otherwise the lines of the total. */
@@ -236,6 +249,7 @@ type Totalled = Pick<
   | 'formattedPaidAmount'
   | 'formattedBalance'
   | 'formattedDueDate'
+  | 'isPaidByParent'
 >;
 
 /** Returns the total and the amounts that follow it. */
@@ -255,7 +269,7 @@ function totalsOf(view: Totalled): readonly PrintableFact[] {
   if (facts.kind === 'CREDIT_NOTE' || invoice.status !== 'COMMITTED') return totals;
   if (!view.paidAmount.isZero())
     totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
-  const isDue = formattedDueDate !== null && facts.due.greaterThan(0);
+  const isDue = formattedDueDate !== null && facts.due.greaterThan(0) && !view.isPaidByParent;
   const details = isDue ? [view.labelled(text('invoiceDueDate'), formattedDueDate)] : [];
   totals.push({ label: text('invoiceBalance'), value: view.formattedBalance, details });
   return totals;

@@ -1,6 +1,7 @@
 import { itemTypes } from '../../records/index.ts';
 import { eachStep, type Steps } from '../../runtime/index.ts';
 import { type Currency, type Decimal, roundToCurrency } from '../../values/money/index.ts';
+import { addDays, type LocalDate } from '../../values/time/index.ts';
 import type { InvoiceItemView } from '../invoices/invoice-view.ts';
 import { type DocumentFacts, type DocumentLine, documentItems } from './document-facts.ts';
 import { type DocumentFormats, formatPrice } from './document-formats.ts';
@@ -16,7 +17,10 @@ export interface RenderedLine extends LineName {
   readonly usageName: string | null;
   readonly formattedStartDate: string | null;
   readonly formattedEndDate: string | null;
-  /** The start and end date, or the only date. */
+  /** The last day of a period, which is the day before the end date. Null without a period. */
+  readonly lastDay: LocalDate | null;
+  readonly formattedLastDay: string | null;
+  /** The first and the last day, or the only date. */
   readonly formattedPeriod: string | null;
   readonly formattedAmount: string;
   readonly quantity: Decimal | null;
@@ -122,7 +126,10 @@ function formattedRates({ taxes }: DocumentLine, formats: DocumentFormats): stri
   return rates.length === 0 ? null : [...new Set(rates)].join(' + ');
 }
 
-type Dates = Pick<RenderedLine, 'formattedStartDate' | 'formattedEndDate' | 'formattedPeriod'>;
+type Dates = Pick<
+  RenderedLine,
+  'formattedStartDate' | 'formattedEndDate' | 'lastDay' | 'formattedLastDay' | 'formattedPeriod'
+>;
 
 /** Caches formatted dates, because most lines share a few periods and `Intl` is slow. */
 function formattedDatesOnce(formats: DocumentFormats): (item: InvoiceItemView) => Dates {
@@ -139,8 +146,11 @@ function formattedDates({ startDate, endDate }: InvoiceItemView, formats: Docume
   const formattedStartDate = startDate === null ? null : formats.date(startDate);
   const formattedEndDate = endDate === null ? null : formats.date(endDate);
   const isPeriod = startDate !== null && endDate !== null && startDate < endDate;
-  const formattedPeriod = isPeriod
-    ? formats.period(startDate, endDate)
-    : (formattedStartDate ?? formattedEndDate);
-  return { formattedStartDate, formattedEndDate, formattedPeriod };
+  const lastDay = isPeriod ? addDays(endDate, -1) : null;
+  const formattedLastDay = lastDay === null ? null : formats.date(lastDay);
+  const formattedPeriod =
+    startDate !== null && lastDay !== null
+      ? formats.period(startDate, lastDay)
+      : (formattedStartDate ?? formattedEndDate);
+  return { formattedStartDate, formattedEndDate, lastDay, formattedLastDay, formattedPeriod };
 }

@@ -1,6 +1,7 @@
 import type { PrintableFact } from '../../ports/index.ts';
 import type { TaxCategory } from '../../records/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
+import { addDays } from '../../values/time/index.ts';
 import type { TextKey } from './built-in-texts.ts';
 import type { DocumentFacts, TaxGroup } from './document-facts.ts';
 import type { DocumentFormats } from './document-formats.ts';
@@ -149,8 +150,16 @@ export function headFacts(facts: DocumentFacts, { text, formats }: SumWords): re
   if (servicePeriod !== null)
     head.push({
       label: text('invoiceItemServicePeriod'),
-      value: formats.period(servicePeriod.start, servicePeriod.end),
+      value: formattedServicePeriod(servicePeriod, formats),
     });
   if (dueDate !== null) head.push({ label: text('invoiceDueDate'), value: formats.date(dueDate) });
   return head;
+}
+
+/** Returns the service period from its first to its last day. */
+export function formattedServicePeriod(
+  { start, end }: NonNullable<DocumentFacts['servicePeriod']>,
+  formats: Pick<DocumentFormats, 'period'>,
+): string {
+  return formats.period(start, addDays(end, -1));
 }

@@ -1,7 +1,7 @@
 import type { EInvoiceDocument, EInvoicePaymentMeans } from '../../ports/index.ts';
-import type { EInvoiceProfile, Seller, TaxCategory } from '../../records/index.ts';
+import { type EInvoiceProfile, itemTypes, type Seller, type TaxCategory } from '../../records/index.ts';
 import { type Decimal, decimal, formatDecimal, minorUnits, sum } from '../../values/money/index.ts';
-import { formatLocalDate } from '../../values/time/index.ts';
+import { formatLocalDate, maxDate } from '../../values/time/index.ts';
 import type { DocumentFacts } from '../documents/document-facts.ts';
 import {
   amountText,
@@ -28,6 +28,8 @@ export interface EInvoiceInput {
   readonly profile: EInvoiceProfile;
   readonly names: LineNames;
   readonly customFields: EInvoiceCustomFields;
+  /** A sentence about the payment (BT-20) in the language of the account; null for none. */
+  readonly paymentTerms: string | null;
 }
 
 /** Maximum number of decimals of an amount (BR-DEC). */
@@ -37,7 +39,8 @@ const MAX_DECIMALS = 2;
  * Returns the document in the business terms of EN 16931 (§22). Pure.
  * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists every missing field.
  */
-export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoiceInput): EInvoiceDocument {
+export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
+  const { facts, profile, names, customFields, paymentTerms } = input;
   const missing = new MissingFields();
   const { currency, seller, buyer } = facts;
   const isNote = facts.kind === 'CREDIT_NOTE';
@@ -69,13 +72,22 @@ export function eInvoiceDocument({ facts, profile, names, customFields }: EInvoi
     precedingInvoice: precedingInvoiceOf(facts),
     seller: sellerData,
     buyer: buyerData,
-    delivery: { address: buyerData.address, date: period === null ? issueDate : null },
+    delivery: { address: buyerData.address, date: period === null ? deliveryDate(facts) : null },
     paymentMeans: means,
-    paymentTerms: isNote ? 'No payment is required.' : null,
+    paymentTerms: xmlLine(paymentTerms),
     taxes: sums.map(({ group }) => taxGroup(group, isGerman)),
     lines: lines.map((line, index) => documentLine(line, { id: String(index + 1), facts })),
     totals: totalsOf(facts, sums),
   };
+}
+
+/** Returns the last date of the charges; the issue date if no charge has a date (BT-72). */
+function deliveryDate({ lines, issueDate }: DocumentFacts): string {
+  const dates = lines.flatMap(({ item: { itemType, startDate } }) =>
+    itemTypes[itemType].kind === 'CHARGE' ? (startDate ?? []) : [],
+  );
+  const [first = issueDate, ...more] = dates;
+  return formatLocalDate(maxDate(first, ...more));
 }
 
 /** Adds the missing fields of the document as a whole. */

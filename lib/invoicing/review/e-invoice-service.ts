@@ -82,7 +82,7 @@ export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources)
     const names = new Map(
       view.lines.map(({ item, name, detail, notes }) => [item.id, { name, detail, notes }]),
     );
-    return eInvoiceDocument({ facts, profile, names, customFields });
+    return eInvoiceDocument({ facts, profile, names, customFields, paymentTerms: paymentTermsOf(view) });
   }
 
   /** Creates the e-invoice of a document. @throws the errors of `invoices.eInvoice`. */
@@ -163,4 +163,10 @@ async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EI
     electronicAddress: electronicAddress ?? null,
     registrationNumber: registrationNumber ?? null,
   };
+}
+
+/** Returns a sentence about the payment of a document that asks for none; null for another one (§22 rule 4). */
+function paymentTermsOf({ text, creditNote, isPaidByParent }: RenderedInvoice): string | null {
+  if (creditNote !== null) return text('paymentNone');
+  return isPaidByParent ? text('paymentByParent') : null;
 }

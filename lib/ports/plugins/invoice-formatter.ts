@@ -6,8 +6,8 @@ export interface InvoiceFormatter {
   number(value: Decimal): string;
   /** Formats a date, which is a text such as `2024-01-31`. */
   date(date: string): string;
-  /** Formats a period. `end` is the day after the period. */
-  period(start: string, end: string): string;
+  /** Formats a period from its first to its last day, which can be the same. */
+  period(firstDay: string, lastDay: string): string;
 }
 
 export interface InvoiceFormatterContext {

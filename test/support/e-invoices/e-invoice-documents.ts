@@ -102,5 +102,6 @@ export function eInvoiceOf(items: readonly InvoiceItemView[], given: DocumentCas
     profile,
     names: given.names ?? new Map(),
     customFields: { ...NO_FIELDS, ...given.customFields },
+    paymentTerms: note === null ? null : 'No payment is required.',
   });
 }

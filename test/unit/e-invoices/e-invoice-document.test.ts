@@ -59,6 +59,21 @@ describe('e-invoice document (invoicing §22)', () => {
     ]);
   });
 
+  it('contains the period of the charges, or their last date as delivery date', () => {
+    const monthly = taxed(viewedItem('RECURRING', '100'), { tax: '19' });
+    const once = (day: number) =>
+      taxed(viewedItem('EXTERNAL_CHARGE', '10', { startDate: localDate(2026, 11, day) }), { tax: '1.9' });
+    const datesOf = (items: Parameters<typeof eInvoiceOf>[0]) => {
+      const { period, delivery, issueDate } = eInvoiceOf(items);
+      return [period, delivery.date, issueDate];
+    };
+    const period = { start: '2026-11-01', end: '2026-11-30' };
+    expect(datesOf([...monthly, ...once(5)])).to.eql([period, null, '2026-11-23']);
+    expect(datesOf([...once(9), ...once(5)])).to.eql([null, '2026-11-09', '2026-11-23']);
+    const undated = taxed(viewedItem('EXTERNAL_CHARGE', '10', { startDate: null }), { tax: '1.9' });
+    expect(datesOf(undated)).to.eql([null, '2026-11-23', '2026-11-23']);
+  });
+
   it('computes each tax from its net amount and shows the difference as rounding', () => {
     const lines = [1, 2, 3].flatMap(() => taxed(viewedItem('RECURRING', '0.99'), { tax: '0.19' }));
     const { taxes, totals } = eInvoiceOf([

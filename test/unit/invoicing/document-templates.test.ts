@@ -229,7 +229,7 @@ describe('document template engine', () => {
         '75001 Paris',
         'France',
         'Gold &amp; more',
-        'Nov 1 – Dec 1, 2026',
+        'Nov 1 – 30, 2026',
         '$20.00',
         'Account credit used',
         '-$5.00',

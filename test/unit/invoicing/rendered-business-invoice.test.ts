@@ -1,5 +1,6 @@
 import { accentOf } from '../../../lib/invoicing/documents/accent.ts';
 import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
+import { printableInvoice } from '../../../lib/invoicing/documents/printable-invoice.ts';
 import { type RenderedInvoice, renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
 import type { InvoiceItemView } from '../../../lib/invoicing/invoices/invoice-view.ts';
 import {
@@ -10,6 +11,7 @@ import {
   usageOf,
   viewedItem,
 } from '../../support/invoicing/documents.ts';
+import { invoice } from '../../support/payments/payment-records.ts';
 import { decimal, expect } from '../../support/unit.ts';
 
 const plain = (text: string) =>
@@ -213,6 +215,25 @@ describe('business invoice views', () => {
       ]);
       expect(details({ invoice: { paid: '161.8' } })).to.eql([]);
       expect(details({ seller: seller({ bankName: null, iban: null, bic: null }) })).to.eql([]);
+    });
+
+    it('invoicing §14 rule 11: ask for no payment of an invoice that the parent pays', () => {
+      const summary = invoice({ rawBalance: decimal('100') });
+      const view = germanInvoice([viewedItem('RECURRING', '100')], { summary, isManualPay: true });
+      expect(view.isPaidByParent).to.equal(true);
+      expect(view.paymentDetails).to.eql([]);
+      expect(shown(view.totals).at(-1)).to.equal('Offener Betrag | 100,00 €');
+      const { payment, notes } = printableInvoice(view, summary.createdDate);
+      expect(payment).to.equal(null);
+      expect(notes[0]).to.match(/^Dieser Betrag steht auf der Rechnung des übergeordneten Kontos\./);
+      const paid = germanInvoice([viewedItem('RECURRING', '100')], { summary, invoice: { paid: '100' } });
+      expect(paid.isPaidByParent).to.equal(false);
+    });
+
+    it('invoicing §14 rule 11: show the service period up to its last day', () => {
+      const [...facts] = germanInvoice([viewedItem('RECURRING', '100')]).headFacts;
+      const period = facts.find(({ label }) => label === 'Leistungszeitraum');
+      expect(plain(period?.value ?? '')).to.equal('01.–30.11.2026');
     });
 
     it('invoicing §14 rule 11: darken an accent color until headings are readable', () => {

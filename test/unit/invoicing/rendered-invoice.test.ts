@@ -231,12 +231,13 @@ describe('invoice views for the reader', () => {
     it('invoicing §14 rule 4: follow the Gregorian calendar in the words of the locale', () => {
       const of = (locale: string) => {
         const [line] = renderedInvoice(toRender([month('1')], { of: { locale } })).lines;
-        return [line?.formattedStartDate, line?.formattedEndDate, line?.formattedPeriod].map((each) =>
+        const { formattedStartDate, formattedEndDate, formattedLastDay, formattedPeriod } = line ?? {};
+        return [formattedStartDate, formattedEndDate, formattedLastDay, formattedPeriod].map((each) =>
           plain(each ?? ''),
         );
       };
-      expect(of('en_US')).to.eql(['Nov 1, 2026', 'Dec 1, 2026', 'Nov 1 – Dec 1, 2026']);
-      expect(of('de_DE')).to.eql(['01.11.2026', '01.12.2026', '01.11. – 01.12.2026']);
+      expect(of('en_US')).to.eql(['Nov 1, 2026', 'Dec 1, 2026', 'Nov 30, 2026', 'Nov 1 – 30, 2026']);
+      expect(of('de_DE')).to.eql(['01.11.2026', '01.12.2026', '30.11.2026', '01.–30.11.2026']);
       expect(of('th_TH')[0]).to.contain('2026');
       expect(of('fa_IR')[0]).to.contain('۲۰۲۶');
     });
@@ -247,11 +248,13 @@ describe('invoice views for the reader', () => {
           month('1', { endDate: null }),
           month('2', { startDate: null, endDate: null }),
           month('3', { endDate: localDate(2026, 11, 1) }),
+          month('4', { endDate: localDate(2026, 11, 2) }),
         ]),
       );
       expect(view.lines.map(({ formattedPeriod }) => formattedPeriod)).to.eql([
         'Nov 1, 2026',
         null,
+        'Nov 1, 2026',
         'Nov 1, 2026',
       ]);
     });

@@ -53,4 +53,6 @@ export const arabic: TranslatedTexts = {
   paymentIban: 'رقم الآيبان',
   paymentBic: 'رمز BIC',
   paymentReference: 'المرجع',
+  paymentByParent: 'هذا المبلغ مدرج في فاتورة الحساب الرئيسي. لا يلزم أي دفع.',
+  paymentNone: 'لا يلزم أي دفع.',
 };

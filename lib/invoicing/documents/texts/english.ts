@@ -62,6 +62,8 @@ export const english = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'Reference',
+  paymentByParent: 'This amount is on the invoice of the parent account. No payment is required.',
+  paymentNone: 'No payment is required.',
 };
 export type TextKey = keyof typeof english;
 

@@ -53,4 +53,6 @@ export const french: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'Référence',
+  paymentByParent: 'Ce montant figure sur la facture du compte parent. Aucun paiement n’est requis.',
+  paymentNone: 'Aucun paiement n’est requis.',
 };

@@ -53,4 +53,6 @@ export const hebrew: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'אסמכתה',
+  paymentByParent: 'סכום זה מופיע בחשבונית של חשבון האב. אין צורך בתשלום.',
+  paymentNone: 'אין צורך בתשלום.',
 };

@@ -53,4 +53,6 @@ export const japanese: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: '振込時の参照番号',
+  paymentByParent: 'この金額は親アカウントの請求書に含まれています。お支払いは不要です。',
+  paymentNone: 'お支払いは不要です。',
 };

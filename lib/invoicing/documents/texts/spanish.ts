@@ -53,4 +53,6 @@ export const spanish: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'Referencia',
+  paymentByParent: 'Este importe figura en la factura de la cuenta principal. No se requiere ningún pago.',
+  paymentNone: 'No se requiere ningún pago.',
 };
