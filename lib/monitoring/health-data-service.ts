@@ -87,7 +87,7 @@ export function healthDataOperations(
       entries.recent({ ...of, kind: QueueKind.NOTIFICATION }),
       entries.recentDeliveries(of),
     ]);
-    // Both lists are sorted together, so that neither hides the other.
+    // Notifications and pushes are sorted together, so that neither hides the other.
     const recentNotifications = [...notifications.map(viewOfEntry), ...pushes.map(viewOfDelivery)]
       .sort((one, other) => oldestFirst(other, one))
       .slice(0, MAX_SHOWN_ENTRIES);

@@ -24,7 +24,7 @@ export interface StoredCursor extends InvoicingCursor {
   /** Record id of the cursor. Absent for a new subscription. */
   readonly recordId?: number;
   readonly accountRecordId: number;
-  /** Catalog revision of the last evaluation; null for none, or unknown. */
+  /** Catalog revision of the last evaluation; null if there was none, or if it is unknown. */
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;

@@ -130,7 +130,8 @@ function rowsOfState(
 }
 
 /**
- * Returns the row of a block that is in force when service or billing starts. It pauses the subscription immediately.
+ * Returns the row of a block that is in force when service or billing starts. Such a block pauses the subscription
+ * immediately.
  */
 function rowOfStart({ block, span, paused }: Counted, histories: readonly BlockHistory[]) {
   const { start } = span;
