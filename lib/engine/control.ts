@@ -11,9 +11,9 @@ import {
   type DatabaseTime,
   Dispatcher,
   detached,
+  hasWork,
   pollMsOf,
   spanned,
-  topicsOf,
   traceParentOf,
 } from '../runtime/index.ts';
 import { lostSecrets } from '../security/index.ts';
@@ -177,7 +177,7 @@ export function storagePolicyOf({
       aroundWrite: (write) => spanned(ports, () => ({ name: 'transaction', kind: 'INTERNAL' }), write),
     }),
     onEvents: (events) => engine.eventCounts.add(events),
-    consumedTopics: new Set(topicsOf(engine.handlers)),
+    isConsumed: (event, now) => hasWork(engine.handlers, event, now),
     pollMs: pollMsOf(queueSettingsOf(server)),
   };
 }

@@ -38,6 +38,7 @@ export { type BusyPauses, EntryCounts } from './queue/entry-runner.ts';
 export {
   batchAuthorship,
   type HandlerBatch,
+  hasWork,
   isPassing,
   type QueueHandler,
   topicsOf,

@@ -59,7 +59,7 @@ async function measure({ database, events, notifications }: QueueInput): Promise
   );
   dispatcher.start();
   const other = database.kind === 'postgresql' ? storageAt(database) : null;
-  await other?.prepare({ consumedTopics: new Set(topics) });
+  await other?.prepare({ isConsumed: ({ type }) => type === topics[0] });
   const put = (over: Storage<never>, dueInMs: number | null): Promise<number> => {
     const now = clock.now();
     const dueAt = dueInMs === null ? null : instant(now + dueInMs);

@@ -39,7 +39,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
   beforeEach(async () => {
     storage = storageOf(await open(migrated));
     // Until a storage is told who consumes what, it keeps every event for whoever may come.
-    await storage.prepare({ consumedTopics: new Set([BusEventType.INVOICE_CREATION]) });
+    await storage.prepare({ isConsumed: ({ type }) => type === BusEventType.INVOICE_CREATION });
     clock = fakeClock('2025-03-10T10:00:00Z');
     tenant = await newTenant();
     accountRecordIds = await newAccounts(3);

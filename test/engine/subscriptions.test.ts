@@ -17,7 +17,7 @@ import {
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
 import { type ClaimedEntry, LeaseLostError, type Storage } from '../../lib/ports/storage/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
-import { Dispatcher, topicsOf } from '../../lib/runtime/index.ts';
+import { Dispatcher, hasWork } from '../../lib/runtime/index.ts';
 import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../../lib/subscriptions/index.ts';
 import {
   bundleOperations,
@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     handler = subscriptionEventHandler(ports, catalogs, trials);
     told = [];
     const handlers = [handler, listener()];
-    await storage.prepare({ consumedTopics: new Set(topicsOf(handlers)) });
+    await storage.prepare({ isConsumed: (event, at) => hasWork(handlers, event, at) });
     dispatcher = new Dispatcher(ports, { handlers, tenantOf: async () => tenant, node: 'n1' });
     tenant = await newTenant('shop');
     customer = await newAccount();

@@ -30,7 +30,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     await host.transaction((_inside, run) => run('create table host_orders (id integer primary key)'));
     const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
     acme = { id, recordId };
-    await storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
+    await storage.prepare({ isConsumed: ({ type }) => type === 'ACCOUNT_CHANGE' });
   });
   after(async () => {
     await storage.close();

@@ -257,7 +257,7 @@ eachDatabase((kind, open) => {
           );
           // Some of their events are history, some are live.
           await storage.prepare({
-            consumedTopics: new Set(changes.state === 'PROCESSED' ? [] : ['ACCOUNT_CHANGE']),
+            isConsumed: ({ type }) => changes.state !== 'PROCESSED' && type === 'ACCOUNT_CHANGE',
           });
           await storeDeliveries({ storage, tenant }, made);
         }

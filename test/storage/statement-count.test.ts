@@ -185,7 +185,7 @@ eachDatabase.describe('the number of SQL statements', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {
-    await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
+    await opened.storage.prepare({ isConsumed: ({ type }) => type === 'ACCOUNT_CHANGE' });
     const [stored] = await opened.newAccounts(1);
     owner = ownerOf(stored);
     // The very first entry of a SQLite file takes one more, to begin its numbering.

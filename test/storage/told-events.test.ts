@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { Storage, StoragePolicy } from '../../lib/ports/storage/index.ts';
 import { BusEventType, type PublishedBusEvent } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, expect, hostOf, isLongRun, onPostgresql } from '../support/index.ts';
@@ -8,7 +8,10 @@ import { freshStorage, openStorage } from '../support/storage/opened-storage.ts'
 import { badPlans, withPostgresql } from '../support/storage/statement-plans.ts';
 import { author, newId, now } from '../support/storage/stored-records.ts';
 
-const TELLING = { eventIdOf: newId, consumedTopics: new Set([BusEventType.ACCOUNT_CHANGE]) };
+const TELLING: StoragePolicy = {
+  eventIdOf: newId,
+  isConsumed: ({ type }) => type === BusEventType.ACCOUNT_CHANGE,
+};
 
 function told(accountRecordId: number, amount = '1') {
   return { type: BusEventType.ACCOUNT_CHANGE, accountRecordId, payload: { amount: decimal(amount) } };

@@ -112,7 +112,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     const stop = opened.storage.onCommit(() => {
       told += 1;
     });
-    await opened.storage.prepare({ consumedTopics: new Set(['ACCOUNT_CHANGE']) });
+    await opened.storage.prepare({ isConsumed: ({ type }) => type === 'ACCOUNT_CHANGE' });
     const write = async (work: (session: WriteSession) => void): Promise<number> => {
       told = 0;
       await opened.write(async (session) => work(session));

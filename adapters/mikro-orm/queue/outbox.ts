@@ -14,7 +14,7 @@ import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { UNCLAIMED } from './entry-store.ts';
 
-type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &
+type Dispatch = Pick<StoragePolicy, 'isConsumed' | 'traceParentOf'> &
   Pick<Required<StoragePolicy>, 'eventIdOf'> & { readonly pollMs: number };
 
 interface FlushedOutbox {
@@ -41,11 +41,9 @@ export class Outbox {
   publish(events: readonly NewBusEvent[]): void {
     for (const event of events) this.#published.push(event);
     const now = this.#authorship.createdDate;
-    const { consumedTopics, eventIdOf } = this.#policy;
+    const { isConsumed = () => true, eventIdOf } = this.#policy;
     for (const event of events) {
       const { type, accountRecordId, payload } = event;
-      // An event without a handler goes directly into the history: it is stored for readers and never claimed.
-      const isConsumed = consumedTopics === undefined || consumedTopics.has(type);
       this.#entries.push({
         ...this.#entryOf(accountRecordId),
         kind: QueueKind.BUS,
@@ -54,7 +52,8 @@ export class Outbox {
         effectiveDate: now,
         dueOrder: 0,
         uniqueKey: null,
-        processingState: isConsumed ? ProcessingState.AVAILABLE : ProcessingState.PROCESSED,
+        // An event without work goes directly into the history: it is stored for readers and never claimed.
+        processingState: isConsumed(event, now) ? ProcessingState.AVAILABLE : ProcessingState.PROCESSED,
         eventId: eventIdOf(event),
       });
     }

@@ -230,9 +230,9 @@ function onDemand<S extends readonly unknown[], T extends object>(makers: Makers
 /** Milliseconds that a call waits for a busy account, if the storage's policy does not specify the time. */
 const ACCOUNT_LOCK_WAIT_MS = 5_000;
 
-type OptionalPolicy = 'consumedTopics' | 'traceParentOf' | 'aroundWrite';
+type OptionalPolicy = 'isConsumed' | 'traceParentOf' | 'aroundWrite';
 
-/** The policy of sessions. Without `consumedTopics`, every event may have a handler. */
+/** The policy of sessions. Without `isConsumed`, every event may have work. */
 export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
   Pick<StoragePolicy, OptionalPolicy>;
 

@@ -6,6 +6,8 @@ import {
   type Account,
   ActingComponent,
   type Authorship,
+  type EventPayload,
+  type NewBusEvent,
   type QueueEntry,
   QueueName,
 } from '../../records/index.ts';
@@ -81,6 +83,10 @@ export class InvoiceRunHandler implements QueueHandler {
   constructor(ports: HandlerPorts, tools: HandlerTools) {
     this.#ports = ports;
     this.#tools = tools;
+  }
+
+  needs({ type: topic, payload }: Pick<NewBusEvent, 'type' | 'payload'>, now: Instant): boolean {
+    return runTrigger({ topic, payload }).kind === 'run' || requestedLater(payload, now) !== null;
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
@@ -351,6 +357,13 @@ export class PluginRetries {
   }
 }
 
+/** Returns the future instant of the change that an event requests, or null. */
+function requestedLater({ actionType, effectiveDate }: EventPayload, now: Instant): Instant | null {
+  if (actionType !== 'REQUESTED' || typeof effectiveDate !== 'string') return null;
+  const at = parseWireInstant(effectiveDate);
+  return at === undefined || at <= now ? null : at;
+}
+
 /**
  * Returns the invoice announcements for subscription changes that take effect later (§8.1). These changes do not
  * start a run yet.
@@ -363,11 +376,8 @@ async function noticesOfRequests(
 ) {
   if (leadMs === 0) return [];
   const changes = entries.flatMap(({ payload, accountRecordId }) => {
-    const { actionType, effectiveDate } = payload;
-    if (actionType !== 'REQUESTED' || typeof effectiveDate !== 'string' || accountRecordId === null)
-      return [];
-    const at = parseWireInstant(effectiveDate);
-    return at === undefined || at <= now ? [] : [{ accountRecordId, at }];
+    const at = requestedLater(payload, now);
+    return at === null || accountRecordId === null ? [] : [{ accountRecordId, at }];
   });
   if (changes.length === 0) return [];
   const ids = changes.map(({ accountRecordId }) => accountRecordId);

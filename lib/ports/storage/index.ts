@@ -1,4 +1,5 @@
 import type { Authorship, NewBusEvent, TenantRef, UsageSubmission } from '../../records/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { MonitoringStore, NodeStore } from './monitoring.ts';
 import type { EventStore, PushStore, SinkStore } from './push.ts';
@@ -140,10 +141,10 @@ export interface StoragePolicy {
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**
-   * Topics that have a handler in the engine. Defaults to all topics. A bus event of another type is stored as
-   * PROCESSED.
+   * Returns true if a handler of the engine has work for the event. By default every event has. Other events are
+   * stored as PROCESSED.
    */
-  readonly consumedTopics?: ReadonlySet<string>;
+  readonly isConsumed?: (event: NewBusEvent, now: Instant) => boolean;
   /** Milliseconds between polls of the dispatcher. Default 3 s. */
   readonly pollMs?: number;
 }

@@ -1,6 +1,6 @@
 import { retryLaterOf } from '../../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
-import type { ActingComponent, Authorship, TenantRef } from '../../records/index.ts';
+import type { ActingComponent, Authorship, NewBusEvent, TenantRef } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { QUEUE_RETRY_PAUSES_MS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -30,6 +30,8 @@ export interface QueueHandler {
   readonly name: string;
   /** Bus event types and queue names that the handler consumes. */
   readonly topics: readonly string[];
+  /** Returns true if the handler has work for an event of its topics. By default it has work for every event. */
+  needs?(event: Pick<NewBusEvent, 'type' | 'payload'>, now: Instant): boolean;
   handle(batch: HandlerBatch): Promise<void>;
   /**
    * Ends entries whose accounts stayed busy (§15 rule 2). Without this method, the entries are retried after the last
@@ -43,6 +45,17 @@ export interface QueueHandler {
 /** Returns the topics of all handlers. */
 export function topicsOf(handlers: readonly QueueHandler[]): readonly string[] {
   return [...new Set(handlers.flatMap(({ topics }) => topics))];
+}
+
+/** Returns true if one of the handlers has work for the event. */
+export function hasWork(
+  handlers: readonly Pick<QueueHandler, 'topics' | 'needs'>[],
+  event: Pick<NewBusEvent, 'type' | 'payload'>,
+  now: Instant,
+): boolean {
+  return handlers.some(
+    (handler) => handler.topics.includes(event.type) && handler.needs?.(event, now) !== false,
+  );
 }
 
 /** Returns the authorship of work on queue entries. Each account has the token of the call that caused its entry. */

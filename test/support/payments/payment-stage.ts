@@ -30,7 +30,7 @@ import {
 } from '../../../lib/payments/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { BusEventType, type EventPayload } from '../../../lib/records/index.ts';
-import { Dispatcher, type HandlerBatch, type QueueHandler, topicsOf } from '../../../lib/runtime/index.ts';
+import { Dispatcher, type HandlerBatch, hasWork, type QueueHandler } from '../../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { recordingLogger } from '../system-time.ts';
 import { invoice } from './payment-records.ts';
@@ -136,7 +136,7 @@ export class PaymentStage {
       tenantOf: () => Promise.resolve(this.tenant),
       node: 'stage',
     });
-    await storage.prepare({ consumedTopics: new Set(topicsOf(this.#handlers)) });
+    await storage.prepare({ isConsumed: (event, at) => hasWork(this.#handlers, event, at) });
     await this.#dispatcher.recover();
   }
 
