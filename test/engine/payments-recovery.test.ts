@@ -163,8 +163,9 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
       payments: {
         ...session.payments,
         insertTransactions: async (transactions) => {
-          await session.payments.insertTransactions(transactions);
+          const stored = await session.payments.insertTransactions(transactions);
           stage.clock.advance({ minutes: 10 });
+          return stored;
         },
       },
     }));

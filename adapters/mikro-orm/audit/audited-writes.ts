@@ -24,7 +24,15 @@ export class WriteScope extends TenantScope {
     audit: AuditedTable<R>,
     records: readonly NoInfer<R>[],
   ): Promise<void> {
-    if (records.length === 0) return;
+    await this.insertForIds(audit, records);
+  }
+
+  /** Inserts the records with their audit rows. Returns the record ids in order. */
+  async insertForIds<R extends Audited>(
+    audit: AuditedTable<R>,
+    records: readonly NoInfer<R>[],
+  ): Promise<readonly number[]> {
+    if (records.length === 0) return [];
     const recordIds = await this.insert(audit.table, records);
     const changeType = ChangeType.INSERT;
     this.changes.addAll({
@@ -32,6 +40,7 @@ export class WriteScope extends TenantScope {
       at: (index) =>
         changeOf(audit, { record: at(records, index), recordId: at(recordIds, index), changeType }),
     });
+    return recordIds;
   }
 
   async updateAudited<R extends Audited, P extends keyof R & string>(
@@ -113,9 +122,9 @@ export interface Audited {
 
 type WithId<R> = R & { readonly recordId: number };
 
-function at<T>(list: readonly T[], index: number): T {
+export function at<T>(list: readonly T[], index: number): T {
   const found = list[index];
-  assertInvariant(found !== undefined, `Change ${index} does not exist`);
+  assertInvariant(found !== undefined, `Record ${index} of a change does not exist`);
   return found;
 }
 

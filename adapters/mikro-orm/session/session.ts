@@ -20,7 +20,13 @@ import { notificationReads, queuePages } from '../queue/queue-reads.ts';
 import { endEntries, markEntriesDone } from '../queue/queue-store.ts';
 import type { Runner } from '../sql/runner.ts';
 import { sql } from '../sql/sql.ts';
-import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
+import {
+  accountReads,
+  accountWrites,
+  lockAccounts,
+  tryLockAccounts,
+  tryLockAccountsById,
+} from '../stores/account-store.ts';
 import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
 import { catalogReads, catalogWrites } from '../stores/catalog-store.ts';
 import { checkReads } from '../stores/check-store.ts';
@@ -154,11 +160,26 @@ export function writeSession(input: {
     tenant,
     revisions: () => revisions.read(),
     authorship,
-    lockAccounts: async (accountIds, options = { wait: LockWait.INVOICE }) =>
-      lockAccounts(scope, accountIds, async () =>
-        'waitMs' in options ? options.waitMs : lockWaitOf(session, options.wait),
-      ),
-    tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
+    lockAccounts: async (accountIds, options = { wait: LockWait.INVOICE }) => {
+      const locking = lockAccounts(scope, accountIds, async () => {
+        const waitMs = 'waitMs' in options ? options.waitMs : await lockWaitOf(session, options.wait);
+        // The tenant may change while this transaction waits.
+        revisions.forget();
+        return waitMs;
+      });
+      revisions.readAhead();
+      return locking;
+    },
+    tryLockAccounts: async (recordIds) => {
+      const locking = tryLockAccounts(scope, recordIds);
+      revisions.readAhead();
+      return locking;
+    },
+    tryLockAccountsById: async (accountIds) => {
+      const locking = tryLockAccountsById(scope, accountIds);
+      revisions.readAhead();
+      return locking;
+    },
     publish: (events) => outbox.publish(events),
     broadcast: (told) => runner.leaveToCommit(runner.run(scope.insertInto(broadcastsTable, [told]))),
     switchPlugin: async (pluginName, state) => {

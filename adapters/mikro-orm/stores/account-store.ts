@@ -146,7 +146,7 @@ export async function lockAccounts(
   if (rowsHaveNoLocks) return locked(scope, chosen, dialect.forUpdate);
   // A single free account, the usual case, needs one statement. Several accounts must all be locked in order.
   if (accountIds.length === 1) {
-    const free = await locked(scope, chosen, dialect.forUpdateSkipLocked);
+    const free = await lockedIfFree(scope, chosen);
     if (free.length === 1) return free;
   }
   const waitMs = await waitOf();
@@ -172,11 +172,18 @@ export async function tryLockAccounts(
   recordIds: readonly number[],
 ): Promise<readonly Account[]> {
   if (recordIds.length === 0) return [];
-  return locked(
-    scope,
-    sql`${scope.ofTenant} and ${isIn('record_id', 'bigint', recordIds)}`,
-    scope.runner.dialect.forUpdateSkipLocked,
-  );
+  return lockedIfFree(scope, sql`${scope.ofTenant} and ${isIn('record_id', 'bigint', recordIds)}`);
+}
+
+export async function tryLockAccountsById(
+  scope: TenantScope,
+  accountIds: readonly Uuid[],
+): Promise<readonly Account[]> {
+  return accountIds.length === 0 ? [] : lockedIfFree(scope, scope.haveIds(accountIds));
+}
+
+async function lockedIfFree(scope: TenantScope, chosen: Sql): Promise<readonly Account[]> {
+  return locked(scope, chosen, scope.runner.dialect.forUpdateSkipLocked);
 }
 
 async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {

@@ -20,7 +20,7 @@ import {
   paymentMethodAudit,
   transactionAudit,
 } from '../audit/audited-records.ts';
-import type { WriteScope } from '../audit/audited-writes.ts';
+import { at, type WriteScope } from '../audit/audited-writes.ts';
 import { inputColumns, numberIn, textOf } from '../sql/columns.ts';
 import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
 import { type Condition, isIn, narrowed, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
@@ -161,20 +161,22 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
     updatedDate: method.createdDate,
   });
   return {
-    insertMethods: async (records) => scope.insertAudited(paymentMethodAudit, records.map(newMethod)),
+    insertMethods: async (methods) =>
+      withIds(methods, await scope.insertForIds(paymentMethodAudit, methods.map(newMethod))),
     updateMethods: async (records) =>
       scope.updateAudited(paymentMethodAudit, {
         properties: ['isActive', 'updatedBy', 'updatedDate'],
         records: records.map(({ id, isActive }) => ({ id, isActive, updatedBy, updatedDate })),
       }),
     takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
-    insertPayments: async (payments) => scope.insertAudited(paymentAudit, payments),
+    insertPayments: async (payments) => withIds(payments, await scope.insertForIds(paymentAudit, payments)),
     updatePayments: async (records) =>
       scope.updateKnown(paymentAudit, { properties: ['stateName', 'lastSuccessStateName'], records }),
     noteUpdates: (payments) => {
       for (const payment of payments) scope.noteUpdate(paymentAudit, payment);
     },
-    insertTransactions: async (transactions) => scope.insertAudited(transactionAudit, transactions),
+    insertTransactions: async (transactions) =>
+      withIds(transactions, await scope.insertForIds(transactionAudit, transactions)),
     updateTransactions: async (changes) => {
       if (changes.length === 0) return [];
       const cells = changes.map(({ transaction, expected }) => [
@@ -207,10 +209,10 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         where ${scope.haveIds(ids)} and lease_until <= ${now}
         returning id`);
     },
-    insertAttempts: async (attempts) => scope.insertAudited(attemptAudit, attempts),
+    insertAttempts: async (attempts) => withIds(attempts, await scope.insertForIds(attemptAudit, attempts)),
     updateAttempts: async (records) =>
       scope.updateKnown(attemptAudit, { properties: changedOfAttempts, records }),
-    insertInvoicePayments: async (rows) => scope.insertAudited(invoicePaymentAudit, rows),
+    insertInvoicePayments: async (rows) => withIds(rows, await scope.insertForIds(invoicePaymentAudit, rows)),
     updateInvoicePayments: async (records) =>
       scope.updateKnown(invoicePaymentAudit, { properties: changedOfInvoicePayments, records }),
     insertHolds: async (holds) => {
@@ -221,6 +223,10 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
       await scope.update(autoPayHoldsTable, { properties: ['isActive'], records });
     },
   };
+}
+
+function withIds<R extends object>(records: readonly R[], recordIds: readonly number[]) {
+  return records.map((record, index) => ({ ...record, recordId: at(recordIds, index) }));
 }
 
 /** Returns the first or last author of a payment. Only the audit rows of a payment contain its authors. */

@@ -142,6 +142,19 @@ export class RevisionsOfSession {
     return this.#known;
   }
 
+  /**
+   * Reads the revisions in the round trip of the previous statement. A session that locks accounts publishes events,
+   * so it needs the revisions at the latest when it ends.
+   */
+  readAhead(): void {
+    // The failure is reported to the callers of `read`, and the transaction has failed with it.
+    this.read().catch(() => undefined);
+  }
+
+  forget(): void {
+    this.#known = undefined;
+  }
+
   /** Locks the tenant's row and reads it again. `forDeletion` and `forKeyShare` wait for each other. */
   async lock(lock: RowLock = 'forUpdate'): Promise<void> {
     this.#known = this.#load(lock);
@@ -149,7 +162,7 @@ export class RevisionsOfSession {
   }
 
   async set(assignment: Sql): Promise<void> {
-    this.#known = undefined;
+    this.forget();
     await this.#scope.runner.run(sql`
       update bw_tenants set ${assignment} where record_id = ${this.#scope.tenantRecordId}`);
   }

@@ -26,7 +26,7 @@ import {
   type AccountCreation,
   createAccount,
   createTogether,
-  sameAuthorship,
+  sameAuthor,
 } from '../storing/create-together.ts';
 import { concurrentMove, lockFamily } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
@@ -74,7 +74,7 @@ export class AccountService implements AccountOperations<WithContext> {
     const authorship = authorshipOf(context);
     if (parentAccountId === null) {
       return this.#creations.run(
-        tenant.within ? null : sameAuthorship(context),
+        tenant.within ? null : sameAuthor(context),
         { account, userToken },
         (creations) => createTogether(storage, { tenant, authorship }, creations),
       );

@@ -24,3 +24,15 @@ export function newAccount(given: AccountInput, id: Uuid, now: Instant): New<Acc
     updatedDate: now,
   };
 }
+
+/** Returns the new account with this creation date, which is also its default reference time. */
+export function createdAt(account: New<Account>, createdDate: Instant): New<Account> {
+  const { referenceTime, createdDate: asked } = account;
+  if (asked === createdDate) return account;
+  return {
+    ...account,
+    referenceTime: referenceTime === asked ? createdDate : referenceTime,
+    createdDate,
+    updatedDate: createdDate,
+  };
+}

@@ -1,9 +1,12 @@
 import type { Storage, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Authorship, CallContext, New, TenantRef } from '../../records/index.ts';
 import { BusEventType } from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { maxInstant } from '../../values/time/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
+import { createdAt } from '../rules/new-account.ts';
 
 /** An account to create, with the token of its call. */
 export interface AccountCreation {
@@ -12,11 +15,11 @@ export interface AccountCreation {
 }
 
 /**
- * Returns a key that is equal for calls with the same authorship. One transaction can write the records of such
- * calls.
+ * Returns a key that is equal for calls of one author. One transaction can write the records of such calls, each with
+ * the token of its call and all at the instant of the latest one.
  */
-export function sameAuthorship({ tenant, userName, reasonCode, comments, createdDate }: CallContext): string {
-  return JSON.stringify([tenant.id, userName, reasonCode, comments, createdDate]);
+export function sameAuthor({ tenant, userName, reasonCode, comments }: CallContext): string {
+  return JSON.stringify([tenant.id, userName, reasonCode, comments]);
 }
 
 /** Creates accounts without parents in one transaction, each with the token of its call. */
@@ -25,11 +28,19 @@ export async function createTogether(
   { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },
   creations: readonly AccountCreation[],
 ): Promise<readonly Account[]> {
+  const createdDate = maxInstant(
+    authorship.createdDate,
+    ...creations.map(({ account }) => account.createdDate),
+  );
   const tokens = new Map<number | null, Uuid>();
   const userTokenOf = (accountRecordId: number | null): Uuid =>
     tokens.get(accountRecordId) ?? authorship.userTokenOf(accountRecordId);
-  return storage.write(tenant, { ...authorship, userTokenOf }, async (session) => {
-    const accounts = await session.accounts.insert(creations.map(({ account }) => account));
+  return storage.write(tenant, { ...authorship, createdDate, userTokenOf }, async (session) => {
+    const [accounts] = await allEnded([
+      session.accounts.insert(creations.map(({ account }) => createdAt(account, createdDate))),
+      // Read with the insert, because the events need the revisions.
+      session.revisions(),
+    ]);
     tokens.clear();
     for (const [index, { recordId }] of accounts.entries()) {
       const creation = creations[index];

@@ -335,7 +335,10 @@ async function insert(
   { facts: { payment }, paymentNumber: taken }: Pick<Looking, 'facts' | 'paymentNumber'>,
 ) {
   if (payment !== null) session.payments.noteUpdates([payment]); // Records that the payment changed (§5.1 rule 4).
-  if (newPayment === null) return session.payments.insertTransactions([transaction]);
+  if (newPayment === null) {
+    await session.payments.insertTransactions([transaction]);
+    return;
+  }
   const paymentNumber = taken ?? (await session.payments.takePaymentNumbers(1));
   await Promise.all([
     session.payments.insertPayments([{ ...newPayment, paymentNumber }]),

@@ -1,7 +1,12 @@
-import { loadAccount, lockAccount, sameAuthorship } from '../../accounts/index.ts';
+import { loadAccount, lockAccount, sameAuthor } from '../../accounts/index.ts';
 import { SystemTag } from '../../control-tags/index.ts';
 import type { PaymentGateway } from '../../ports/index.ts';
-import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
+import {
+  type Account,
+  type CallContext,
+  EXTERNAL_PAYMENT_PLUGIN,
+  type PaymentMethod,
+} from '../../records/index.ts';
 import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import { addEngineTag } from '../../tags/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
@@ -78,6 +83,10 @@ export class PaymentMethodService {
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
     this.checkPlugin(input.pluginName);
     const requestedKey = checkExternalKey(input.externalKey ?? null);
+    if (this.#isStoredAtOnce(input)) {
+      const id = this.#ports.ids.next();
+      return viewOf(await this.#storeTogether(context, input, { id, requestedKey, gatewayKey: null }), input);
+    }
     const { account, config } = await this.#addable(context, input, requestedKey);
     const addition = { context, account, requestedKey, timeoutMs: config.pluginTimeoutMs };
     const { method, charges } = await this.#controlled(context, { input, config }, async (adjusted) => {
@@ -85,7 +94,16 @@ export class PaymentMethodService {
       return this.#addThroughGateway({ ...addition, gateway, input: adjusted, id: this.#ports.ids.next() });
     });
     if (input.payAllUnpaidInvoices) await this.#charges.payUnpaid(context, payingOf(method, input, charges));
-    return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
+    return viewOf(method, input);
+  }
+
+  /** Returns true if no plugin is called, so that the check and the write can be one transaction. */
+  #isStoredAtOnce({ pluginName, payAllUnpaidInvoices }: PaymentMethodInput) {
+    return (
+      pluginName === EXTERNAL_PAYMENT_PLUGIN &&
+      payAllUnpaidInvoices !== true &&
+      this.#ports.paymentControls.size === 0
+    );
   }
 
   /**
@@ -131,11 +149,10 @@ export class PaymentMethodService {
 
   /** Notifies the gateway and stores the method unless the gateway refuses. */
   async #addThroughGateway(addition: Addition) {
-    const { input, id, requestedKey } = addition;
+    const { id, requestedKey } = addition;
     await this.#notifyGateway(addition);
     const gatewayKey = requestedKey === null ? await this.#gatewayKey(addition) : null;
-    const isDefault = input.isDefault === true;
-    const method = { id, requestedKey, gatewayKey, pluginName: input.pluginName, isDefault };
+    const method = { id, requestedKey, gatewayKey };
     try {
       return await this.#store(addition, method);
     } catch (error) {
@@ -146,16 +163,22 @@ export class PaymentMethodService {
     }
   }
 
-  async #store({ context, input, account }: Addition, method: NewMethod) {
-    if (input.payAllUnpaidInvoices) return this.#storeAndReserve(context, account.id, method);
+  async #store({ context, input, account }: Addition, identity: MethodIdentity) {
+    if (!input.payAllUnpaidInvoices)
+      return { method: await this.#storeTogether(context, input, identity), charges: [] };
+    return this.#storeAndReserve(context, account.id, newMethodOf(input, identity));
+  }
+
+  /** Stores the method. Simultaneous calls of one author share one transaction. */
+  #storeTogether(context: CallContext, input: PaymentMethodInput, identity: MethodIdentity) {
     const { storage } = this.#ports;
-    const { tenant, userToken } = context;
-    const authorship = authorshipOf(context);
-    const alike = tenant.within ? null : sameAuthorship(context);
-    const stored = await this.#additions.run(alike, { account, method, userToken }, (additions) =>
-      addTogether(storage, { tenant, authorship }, additions),
+    const { tenant, userToken, createdDate } = context;
+    const method = newMethodOf(input, identity);
+    const addition = { accountId: input.accountId, method, userToken, createdDate };
+    const alike = tenant.within ? null : sameAuthor(context);
+    return this.#additions.run(alike, addition, (additions) =>
+      addTogether(storage, { tenant, authorship: authorshipOf(context) }, additions),
     );
-    return { method: stored, charges: [] };
   }
 
   async #storeAndReserve(context: CallContext, accountId: Uuid, method: NewMethod) {
@@ -258,6 +281,16 @@ export class PaymentMethodService {
     );
     return null;
   }
+}
+
+type MethodIdentity = Pick<NewMethod, 'id' | 'requestedKey' | 'gatewayKey'>;
+
+function newMethodOf({ pluginName, isDefault }: PaymentMethodInput, identity: MethodIdentity): NewMethod {
+  return { ...identity, pluginName, isDefault: isDefault === true };
+}
+
+function viewOf(method: PaymentMethod, { isDefault }: PaymentMethodInput): PaymentMethodView {
+  return { ...method, isDefault: isDefault === true, pluginInfo: null };
 }
 
 function payingOf(

@@ -10,10 +10,12 @@ import {
   type PaymentMethod,
   type TenantRef,
 } from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../../values/limits.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
+import { type Instant, maxInstant } from '../../values/time/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from '../state/payment-errors.ts';
 
@@ -76,24 +78,64 @@ export interface NewMethod {
   readonly isDefault: boolean;
 }
 
+/** The stored methods that a new method may conflict with. */
+interface ExistingMethods {
+  readonly ofKeys: readonly PaymentMethod[];
+  /** The active external methods of accounts that get another one. */
+  readonly externals: readonly PaymentMethod[];
+}
+
+interface AskedMethod {
+  readonly accountId: Uuid;
+  readonly pluginName: string;
+  readonly key: string | null;
+}
+
+function askedOf(accountId: Uuid, { pluginName, requestedKey, gatewayKey }: NewMethod): AskedMethod {
+  return { accountId, pluginName, key: requestedKey ?? gatewayKey };
+}
+
+async function existingMethods(
+  session: ReadSession,
+  asked: readonly AskedMethod[],
+): Promise<ExistingMethods> {
+  const keys = asked.flatMap(({ key }) => key ?? []);
+  const external = asked.filter(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
+  const [ofKeys, externals] = await Promise.all([
+    session.payments.findMethodsByKeys([...new Set(keys)]),
+    externalMethodsOf(session, new Set(external.map(({ accountId }) => accountId))),
+  ]);
+  return { ofKeys, externals };
+}
+
+interface AddedMethod {
+  readonly account: Account;
+  readonly method: NewMethod;
+}
+
 /** Stores one method for each of these locked accounts in a constant number of statements (§10.1 rules 5 and 6). */
 export async function storeMethods(
   session: WriteSession,
-  additions: readonly { readonly account: Account; readonly method: NewMethod }[],
+  additions: readonly AddedMethod[],
 ): Promise<readonly PaymentMethod[]> {
-  const keys = additions.flatMap(({ method: { requestedKey, gatewayKey } }) =>
-    requestedKey ? [] : (gatewayKey ?? []),
-  );
-  const external = additions.filter(({ method }) => method.pluginName === EXTERNAL_PAYMENT_PLUGIN);
-  const [ofKeys, externals] = await Promise.all([
-    session.payments.findMethodsByKeys([...new Set(keys)]),
-    externalMethodsOf(session, new Set(external.map(({ account }) => account.id))),
-  ]);
-  for (const { account } of external) {
-    const refusal = refuseSecondExternal(externals, account.id);
+  const asked = additions.map(({ account, method }) => askedOf(account.id, method));
+  return insertMethods(session, additions, await existingMethods(session, asked));
+}
+
+async function insertMethods(
+  session: WriteSession,
+  additions: readonly AddedMethod[],
+  { ofKeys, externals }: ExistingMethods,
+): Promise<readonly PaymentMethod[]> {
+  for (const { account, method } of additions) {
+    const refusal = refusalOf({ ...method, accountId: account.id }, externals);
     if (refusal !== null) throw refusal;
   }
   const taken = new Set(ofKeys.map(({ externalKey }) => externalKey));
+  for (const { method } of additions) {
+    const { requestedKey } = method;
+    if (requestedKey !== null && taken.has(requestedKey)) throw keyInUse(requestedKey);
+  }
   const keyOf = ({ id, requestedKey, gatewayKey }: NewMethod): string => {
     const key = requestedKey ?? (gatewayKey === null || taken.has(gatewayKey) ? id : gatewayKey);
     taken.add(key);
@@ -106,17 +148,18 @@ export async function storeMethods(
   const chosen = additions
     .filter(({ method }) => method.isDefault)
     .map(({ account, method }) => ({ account, paymentMethodId: method.id }));
-  const [, , stored] = await Promise.all([
+  const [stored] = await allEnded([
     session.payments.insertMethods(methods),
     setDefaultMethods(session, chosen),
-    session.payments.findMethodsByIds(methods.map(({ id }) => id)),
   ]);
-  const byId = new Map(stored.map((method) => [method.id, method]));
-  return methods.map(({ id }) => {
-    const method = byId.get(id);
-    assertInvariant(method, 'storage returned no payment method for an insert', { paymentMethodId: id });
-    return method;
-  });
+  return stored;
+}
+
+function refusalOf(
+  { pluginName, accountId }: { readonly pluginName: string; readonly accountId: Uuid },
+  externals: readonly PaymentMethod[],
+): BillingError | null {
+  return pluginName === EXTERNAL_PAYMENT_PLUGIN ? refuseSecondExternal(externals, accountId) : null;
 }
 
 export function isKeyInUse(error: unknown): boolean {
@@ -182,40 +225,54 @@ export function checkExternalKey(externalKey: string | null): string | null {
 
 /** A method to store. The token links audit rows and events to the call. */
 export interface MethodAddition {
-  readonly account: Account;
+  readonly accountId: Uuid;
   readonly method: NewMethod;
   readonly userToken: Uuid;
+  /** The instant of the call. */
+  readonly createdDate: Instant;
 }
 
 /**
  * Stores the methods of several calls of one author in one transaction, for distinct accounts that are free.
- * @throws BillingError BUSY (60018), after which the caller stores each method separately.
+ * @throws BillingError BUSY (60018), after which the caller stores each method separately; the errors of
+ * `addableMethods` and `storeMethods`.
  */
 export async function addTogether(
   storage: Pick<Storage, 'write'>,
   { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },
   additions: readonly MethodAddition[],
 ): Promise<readonly PaymentMethod[]> {
-  const tokens = new Map(additions.map(({ account, userToken }) => [account.recordId, userToken]));
-  if (tokens.size < additions.length) throw notTogether();
+  if (new Set(additions.map(({ accountId }) => accountId)).size < additions.length) throw notTogether();
+  const createdDate = maxInstant(authorship.createdDate, ...additions.map((each) => each.createdDate));
+  const tokens = new Map<number | null, Uuid>();
   const userTokenOf = (accountRecordId: number | null): Uuid =>
-    tokens.get(accountRecordId ?? 0) ?? authorship.userTokenOf(accountRecordId);
-  return storage.write(tenant, { ...authorship, userTokenOf }, async (session) => {
-    const locked = await lockedAccounts(session, additions);
-    const accountOf = new Map(locked.map((account) => [account.id, account]));
-    const current = additions.map(({ account, method }) => {
-      return { account: accountOf.get(account.id) ?? account, method };
+    tokens.get(accountRecordId) ?? authorship.userTokenOf(accountRecordId);
+  return storage.write(tenant, { ...authorship, createdDate, userTokenOf }, async (session) => {
+    const { accounts, existing } = await lockedWithMethods(session, additions);
+    const accountOf = new Map(accounts.map((account) => [account.id, account]));
+    tokens.clear();
+    const added = additions.map(({ accountId, method, userToken }): AddedMethod => {
+      const account = accountOf.get(accountId);
+      assertInvariant(account, 'Storage must return the locked accounts', { accountId });
+      tokens.set(account.recordId, userToken);
+      return { account, method };
     });
-    return storeMethods(session, current);
+    return insertMethods(session, added, existing);
   });
 }
 
-async function lockedAccounts(session: WriteSession, additions: readonly MethodAddition[]) {
+/** Locks the accounts and reads the stored methods under the locks, in one round trip if the accounts are free. */
+async function lockedWithMethods(session: WriteSession, additions: readonly MethodAddition[]) {
+  const asked = additions.map(({ accountId, method }) => askedOf(accountId, method));
+  const [accounts, existing] = await allEnded([
+    session.tryLockAccountsById(asked.map(({ accountId }) => accountId)),
+    existingMethods(session, asked),
+  ]);
+  if (accounts.length === additions.length) return { accounts, existing };
   const [only] = additions;
-  if (only !== undefined && additions.length === 1) return [await lockAccount(session, only.account.id)];
-  const locked = await session.tryLockAccounts(additions.map(({ account }) => account.recordId));
-  if (locked.length < additions.length) throw notTogether();
-  return locked;
+  if (only === undefined || additions.length > 1) throw notTogether();
+  const account = await lockAccount(session, only.accountId);
+  return { accounts: [account], existing: await existingMethods(session, asked) };
 }
 
 function notTogether() {
@@ -243,21 +300,21 @@ export async function addableMethods(
   asked: readonly RequestedMethod[],
   configOf: PaymentConfigOf,
 ): Promise<readonly (AddableMethod | BillingError)[]> {
-  const keys = asked.flatMap(({ requestedKey }) => requestedKey ?? []);
-  const external = asked.filter(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
-  const [config, accounts, ofKeys, externals] = await Promise.all([
+  const [config, accounts, { ofKeys, externals }] = await Promise.all([
     configOf(session),
     session.accounts.findByIds([...new Set(asked.map(({ accountId }) => accountId))]),
-    session.payments.findMethodsByKeys([...new Set(keys)]),
-    externalMethodsOf(session, new Set(external.map(({ accountId }) => accountId))),
+    existingMethods(
+      session,
+      asked.map(({ requestedKey, ...each }) => ({ ...each, key: requestedKey })),
+    ),
   ]);
   const accountOf = new Map(accounts.map((account) => [account.id, account]));
   const taken = new Set(ofKeys.map(({ externalKey }) => externalKey));
-  return asked.map(({ accountId, pluginName, requestedKey }) => {
+  return asked.map((each) => {
+    const { accountId, requestedKey } = each;
     const account = accountOf.get(accountId);
     if (!account) return noSuchAccount(accountId);
-    const refusal =
-      pluginName === EXTERNAL_PAYMENT_PLUGIN ? refuseSecondExternal(externals, accountId) : null;
+    const refusal = refusalOf(each, externals);
     if (refusal !== null) return refusal;
     return requestedKey !== null && taken.has(requestedKey) ? keyInUse(requestedKey) : { account, config };
   });

@@ -85,9 +85,10 @@ export interface PaymentReads {
   findHoldsByAccounts(accountIds: readonly Uuid[]): Rows<AutoPayHold>;
 }
 
+/** Writes of payments. Inserts return the stored records in order. */
 export interface PaymentWrites {
   /** Inserts methods. A taken external key throws BillingError 7031. */
-  insertMethods(methods: readonly New<PaymentMethod>[]): Promise<void>;
+  insertMethods(methods: readonly New<PaymentMethod>[]): Rows<PaymentMethod>;
   /** Writes `isActive`. The audit records an UPDATE. */
   updateMethods(methods: readonly PaymentMethod[]): Promise<void>;
   /**
@@ -95,13 +96,13 @@ export interface PaymentWrites {
    * transaction ends, so call this last, or use `Storage.takePaymentNumber`.
    */
   takePaymentNumbers(count: number): Promise<number>;
-  insertPayments(payments: readonly New<Payment>[]): Promise<void>;
+  insertPayments(payments: readonly New<Payment>[]): Rows<Payment>;
   updatePayments(payments: readonly Payment[]): Promise<void>;
   /**
    * Adds an audit row UPDATE for payments that did not change themselves, because one of their transactions changed.
    */
   noteUpdates(payments: readonly Payment[]): void;
-  insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
+  insertTransactions(transactions: readonly New<PaymentTransaction>[]): Rows<PaymentTransaction>;
   /**
    * Updates status, processed values, gateway fields, attempt, lease and `invoiceRefund` of transactions whose stored
    * status is still `expected` (payments §1.7 rule 7). Returns the updated ids.
@@ -122,9 +123,9 @@ export interface PaymentWrites {
   ): Rows<Uuid>;
   /** Ends expired leases at `now`, without history or audit (payments §5.1 rule 4). */
   endLeases(ids: readonly Uuid[], over: { readonly now: Instant }): Promise<void>;
-  insertAttempts(attempts: readonly New<PaymentAttempt>[]): Promise<void>;
+  insertAttempts(attempts: readonly New<PaymentAttempt>[]): Rows<PaymentAttempt>;
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;
-  insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Promise<void>;
+  insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Rows<InvoicePayment>;
   updateInvoicePayments(rows: readonly InvoicePayment[]): Promise<void>;
   /** Inserts holds. Skips invoices with an active hold. */
   insertHolds(holds: readonly New<AutoPayHold>[]): Promise<void>;

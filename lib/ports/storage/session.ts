@@ -125,6 +125,7 @@ export interface WriteSession extends ReadSession {
   ): Rows<Account>;
   /** Locks accounts without waiting. Busy and unknown accounts are omitted. */
   tryLockAccounts(accountRecordIds: readonly number[]): Rows<Account>;
+  tryLockAccountsById(accountIds: readonly Uuid[]): Rows<Account>;
   /** Appends bus events to the outbox in order. */
   publish(events: readonly NewBusEvent[]): void;
   /** Broadcasts to all nodes after the commit (platform §11). */
