@@ -1,5 +1,5 @@
 import type { ReadSession } from '../ports/storage/index.ts';
-import { type Account, ObjectType, type TaggedType } from '../records/index.ts';
+import { type Account, ObjectType, type Tag, type TaggedType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { SystemTag } from './system-definitions.ts';
 
@@ -112,7 +112,22 @@ export async function effectsOnAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
 ): Promise<AccountEffects> {
-  const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, accountIds, { includeDeleted: false });
+  return effectsOf(
+    await session.tags.findByObjects(ObjectType.ACCOUNT, accountIds, { includeDeleted: false }),
+  );
+}
+
+/** Loads the effects like `effectsOnAccounts`, for accounts that are only known by their record ids. */
+export async function effectsOnAccountRecords(
+  session: ReadSession,
+  accountRecordIds: readonly number[],
+): Promise<AccountEffects> {
+  const definitionIds = tagEffects.flatMap(({ tag, on }) => (on === ObjectType.ACCOUNT ? tag : []));
+  const ofAccounts = { objectType: ObjectType.ACCOUNT, definitionIds };
+  return effectsOf(await session.tags.findCarried(accountRecordIds, ofAccounts));
+}
+
+function effectsOf(tags: readonly Pick<Tag, 'objectId' | 'tagDefinitionId'>[]): AccountEffects {
   const carried = new Set(tags.map(({ objectId, tagDefinitionId }) => `${objectId} ${tagDefinitionId}`));
   const carries = (accountId: Uuid, effect: TagEffect): boolean =>
     tagsWith(effect, ObjectType.ACCOUNT).some((tag) => carried.has(`${accountId} ${tag}`));

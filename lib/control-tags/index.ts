@@ -2,6 +2,7 @@ export {
   type AccountEffects,
   bundlesNotInvoiced,
   concerns,
+  effectsOnAccountRecords,
   effectsOnAccounts,
   hasEffect,
   TagEffect,

@@ -55,7 +55,7 @@ const calls: readonly Call[] = [
   },
   {
     name: 'a new account',
-    takes: { statements: 9, roundTrips: 4 },
+    takes: { statements: 9, roundTrips: 3 },
     prepare:
       async ({ serving }) =>
       () =>
@@ -63,7 +63,7 @@ const calls: readonly Call[] = [
   },
   {
     name: 'a new default payment method',
-    takes: { statements: 19, roundTrips: 8 },
+    takes: { statements: 12, roundTrips: 4 },
     prepare: async ({ serving }) => {
       const accountId = await createAccount(serving);
       return () => addMethod(serving, accountId);
@@ -71,7 +71,7 @@ const calls: readonly Call[] = [
   },
   {
     name: 'a new subscription',
-    takes: { statements: 16, roundTrips: 10 },
+    takes: { statements: 16, roundTrips: 5 },
     prepare: async ({ serving }) => {
       const accountId = await createPayer(serving);
       return () => subscribe(serving, accountId);
@@ -79,7 +79,7 @@ const calls: readonly Call[] = [
   },
   {
     name: 'the work after a new subscription until it is invoiced and paid',
-    takes: { statements: 92, roundTrips: 54 },
+    takes: { statements: 76, roundTrips: 28 },
     prepare: async ({ serving }) => {
       await subscribe(serving, await createPayer(serving));
       return () => serving.billing.settle();

@@ -35,7 +35,13 @@ const reasonColumns = inputColumns({ record_id: 'bigint', reason: 'text', availa
 export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal']): QueueStore {
   const { dialect } = access;
   return {
-    claim: async (request) => access.transact((runner) => claimEntries(runner, request)),
+    claim: async (request) => {
+      // Wrapped, so that the commit travels with the claim instead of waiting for the entries.
+      const { claimed } = await access.transact(async (runner) => ({
+        claimed: claimEntries(runner, request),
+      }));
+      return claimed;
+    },
     renew: async (entries, leaseUntilMs) => {
       if (entries.length === 0) return [];
       return access.readAs((row) => numberIn(row, 'record_id'))`
@@ -159,15 +165,16 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
 async function claimEntries(runner: Runner, request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
   const { dialect } = runner;
   // Prevents a second claim of the same account by a node that does not see the first one yet.
-  if (dialect.claimLock) await runner.run(dialect.claimLock);
-  const rows = await runner.rows(sql`
+  if (dialect.claimLock) runner.leaveToCommit(runner.run(dialect.claimLock));
+  const claiming = runner.rows(sql`
     update bw_queue_entries set
       processing_state = ${ProcessingState.IN_PROCESSING}, processing_owner = ${request.node},
       claim_id = ${request.claimId}, claimed_at_ms = coalesce(claimed_at_ms, ${request.systemNowMs}),
       available_at_ms = ${request.leaseEndsAtMs}
     where record_id in (${dueEntries(request)} ${raw(dialect.forUpdateSkipLocked)})
     returning ${raw(dialect.selectList(queueEntriesTable))}`);
-  return rows
+  runner.leaveToCommit(claiming);
+  return (await claiming)
     .map(readClaimed)
     .sort(inClaimOrder)
     .map(({ entry }) => entry);

@@ -1,5 +1,10 @@
 import { type CatalogProvider, type CatalogSource, catalogsOfBatch } from '../../catalog/index.ts';
-import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
+import {
+  type AccountEffects,
+  effectsOnAccountRecords,
+  effectsOnAccounts,
+  TagEffect,
+} from '../../control-tags/index.ts';
 import { type Ports, retryLaterOf } from '../../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
@@ -13,6 +18,7 @@ import {
 } from '../../records/index.ts';
 import {
   type ActivityPorts,
+  allEnded,
   batchAuthorship,
   type HandlerBatch,
   isPassing,
@@ -123,8 +129,12 @@ export class InvoiceRunHandler implements QueueHandler {
       catalogsOf,
       plan: async (session, { isAutomatic }) => {
         if (!isAutomatic) return [];
-        const accounts = await session.accounts.findByRecordIds(accountsOf(entries));
-        return (await plan(session, entries, { isAutomatic, accounts })).requests;
+        const recordIds = accountsOf(entries);
+        const [accounts, tags] = await Promise.all([
+          session.accounts.findByRecordIds(recordIds),
+          effectsOnAccountRecords(session, recordIds),
+        ]);
+        return plan(entries, { isAutomatic, accounts, tags }).requests;
       },
     });
   }
@@ -174,17 +184,21 @@ export class InvoiceRunHandler implements QueueHandler {
     session: WriteSession,
     { batch, entries, catalogsOf, asked }: RunningBatch,
   ): Promise<BatchResult> {
-    const config = await this.#tools.configOf(session);
+    const due = accountsOf(entriesThatRun(entries));
+    const [accounts, tags, config] = await allEnded([
+      session.tryLockAccounts(due),
+      effectsOnAccountRecords(session, due),
+      this.#tools.configOf(session),
+    ]);
     const { isAutomatic, noticeLeadMs: leadMs } = config;
     const now = session.authorship.createdDate;
     session.schedule(await noticesOfRequests(session, entries, { leadMs, now }));
-    const accounts = await session.tryLockAccounts(accountsOf(entriesThatRun(entries)));
-    const planned = await plan(session, entries, { isAutomatic, accounts });
+    const planned = plan(entries, { isAutomatic, accounts, tags });
     const { busy } = planned;
     if (!isAutomatic) {
       // §8.2 step 1: without automatic invoicing, due accounts are parked.
-      const due = planned.requests.map(({ account }) => account);
-      await this.#park(session, due, 'Automatic invoicing is off: org.service.invoice.enabled');
+      const stopped = planned.requests.map(({ account }) => account);
+      await this.#park(session, stopped, 'Automatic invoicing is off: org.service.invoice.enabled');
       const finished = [...planned.runs, ...planned.idle];
       await batch.finish(session, finished);
       return { ...NOTHING_DONE, busy, finished };
@@ -280,13 +294,18 @@ function entriesThatRun(entries: readonly ClaimedEntry[]) {
  * Returns the runs of the entries, without accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
  * @param accounts the available accounts of the entries. Other accounts are busy.
  */
-async function plan(
-  session: ReadSession,
+function plan(
   entries: readonly ClaimedEntry[],
-  { isAutomatic, accounts }: { readonly isAutomatic: boolean; readonly accounts: readonly Account[] },
-) {
-  const ids = accounts.map(({ id }) => id);
-  const tags = await effectsOnAccounts(session, ids);
+  {
+    isAutomatic,
+    accounts,
+    tags,
+  }: {
+    readonly isAutomatic: boolean;
+    readonly accounts: readonly Account[];
+    readonly tags: AccountEffects;
+  },
+): PlannedBatch {
   // Without automatic invoicing, every due account is parked, regardless of its tags.
   const stops = isAutomatic ? [TagEffect.PARKS, TagEffect.STOPS_INVOICING] : [TagEffect.PARKS];
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));

@@ -7,6 +7,7 @@ import {
   InvoiceStatus,
   type New,
 } from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../../values/time/index.ts';
@@ -157,9 +158,11 @@ async function write(session: WriteSession, { changes, credits, uses, numbers }:
     .map((invoice) => afterMoves(invoice, moves));
   const known = changed.flatMap(({ before, stored }) => (before === null ? [] : { before, stored }));
   const amounts = [...known.filter(hasOtherAmounts).map(({ stored }) => stored), ...credited];
-  await session.invoices.setAmounts(amounts.map(storedAmounts));
   const storedChanges = changed.map(({ stored }) => stored);
-  await session.invoices.saveStates(savedStates({ changes, credits }, storedChanges));
+  await allEnded([
+    session.invoices.setAmounts(amounts.map(storedAmounts)),
+    session.invoices.saveStates(savedStates({ changes, credits }, storedChanges)),
+  ]);
   const added = changed.flatMap(({ before, stored }) => (before === null ? [stored] : []));
   const inserted = new Map((await insertInvoices(session, added, numbers)).map((each) => [each.id, each]));
   const numbered = changed.map((each) => ({ ...each, stored: inserted.get(each.stored.id) ?? each.stored }));

@@ -2,6 +2,7 @@ import { loadAccount } from '../../accounts/index.ts';
 import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { PaymentReads, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Payment, PaymentTransaction } from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   findRequestedPayment,
@@ -96,16 +97,20 @@ export async function loadFacts<R extends PaymentRequest>(
   accounts: readonly Account[],
 ): Promise<ReadonlyMap<R, KnownFacts>> {
   const invoiceIds = [...new Set(requests.map(({ invoiceId }) => invoiceId))];
-  const invoices = new Map((await session.invoices.findByIds(invoiceIds)).map((each) => [each.id, each]));
   const apis = requests.flatMap(({ api }) => api ?? []);
   const apiMethodIds = apis.flatMap(({ methodId }) => methodId ?? []);
-  const loaded = await loadPaymentsOf(session.payments, invoiceIds, [
-    ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
-    ...apiMethodIds,
-    ...requests.flatMap(({ consulted }) => consulted?.paymentMethodId ?? []),
+  const [foundInvoices, loaded, keyed, heldBack] = await allEnded([
+    session.invoices.findByIds(invoiceIds),
+    loadPaymentsOf(session.payments, invoiceIds, [
+      ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
+      ...apiMethodIds,
+      ...requests.flatMap(({ consulted }) => consulted?.paymentMethodId ?? []),
+    ]),
+    loadKeyed(session.payments, apis),
+    heldBackIds(session, accounts),
   ]);
-  const stored = { ...loaded, keyed: await loadKeyed(session.payments, apis) };
-  const heldBack = await heldBackIds(session, accounts);
+  const stored = { ...loaded, keyed };
+  const invoices = new Map(foundInvoices.map((each) => [each.id, each]));
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const mayBeHeld = ({ accountRecordId, retry }: R) =>
     retry !== null && heldBack.has(accountOf.get(accountRecordId)?.id ?? '');
@@ -130,27 +135,32 @@ async function loadPaymentsOf(
   invoiceIds: readonly Uuid[],
   requestedMethodIds: readonly Uuid[],
 ) {
-  const rows = await reads.findInvoicePaymentsByInvoices(invoiceIds);
-  const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
-  const payments = paymentIds.length > 0 ? await reads.findByIds(paymentIds) : [];
-  const transactions = paymentIds.length > 0 ? await reads.findTransactions(paymentIds) : [];
-  const keys = payments.map(({ externalKey }) => externalKey);
-  const attempts = keys.length > 0 ? await reads.findAttemptsByPaymentKeys(keys) : [];
-  const methodIds = new Set([
-    ...requestedMethodIds,
-    ...payments.map(({ paymentMethodId }) => paymentMethodId),
+  const requested = new Set(requestedMethodIds);
+  const [rows, requestedMethods] = await allEnded([
+    reads.findInvoicePaymentsByInvoices(invoiceIds),
+    reads.findMethodsByIds([...requested]),
   ]);
-  const methods = methodIds.size > 0 ? await reads.findMethodsByIds([...methodIds]) : [];
-  return { rows, payments, transactions, attempts, methods };
+  const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
+  const [payments, transactions] = await allEnded([
+    reads.findByIds(paymentIds),
+    reads.findTransactions(paymentIds),
+  ]);
+  const methodIds = new Set(payments.map(({ paymentMethodId }) => paymentMethodId));
+  const [attempts, otherMethods] = await allEnded([
+    reads.findAttemptsByPaymentKeys(payments.map(({ externalKey }) => externalKey)),
+    reads.findMethodsByIds([...methodIds].filter((id) => !requested.has(id))),
+  ]);
+  return { rows, payments, transactions, attempts, methods: [...requestedMethods, ...otherMethods] };
 }
 
 async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]) {
   const transactionKeys = apis.flatMap(({ transactionKey }) => transactionKey ?? []);
   const paymentKeys = apis.flatMap(({ paymentKey }) => paymentKey ?? []);
-  return {
-    transactions: transactionKeys.length > 0 ? await reads.findTransactionsByKeys(transactionKeys) : [],
-    payments: paymentKeys.length > 0 ? await reads.findByKeys(paymentKeys) : [],
-  };
+  const [transactions, payments] = await allEnded([
+    reads.findTransactionsByKeys(transactionKeys),
+    reads.findByKeys(paymentKeys),
+  ]);
+  return { transactions, payments };
 }
 
 /** Returns the ids of accounts whose tags hold automatic payments (§9.2 rule 6). */

@@ -2,10 +2,11 @@ import { lockAccount } from '../../accounts/index.ts';
 import { changeInvoices, loadUnpaidInvoices } from '../../invoicing/index.ts';
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import { type Account, type CallContext, INVOICE_PAYMENT_CONTROL_PLUGIN } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { allEnded, authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { loadFacts } from '../loading/load-facts.ts';
+import type { PlannedCharge } from '../planning/call-records.ts';
 import { type PaymentRequest, planReservation, type ReservationPlan } from '../planning/plan-reservation.ts';
 import {
   type ApiPayment,
@@ -32,6 +33,7 @@ import {
   changedRow,
   eventOfResult,
   invoicePaymentResult,
+  type SettledRecords,
   settledInvoices,
 } from '../state/invoice-effect.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
@@ -97,9 +99,12 @@ export async function reserveCharges<R extends PaymentRequest>(
     checkCommits(callerOf(request), plan.charge);
     return [{ ...plan.charge, request, caller: callerOf(request), timeoutMs: config.pluginTimeoutMs }];
   });
-  await storeReservations(session, planned, config);
+  const stored = await storeReservations(session, planned, config);
   const direct = charges.filter((charge) => !hasOutsideEffect(charge));
-  if (direct.length > 0) await machine.record(session, await machine.call(direct, parallelCalls));
+  if (direct.length > 0) {
+    const inserted = direct.every(isFirstOperation) ? stored : null;
+    await machine.record(session, await machine.call(direct, parallelCalls), inserted);
+  }
   const reserved = new Set(charges.map(({ attempt }) => attempt.id));
   const unused = attemptsPassed(consulted).filter(({ attemptId }) => !reserved.has(attemptId));
   await endRuns(session, unused);
@@ -200,37 +205,53 @@ async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
-/** Inserts the records that make the calls recoverable, and their first recovery notification (§5.1 rule 1). */
+/** Returns true if the charge has no records but those that its reservation inserts. */
+function isFirstOperation({ newPayment, newRow }: PlannedCharge): boolean {
+  return newPayment !== null && newRow !== null;
+}
+
+/**
+ * Inserts the records that make the calls recoverable, and their first recovery notification (§5.1 rule 1).
+ * @returns the inserted records, with the invoices.
+ */
 async function storeReservations(
   session: WriteSession,
-  planned: readonly Pick<Planned<PaymentRequest>, 'plan'>[],
+  planned: readonly Pick<Planned<PaymentRequest>, 'plan' | 'facts'>[],
   config: PaymentConfig,
-) {
+): Promise<SettledRecords> {
   const { payments } = session;
   const decided = planned.flatMap(({ plan }) => (plan.kind === 'WAIT' ? [] : plan));
   const charges = decided.flatMap((plan) => (plan.kind === 'CHARGE' ? plan.charge : []));
   const stops = decided.flatMap((plan) => (plan.kind === 'STOP' ? plan : []));
   const newPayments = charges.flatMap(({ newPayment }) => newPayment ?? []);
-  if (newPayments.length > 0) {
-    const first = await payments.takePaymentNumbers(newPayments.length);
-    await payments.insertPayments(
-      newPayments.map((payment, index) => ({ ...payment, paymentNumber: first + index })),
-    );
-  }
-  if (charges.length > 0) await payments.insertTransactions(charges.map(({ transaction }) => transaction));
+  const first = newPayments.length > 0 ? await payments.takePaymentNumbers(newPayments.length) : 0;
   const begun = charges.filter(({ isControlled }) => isControlled !== true);
-  const attempts = [...decided.flatMap(({ ended }) => ended), ...begun.map(({ attempt }) => attempt)];
-  if (attempts.length > 0) await payments.insertAttempts(attempts);
-  const spent = decided.flatMap((plan) => plan.spent ?? []);
-  if (spent.length > 0) await payments.updateAttempts(spent);
-  const newRows = charges.flatMap(({ newRow }) => newRow ?? []);
-  if (newRows.length > 0) await payments.insertInvoicePayments(newRows);
-  const changedRows = charges.flatMap((charge) => charge.changedRow ?? []);
-  if (changedRows.length > 0) await payments.updateInvoicePayments(changedRows);
-  await payments.insertHolds(stops.flatMap(({ newHold }) => newHold ?? []));
-  await payments.endHolds(decided.flatMap(({ endedHold }) => endedHold ?? []));
+  const [inserted, transactions, attempts, , rows] = await allEnded([
+    payments.insertPayments(
+      newPayments.map((payment, index) => ({ ...payment, paymentNumber: first + index })),
+    ),
+    payments.insertTransactions(charges.map(({ transaction }) => transaction)),
+    payments.insertAttempts([
+      ...decided.flatMap(({ ended }) => ended),
+      ...begun.map(({ attempt }) => attempt),
+    ]),
+    payments.updateAttempts(decided.flatMap((plan) => plan.spent ?? [])),
+    payments.insertInvoicePayments(charges.flatMap(({ newRow }) => newRow ?? [])),
+    payments.updateInvoicePayments(charges.flatMap((charge) => charge.changedRow ?? [])),
+    payments.insertHolds(stops.flatMap(({ newHold }) => newHold ?? [])),
+    payments.endHolds(decided.flatMap(({ endedHold }) => endedHold ?? [])),
+  ]);
   session.schedule(charges.filter(hasOutsideEffect).flatMap((charge) => firstCheck(charge, config) ?? []));
   session.publish(stops.flatMap(({ events }) => events));
+  return {
+    transactions,
+    openInvoiceRefunds: [],
+    payments: new Map(inserted.map((payment) => [payment.id, payment])),
+    attempts: new Map(attempts.map((attempt) => [attempt.id, attempt])),
+    rows,
+    latest: new Map(rows.map((row) => [row.id, row])),
+    invoices: new Map(planned.map(({ facts: { invoice } }) => [invoice.id, invoice])),
+  };
 }
 
 export type ReservedPayment = Charge<PaymentRequest>;

@@ -19,6 +19,7 @@ import {
 } from '../plugins/attempt-control.ts';
 import { type AnsweredCall, callOperation, type OpenCall } from '../plugins/call-gateway.ts';
 import { GatewayInfo } from '../plugins/gateway-info.ts';
+import type { SettledRecords } from '../state/invoice-effect.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
@@ -160,8 +161,15 @@ export class PaymentMachine {
     });
   }
 
-  /** Records the results under the locks of the accounts. Returns the payments with all their transactions. */
-  record(session: WriteSession, answered: readonly AnsweredCall[]): Promise<RecordedPayments> {
+  /**
+   * Records the results under the locks of the accounts. Returns the payments with all their transactions.
+   * @param inserted the records of the payments, if the session has inserted them.
+   */
+  record(
+    session: WriteSession,
+    answered: readonly AnsweredCall[],
+    inserted: SettledRecords | null = null,
+  ): Promise<RecordedPayments> {
     const settlements = answered.map(({ paymentId, transaction, outcome, control, properties }) => ({
       paymentId,
       transactionId: transaction.id,
@@ -171,7 +179,8 @@ export class PaymentMachine {
       ...(properties.length > 0 && { properties }),
       ...(control && { control }),
     }));
-    return recordOutcomes(session, settlements, { ids: this.ports.ids, configOf: this.configOf });
+    const { configOf, ports } = this;
+    return recordOutcomes(session, settlements, { ids: ports.ids, configOf, inserted });
   }
 
   /** Logs results that were not recorded. Recovery resolves them. */

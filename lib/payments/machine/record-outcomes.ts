@@ -9,7 +9,7 @@ import {
   type Payment,
   type PaymentTransaction,
 } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { allEnded, authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from '../claims/gateway-claims.ts';
@@ -50,10 +50,19 @@ export interface RecordedPayments {
 export async function recordOutcomes(
   session: WriteSession,
   settlements: readonly Settlement[],
-  { ids, configOf }: { readonly ids: IdGenerator; readonly configOf: PaymentConfigOf },
+  {
+    ids,
+    configOf,
+    inserted = null,
+  }: {
+    readonly ids: IdGenerator;
+    readonly configOf: PaymentConfigOf;
+    /** The records of the settlements, if this session has inserted them. By default they are loaded. */
+    readonly inserted?: SettledRecords | null;
+  },
 ): Promise<RecordedPayments> {
   const tools = { ids, config: await configOf(session), now: session.authorship.createdDate };
-  const records = await loadRecords(session, settlements);
+  const records = inserted ?? (await loadRecords(session, settlements));
   const stored = new Map(records.transactions.map((transaction) => [transaction.id, transaction]));
   const changes = settlements.flatMap((settlement) => {
     const before = stored.get(settlement.transactionId);
@@ -68,7 +77,8 @@ export async function recordOutcomes(
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
   const effective = changes.filter(({ transaction }) => written.has(transaction.id));
   const { all, payments } = consequencesInOrder(effective, { ...records, transactions }, tools);
-  if (all.length > 0) await writeConsequences(session, all, { ...tools, ...records, payments });
+  if (all.length > 0)
+    await writeConsequences(session, all, { ...tools, ...records, payments, isNew: inserted !== null });
   const { rows } = records;
   const before = effective.map((change) => change.before);
   session.schedule(await holdsToRelease(session, before, { rows, now: tools.now }));
@@ -96,7 +106,10 @@ function consequencesInOrder(changes: readonly Decided[], records: SettledRecord
   return { all, payments };
 }
 
-async function loadRecords(session: WriteSession, settlements: readonly Settlement[]) {
+async function loadRecords(
+  session: WriteSession,
+  settlements: readonly Settlement[],
+): Promise<SettledRecords> {
   const paymentIds = [...new Set(settlements.map(({ paymentId }) => paymentId))];
   const [transactions, payments, ownRows] = await Promise.all([
     session.payments.findTransactions(paymentIds),
@@ -107,12 +120,15 @@ async function loadRecords(session: WriteSession, settlements: readonly Settleme
   const settled = transactions.filter(({ id }) => asked.has(id));
   const refunded = new Set(settled.flatMap(({ invoiceRefund }) => invoiceRefund?.paymentId ?? []));
   for (const id of paymentIds) refunded.delete(id);
-  const [attempts, refundedRows] = await Promise.all([
+  const invoicesOf = (rows: readonly InvoicePayment[]) =>
+    session.invoices.findByIds([...new Set(rows.map(({ invoiceId }) => invoiceId))]);
+  const [attempts, refundedRows, ownInvoices] = await allEnded([
     session.payments.findAttemptsByIds(settled.flatMap(({ attemptId }) => attemptId ?? [])),
     session.payments.findInvoicePaymentsByPayments([...refunded]),
+    invoicesOf(ownRows),
   ]);
   const rows = [...ownRows, ...refundedRows];
-  const invoices = await session.invoices.findByIds([...new Set(rows.map(({ invoiceId }) => invoiceId))]);
+  const invoices = [...ownInvoices, ...(await invoicesOf(refundedRows))];
   const disputed = settled.filter(({ transactionType }) => transactionType === 'CHARGEBACK');
   const disputing = new Set(disputed.map(({ accountRecordId }) => accountRecordId));
   return {
@@ -129,7 +145,16 @@ async function loadRecords(session: WriteSession, settlements: readonly Settleme
 async function writeConsequences(
   session: WriteSession,
   all: readonly Consequences[],
-  { ids, invoices, payments }: Pick<RecordTools, 'ids'> & Pick<SettledRecords, 'invoices' | 'payments'>,
+  {
+    ids,
+    invoices,
+    payments,
+    isNew,
+  }: Pick<RecordTools, 'ids'> &
+    Pick<SettledRecords, 'invoices' | 'payments'> & {
+      /** True: no notification is planned yet. */
+      readonly isNew: boolean;
+    },
 ) {
   const changedPayments = [...new Set(all.map(({ payment }) => payment.id))];
   // The notifications planned for an attempt are recalculated together with the attempt.
@@ -137,15 +162,14 @@ async function writeConsequences(
     ...all.map(({ transaction }) => recoveryKey(transaction.id)),
     ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
   ];
-  await Promise.all([
+  const rows = all.flatMap(({ row }) => row ?? []);
+  await allEnded([
     session.payments.updatePayments(changedPayments.flatMap((id) => payments.get(id) ?? [])),
     session.payments.updateAttempts(all.flatMap(({ attempt }) => attempt ?? [])),
-    session.unschedule(planned),
+    session.unschedule(isNew ? [] : planned),
+    session.payments.updateInvoicePayments(rows.flatMap((row) => (row.before ? [row.after] : []))),
+    session.payments.insertInvoicePayments(rows.flatMap((row) => (row.before ? [] : [row.after]))),
   ]);
-  const rows = all.flatMap(({ row }) => row ?? []);
-  await session.payments.updateInvoicePayments(rows.flatMap((row) => (row.before ? [row.after] : [])));
-  const newRows = rows.flatMap((row) => (row.before ? [] : [row.after]));
-  if (newRows.length > 0) await session.payments.insertInvoicePayments(newRows);
   const released = new Set(
     all.flatMap(({ row, transaction }) => (row && !isUnresolved(transaction) ? row.after.invoiceId : [])),
   );

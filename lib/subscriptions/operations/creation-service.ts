@@ -8,7 +8,7 @@ import {
 } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { allEnded, authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -112,8 +112,10 @@ export function creationOperations(
     call: CreationCall & { readonly catalogsOf: CatalogSource; readonly now: Instant },
   ) {
     const keys = requestedKeys(call.groups);
-    const { account, lockedIds } = await lockWithKeyHolders(session, call.accountId, keys);
-    await session.catalogs.keepPlans();
+    const [{ account, lockedIds }] = await allEnded([
+      lockWithKeyHolders(session, call.accountId, keys),
+      session.catalogs.keepPlans(),
+    ]);
     const input = await loadCreation(session, { ...call, account });
     checkHoldersLocked(input.keyCarriers, lockedIds);
     const groups = groupsByBundle(call.groups, input.found).map((group) => chooseGroup(group, input));

@@ -1,5 +1,6 @@
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import { type BlockingState, BlockingStateType, type LifecycleEvent } from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -95,12 +96,14 @@ export async function saveCreations(
 ): Promise<void> {
   const { subscriptions, invoices } = session;
   const creations = bundles.flatMap((bundle) => bundle.creations);
-  await subscriptions.setBundleKeys(bundles.flatMap(({ releasedKey }) => releasedKey ?? []));
-  await subscriptions.insertBundles(bundles.flatMap(({ newBundle }) => newBundle ?? []));
-  await subscriptions.insertSubscriptions(creations.map(({ subscription }) => subscription));
-  await subscriptions.insertEvents(creations.flatMap(({ events }) => events));
-  await subscriptions.insertBlockingStates(creations.map(({ entitlementStart }) => entitlementStart));
-  await invoices.saveCursors(creations.map(({ cursor }) => cursor));
+  await allEnded([
+    subscriptions.setBundleKeys(bundles.flatMap(({ releasedKey }) => releasedKey ?? [])),
+    subscriptions.insertBundles(bundles.flatMap(({ newBundle }) => newBundle ?? [])),
+    subscriptions.insertSubscriptions(creations.map(({ subscription }) => subscription)),
+    subscriptions.insertEvents(creations.flatMap(({ events }) => events)),
+    subscriptions.insertBlockingStates(creations.map(({ entitlementStart }) => entitlementStart)),
+    invoices.saveCursors(creations.map(({ cursor }) => cursor)),
+  ]);
   announceCreations(session, creations, now);
 }
 
