@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('reject a first name that is longer than the name, whichever of them is set later', async () => {
+  it('reject a first name that is longer than the name, whichever is set later', async () => {
     const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
     await expectCode(update(id, { firstNameLength: 8 }), 60003);
     await expectCode(update(id, { name: 'Bo', firstNameLength: 3 }), 60003);

@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('account check after a catalog change', (open) => {
     return looked.map((id) => names.get(id) ?? id).toSorted();
   }
 
-  it('covers accounts whose plans an upload changes, also accounts with price overrides', async () => {
+  it('covers accounts whose plans an upload changes, including accounts with price overrides', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
     expect(await lookedAt(await revision())).to.eql(['heat', 'heat for less']);
     await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));

@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     await expectSound();
   });
 
-  it('reclaims the credit that a written-off invoice has used, whose balance stays 0', async () => {
+  it('reclaims the credit that a written-off invoice has used, and leaves its balance at 0', async () => {
     const id = await newAccount();
     await credit(id, '10');
     const invoiceId = await charge(id, '25');

@@ -412,7 +412,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     );
   });
 
-  it('limit the next run to the remaining days, also before the voided days', async () => {
+  it('limit the next run to the remaining days, even before the voided days', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');

@@ -154,7 +154,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(taken[0]).to.deep.include({ tenantId: null, eventType: 'BROADCAST_SERVICE', metaData });
   });
 
-  it('are rejected if two have the same name or one has none', async () => {
+  it('are rejected if two have the same name or one has no name', async () => {
     engine = await openEngine(open, { now: NOW });
     for (const names of [['a', 'a'], [''], ['x'.repeat(101)]]) {
       const sinks = names.map((name) => recording(name).sink);

@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     await expectCode(payments.reverseChargeback(reversal), none);
   });
 
-  it('rule 4: are reversed separately when won, also after a refund', async () => {
+  it('rule 4: are reversed separately when won, even after a refund', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const keys = ['one', 'two', 'three'].map((name) => ({ paymentId, transactionExternalKey: keyOf(name) }));

@@ -54,7 +54,7 @@ anyDatabase.describe('holds released during another payment of the invoice (paym
     expect([await shown(invoiceId), await holds()]).to.eql([[0, 'PAYMENT_FAILURE 10', 'SUCCESS 80'], 0]);
   });
 
-  it('wait for an unknown payment and pay only the rest if it succeeded', async () => {
+  it('wait for an unknown payment and pay only the remaining amount if it succeeded', async () => {
     const { invoiceId, transactionId } = await released('10', UNKNOWN);
     ends(transactionId, 'PROCESSED');
     engine.clock.advance({ minutes: 10 });

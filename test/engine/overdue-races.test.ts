@@ -164,7 +164,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     expect(await statesOf(engine, account.id)).to.eql(['OD 2012-05-06T10:00']);
   });
 
-  it('overdue §7: run at once for an account that is created under a parent with debt', async () => {
+  it('overdue §7: run immediately for an account that is created under a parent with debt', async () => {
     const { account: parent } = await begin(engine, OD);
     await engine.runTo('2012-05-07T10:00:00Z');
     const born = { currency: 'USD', parentAccountId: parent.id } as const;

@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('payments §10.3: add the tag once with deleteDefaultPmWithAutoPayOff, also with both flags', async () => {
+  it('payments §10.3: add the tag once with deleteDefaultPmWithAutoPayOff, even with both flags', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { withAutoPayOff: true });
     expect(await defaultOf()).to.equal(null);
     expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);

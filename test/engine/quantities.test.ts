@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-11-10..2022-12-01 41.93', 'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97');
   });
 
-  it('invoicing E20 Seats of a year: are charged up to the renewal date, also in dry runs and descriptions', async () => {
+  it('invoicing E20 Seats of a year: are charged up to the renewal date, including in dry runs and descriptions', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { acme } = engine;
     const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });

@@ -247,7 +247,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen).to.eql(['free', 'claimed']);
   });
 
-  it('returns all claims of a dead node in one step, also in the background', async () => {
+  it('returns all claims of a dead node in one step, even in the background', async () => {
     const { handler, seen } = recorder('only');
     await put([0, 1, 2].map((account) => event(account, account)));
     expect(await claimAs('n1')).to.have.length(3);

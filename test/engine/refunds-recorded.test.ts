@@ -43,7 +43,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(0);
   });
 
-  it('share the rest of one item in sequence if two payments are refunded at once', async () => {
+  it('share the rest of one item in sequence if two payments are refunded at the same time', async () => {
     await acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
     const { id: invoiceId, itemId: invoiceItemId } = await chargedInvoice('100');
     for (const amount of ['60', '40']) {

@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
   }
 
   describe('from plugins', () => {
-    it('are stored with the charge, also for a tax of 0', async () => {
+    it('are stored with the charge, even for a tax of 0', async () => {
       taxing({ ...reverseCharge });
       const { invoice } = await subscribed();
       const tax = invoice?.items.find(({ itemType }) => itemType === 'TAX');

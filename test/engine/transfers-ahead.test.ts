@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       });
     }
 
-    it('publishes the request at once and the effect at the date', async () => {
+    it('publishes the request immediately and the effect on the date', async () => {
       const fresh = newEvents(engine.database);
       await fresh();
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });

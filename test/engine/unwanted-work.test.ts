@@ -82,7 +82,7 @@ anyDatabase.describe('work whose result is no longer needed', (open) => {
       expect(await abandoned(work)).to.eql([reason, 1]);
     });
 
-  it('ends the drawing of a PDF, which yields by itself', async () => {
+  it('ends the drawing of a PDF, which yields to other work by itself', async () => {
     await engine.acme.invoices.pdf(invoiceId);
     if (drawn === undefined) throw new Error('Nothing was drawn');
     expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(reason);

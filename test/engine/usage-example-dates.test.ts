@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     expect(await stage.rolledUp('2026-09-01', '2026-09-05')).to.equal('calls 3');
   });
 
-  it('usage E14 Zones: counts a point just after local midnight in the new month, also after a clock change', async () => {
+  it('usage E14 Zones: counts a point just after local midnight in the new month, even after a clock change', async () => {
     await begin('api-std', '2026-02-01T17:00:00Z', {
       account: { timeZone: 'America/New_York', referenceTime: instant(Date.UTC(2026, 1, 1, 17)) },
     });

@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect((await stage.last()).trackingIds).to.have.length(4);
   });
 
-  it('usage §7.6: keep the tracking ids of all runs on a reused draft, also in a dry run', async () => {
+  it('usage §7.6: keep the tracking ids of all runs on a reused draft, even in a dry run', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     const { AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
     await stage.engine.acme.tags.add(account(), [AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT]);

@@ -59,7 +59,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
       .sort();
   }
 
-  it('have the same count for any number of points and subscriptions, also with late usage', async () => {
+  it('have the same count for any number of points and subscriptions, even with late usage', async () => {
     const first: (readonly string[])[] = [];
     const late: (readonly string[])[] = [];
     for (const [subscriptions, days] of [

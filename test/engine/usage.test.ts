@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(pending.subscriptionId)).to.equal('sms 8');
   });
 
-  it('usage §2.1 rule 1: is accepted up to the end of the service, also of a future one', async () => {
+  it('usage §2.1 rule 1: is accepted up to the end of the service, even if that end is in the future', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
     await engine.settle();
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 6');
   });
 
-  it('usage §2.1: is stored once if it is sent many times at once', async () => {
+  it('usage §2.1: is stored once if it is sent many times simultaneously', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 't' };
     const outcomes = await Promise.all(

@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     expectRefusal(await send('POST', path, { accountId: id }), 400, 60003);
   });
 
-  it('stores an invoice of another system and lists it on request', async () => {
+  it('stores an invoice from another system and lists it on request', async () => {
     const id = await newAccount();
     const items = [
       { itemType: 'RECURRING', amount: 20, usageName: 'calls', startDate: '2023-11-01', rate: 7 },

@@ -141,7 +141,7 @@ describe('largest allowed catalogs over HTTP', () => {
     expectBelow(LONGEST_TURN_MS, longest, 'processor milliseconds of the longest turn');
   });
 
-  it('are rejected at once, naming the limits, if they are far too large', async () => {
+  it('are rejected immediately with the exceeded limits if they are far too large', async () => {
     const products = repeat(
       BEYOND,
       (index) => `<product name="P${index}"><category>BASE</category></product>`,

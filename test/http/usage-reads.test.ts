@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(await refused(`/usages/${unknown}/rated?targetDate=2026-05-01`)).to.equal('404 1082');
   });
 
-  it('usage §7.6: return the first tracking ids with the invoice and all of them by pages', async () => {
+  it('usage §7.6: return the first tracking ids with the invoice, and all of them page by page', async () => {
     const settings = { 'org.service.invoice.trackingIds.maxReturned': '2' };
     await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), plainType);
     for (const id of ['c', 'b', 'a']) await use('1 sms 2026-04-02', id);

@@ -79,7 +79,7 @@ describe('workers of a server', function () {
     expect(Number(row?.owners)).to.equal(WORKERS);
   });
 
-  it('report the sum of their metrics, also after a restart', async () => {
+  it('report the sum of their metrics, even after a restart', async () => {
     const counted = async (): Promise<number> => {
       const { body } = await server.send('/metrics');
       const [, count = '0'] =

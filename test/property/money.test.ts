@@ -31,8 +31,8 @@ const weights = fc
   )
   .filter((list) => list.some(({ units }) => units > 0n));
 
-describe('splitting an amount', () => {
-  it('leaves no remainder, yields whole minor units and follows the weights to within one unit', () =>
+describe('amount arithmetic', () => {
+  it('splits an amount without a remainder into whole minor units that follow the weights to within one unit', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
       (units, list, currency) => {
@@ -53,7 +53,7 @@ describe('splitting an amount', () => {
       },
     ));
 
-  it('mirrors the positive split for a negative amount', () =>
+  it('splits a negative amount as the mirror image of the positive one', () =>
     forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));

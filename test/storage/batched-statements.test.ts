@@ -130,7 +130,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect([first.rows, second.rows]).to.eql([[{ a: 1 }], [{ b: 2 }]]);
   });
 
-  it('send a large statement at once while later ones are written', async () => {
+  it('send a large statement immediately while later ones are written', async () => {
     await inTransaction(async (transaction) => {
       const large = insert(transaction, 10, 'x'.repeat(70_000));
       expect(roundTrips).to.equal(1);

@@ -176,7 +176,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(names(await claim({ topics: [queueName] }))).to.eql(['known']);
   });
 
-  it('archives an event without consumers at once, in order', async () => {
+  it('archives an event without consumers immediately, in order', async () => {
     await opened.storage.prepare({ isConsumed: ({ type }) => type === event });
     await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
     expect(await drain()).to.eql([['a'], ['b']]);

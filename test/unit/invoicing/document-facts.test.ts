@@ -190,7 +190,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
     });
   });
 
-  it('include the quantity and unit price of plans, also for a part of a period', () => {
+  it('include the quantity and unit price of plans, even for a part of a period', () => {
     const priced = { quantity: decimal('5'), rate: decimal('125') };
     const { lines } = factsOf([
       month('125', priced),

@@ -70,7 +70,7 @@ describe('overdue calendar', () => {
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('overdue §3.1: counts an invoice from its target date, which ages the debt at once', () => {
+  it('overdue §3.1: counts an invoice from its target date, which ages the debt immediately', () => {
     const later = ['2012-06-04 5', '2012-05-31 9 for 2012-06-08'];
     expect(calendar({ ...asked, unpaid: later, check: '2012-06-08', today: '2012-06-04' })).to.eql([
       '2012-06-08 BLOCKED',

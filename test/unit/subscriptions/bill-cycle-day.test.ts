@@ -24,7 +24,7 @@ const FREE = phase('TRIAL', { fixed: '' });
 const EVERGREEN = phase('EVERGREEN', { price: '10' });
 
 describe('first charge date', () => {
-  it('is the billing start for a plan that charges at once', () =>
+  it('is the billing start for a plan that charges immediately', () =>
     expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05'));
 
   it('is the end of a free trial', () =>

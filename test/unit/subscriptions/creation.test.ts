@@ -176,7 +176,7 @@ describe('phase list of a new subscription', () => {
       'EXPIRED 2025-04-30',
     ]));
 
-  it('includes the expiry at once if the first phase is the last', () =>
+  it('includes the expiry immediately if the first phase is the last', () =>
     expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.eql([
       'CREATE 2024-08-07 p-m-fixedterm',
       'EXPIRED 2025-08-07',
