@@ -21,7 +21,7 @@ const hostile = {
   'characters outside XML': 'a\ufffeb\uffffc\ufffdd\u{1fffe}e\u{10ffff}f',
 } as const;
 
-/** Returns the characters that §22 rule 8 keeps, with U+FFFD in place of lone surrogates. */
+/** Returns the characters that invoicing §22 rule 8 keeps, with U+FFFD in place of lone surrogates. */
 function allowed(text: string): string {
   const kept = Array.from(text, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -243,7 +243,7 @@ describe('hostile texts in e-invoices (invoicing §22 rule 8)', () => {
     }
   });
 
-  it('of nothing but forbidden characters and white space are missing', async () => {
+  it('are left out if they contain only forbidden characters and white space', async () => {
     const nothing = ' \u0000\u0007\t\ufffe ';
     const document = eInvoiceOf(taxed(viewedItem('EXTERNAL_CHARGE', '10'), { tax: '1.9' }), {
       seller: seller({ legalName: nothing, address2: nothing, state: nothing, phone: nothing, bic: nothing }),
