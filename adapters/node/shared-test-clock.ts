@@ -1,4 +1,5 @@
 import type { Clock, SystemClock } from '../../lib/ports/index.ts';
+import { SharedRead } from '../../lib/runtime/index.ts';
 import {
   addDays,
   addMilliseconds,
@@ -49,6 +50,8 @@ export interface SharedTestClock extends Clock {
   move(by: ClockMove): Promise<void>;
 }
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 const daysPerWeek = 7;
 const monthsPerYear = 12;
 
@@ -57,6 +60,7 @@ export function sharedTestClock(
   store: TestClockStore,
   systemClock: Pick<SystemClock, 'nowMs'>,
 ): SharedTestClock {
+  const reading = new SharedRead({ nextTurn }, async () => take(await store.readTestClock()));
   const listeners = new Set<() => void>();
   let setting: TestClockSetting | null = null;
 
@@ -84,17 +88,13 @@ export function sharedTestClock(
     take(next);
   }
 
-  async function refresh(): Promise<void> {
-    take(await store.readTestClock());
-  }
-
   return {
     now,
     msUntil: (at) => at - exactNow(),
     set,
-    refresh,
+    refresh: () => reading.run(),
     async move(by) {
-      await refresh();
+      await reading.run();
       const from = now();
       const to = movedClock(from, () => moved(from, by));
       if (to !== from) await set(to);

@@ -61,6 +61,7 @@ export {
   TIME_OVER,
 } from './wait/bounded-waits.ts';
 export { SharedCalls, SharedPlaces } from './wait/shared-calls.ts';
+export { SharedRead } from './wait/shared-read.ts';
 export {
   atOnce,
   eachStep,

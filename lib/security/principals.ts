@@ -1,5 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import { type Principal, PrincipalKind, type TenantGrants } from '../records/index.ts';
+import { SharedRead } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable } from '../values/text/index.ts';
 import { joinPermissions, permissionsOfRoles } from './permissions.ts';
@@ -11,11 +12,10 @@ const MAX_CACHED_PRINCIPALS = 10_000;
  * readers compare first (platform §8 rule 5). If there are several nodes, the comparison takes one small shared
  * statement.
  */
-export function principalCache({ storage }: Pick<Ports, 'storage'>) {
+export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' | 'systemClock'>) {
   let cachedRevision = -1;
   let known = new Map<string, Promise<unknown>>();
-  let reading: Promise<void> | null = null;
-  let next: Promise<void> | null = null;
+  const comparison = new SharedRead(systemClock, compare);
 
   /** Drops the cache. Call this after every committed change of users, roles, clients or grants. */
   function forget(): void {
@@ -23,7 +23,7 @@ export function principalCache({ storage }: Pick<Ports, 'storage'>) {
   }
 
   async function cached<T>(key: string, load: () => Promise<T | null>): Promise<T | null> {
-    if (!storage.singleNode) await refresh();
+    if (!storage.singleNode) await comparison.run();
     const entries = known;
     const found = entries.get(key) as Promise<T | null> | undefined;
     if (found !== undefined) return found;
@@ -40,21 +40,6 @@ export function principalCache({ storage }: Pick<Ports, 'storage'>) {
       // Errors and unknown names are not cached, because a stranger can invent any number of names.
       if (value === null) entries.delete(key);
     }
-  }
-
-  function refresh(): Promise<void> {
-    if (reading === null) return read();
-    next ??= reading.then(read, read);
-    return next;
-  }
-
-  function read(): Promise<void> {
-    next = null;
-    const current = compare().finally(() => {
-      if (reading === current) reading = null;
-    });
-    reading = current;
-    return current;
   }
 
   async function compare(): Promise<void> {

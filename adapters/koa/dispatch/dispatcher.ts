@@ -201,12 +201,20 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
     received.route = route;
     received.statusOf = route.statusOf;
-    const { caller, tenant } = await access.authenticate(ctx, route.credentials, received.dialect);
+    const [{ caller, tenant }] = await Promise.all([
+      access.authenticate(ctx, route.credentials, received.dialect),
+      readTestClock(route),
+    ]);
     received.tenant = tenant;
     if (caller !== null) received.principal = caller.principal.name;
     if (caller !== null) checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
     if (changesAnything(route) && !billing.isInRotation()) throw outOfRotation();
     await answer(ctx, { received, route, caller, tenant });
+  }
+
+  /** Reads the test clock, which another node may have moved. Health checks must not wait for the database. */
+  async function readTestClock({ credentials }: Route): Promise<void> {
+    if (options.test !== undefined && credentials !== 'NONE') await billing.clock.refresh?.();
   }
 
   async function answer(ctx: Context, call: AuthenticatedCall): Promise<void> {
@@ -220,8 +228,6 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const startsSession = route.startsSession && call.caller !== null;
     const caller = startsSession ? await access.withSession(ctx, call.caller) : call.caller;
     const principal = caller?.principal.name ?? '';
-    // Another node may have moved the test clock. Health checks must not wait for the database.
-    if (options.test !== undefined && route.credentials !== 'NONE') await billing.clock.refresh?.();
     const context =
       tenant === null
         ? null

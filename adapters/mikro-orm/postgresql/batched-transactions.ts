@@ -23,6 +23,8 @@ import { TENANT_SETTING } from './tenant-policy.ts';
 import { BEGINNING, eachInTransaction, HostReach, IDLE_SETTING } from './transactions.ts';
 
 interface DriverPool {
+  readonly idleCount: number;
+  readonly waitingCount: number;
   connect(): Promise<PooledClient>;
 }
 
@@ -131,6 +133,7 @@ function isOfServer(error: unknown) {
 /** Takes a connection from the pool. Fails if the server disappears while waiting. */
 async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
   await watch.requireServer();
+  if (pool.idleCount > pool.waitingCount) return pool.connect();
   const connecting = pool.connect();
   const { promise: given, reject } = Promise.withResolvers<never>();
   const end = watch.begin((error) => {

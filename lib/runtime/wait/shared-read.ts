@@ -1,0 +1,34 @@
+import type { SystemClock } from '../../ports/index.ts';
+
+/**
+ * A read whose result concurrent callers share. No caller gets the result of a read that began before its call, so
+ * every caller sees what was committed before.
+ */
+export class SharedRead {
+  readonly #systemClock: Pick<SystemClock, 'nextTurn'>;
+  readonly #read: () => Promise<void>;
+  #latest: Promise<unknown> = Promise.resolve();
+  /** The read that has not begun yet. */
+  #next: Promise<void> | undefined;
+
+  constructor(systemClock: Pick<SystemClock, 'nextTurn'>, read: () => Promise<void>) {
+    this.#systemClock = systemClock;
+    this.#read = read;
+  }
+
+  run(): Promise<void> {
+    this.#next ??= this.#begin(this.#latest);
+    return this.#next;
+  }
+
+  /** Begins the read in the next turn, so that all requests that have arrived share it. */
+  async #begin(latest: Promise<unknown>): Promise<void> {
+    await this.#systemClock.nextTurn();
+    await latest;
+    this.#next = undefined;
+    const reading = this.#read();
+    // Its own callers get the error.
+    this.#latest = reading.catch(() => undefined);
+    await reading;
+  }
+}
