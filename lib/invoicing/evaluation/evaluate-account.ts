@@ -194,7 +194,7 @@ function stateAfter(
   // The existing items of a reused draft were not counted before.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
-  // Only recurring charges keep later runs from using an earlier target date (§1.5).
+  // Only RECURRING and USAGE items keep later runs from using an earlier target date (§1.5).
   if (!items.some(({ itemType }) => itemTypes[itemType].recurs)) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };
