@@ -12,7 +12,7 @@ export interface Traffic {
 
 export interface CountedDatabase {
   readonly database: TestDatabase;
-  /** Returns what the storage sends during the work. The storage must be idle before. */
+  /** Returns what the storage sends during the work, including the end of its last transaction. */
   during(storage: Pick<Storage, 'poolUse'>, work: () => Promise<unknown>): Promise<Traffic>;
   close(): Promise<void>;
 }
@@ -31,10 +31,10 @@ export async function counted(database: TestDatabase): Promise<CountedDatabase> 
   return {
     database: { ...database, url },
     async during(storage, work) {
+      await untilIdle(storage);
       const before = { statements, roundTrips };
       await work();
-      // A read does not wait for its commit.
-      while ((await storage.poolUse())?.inUse !== 0) await setTimeout(1);
+      await untilIdle(storage);
       return {
         statements: statements - before.statements,
         roundTrips: roundTrips - before.roundTrips,
@@ -42,6 +42,11 @@ export async function counted(database: TestDatabase): Promise<CountedDatabase> 
     },
     close: () => proxy.close(),
   };
+}
+
+/** Waits for pending commits, because a read does not wait for its commit. */
+async function untilIdle(storage: Pick<Storage, 'poolUse'>): Promise<void> {
+  while ((await storage.poolUse())?.inUse !== 0) await setTimeout(1);
 }
 
 const EXECUTE = 'E';
