@@ -15,7 +15,7 @@ export interface CatalogView {
   toXml(): string;
 }
 
-/** A version whose products, plans and price lists are sorted by name. */
+/** A version with products and plans sorted by name. Price lists are in document order after the default list. */
 export interface CatalogVersionView {
   readonly catalogName: string;
   /** Name and effective date in a readable form. */
