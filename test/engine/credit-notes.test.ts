@@ -70,6 +70,9 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     ]);
     await acme.invoices.void(invoice.id);
     expect((await notesOf(invoice.id)).slice(2)).to.eql(['3 VOID 2012-05-02 90 (100 + 20 + -10 + -20)']);
+    const page = await acme.invoices.html(invoice.id);
+    for (const shown of ['Credit note 1', '-$10.00', 'Credit note 2', '-$20.00', 'Credit note 3', '-$90.00'])
+      expect(page).to.contain(shown);
     const all = await acme.creditNotes.pageOfAccount(invoice.accountId, { offset: 0, limit: 2 });
     expect(all.rows.map(lineOf)).to.eql((await notesOf(invoice.id)).slice(0, 2));
   });

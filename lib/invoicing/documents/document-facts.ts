@@ -64,7 +64,7 @@ export interface DocumentFacts {
   readonly number: string;
   /** Issue date, as a local date of the account. */
   readonly issueDate: LocalDate;
-  /** Due date. Null for a credit note or without payment terms. */
+  /** Due date. Null without payment terms, and if the account has nothing to pay by this document. */
   readonly dueDate: LocalDate | null;
   /** Service period, from the first day to the day after the last one. Null if no line has a period. */
   readonly servicePeriod: { readonly start: LocalDate; readonly end: LocalDate } | null;
@@ -92,6 +92,8 @@ export interface DocumentFacts {
   readonly paid: Decimal;
   /** The amount owed; 0 for a credit note. */
   readonly due: Decimal;
+  /** True if the parent account pays the amount owed (§12). */
+  readonly isPaidByParent: boolean;
 }
 
 export interface FactsInput {
@@ -104,6 +106,8 @@ export interface FactsInput {
   readonly note: CreditNoteView | null;
   /** The credit notes that document repairs and adjustments of the invoice; none by default. */
   readonly notes?: readonly CreditNoteView[];
+  /** True if the parent account pays the invoice; default false. */
+  readonly isPaidByParent?: boolean;
 }
 
 const NO_TAX: ItemTax = { category: null, rate: null, exemption: null };
@@ -144,6 +148,7 @@ export function documentFacts(input: FactsInput): DocumentFacts {
     deductions: [...noted.deductions, ...credits],
     accountCredit: sum(shown.filter(isAccountCredit).map(({ amount }) => amount)),
     ...(note === null ? { paid: paidAmountOf(invoice), due: invoice.balance } : { paid: ZERO, due: ZERO }),
+    isPaidByParent: input.isPaidByParent ?? false,
   };
 }
 
@@ -164,11 +169,17 @@ function notedAmounts({ invoice, note, notes = [] }: FactsInput) {
   const itemOf = new Map(invoice.items.map((item) => [item.id, item]));
   const itemIds = new Set<Uuid>();
   const deductions: Deduction[] = [];
-  for (const { lines, reason, formattedNumber, creditNoteNumber } of note === null ? notes : []) {
-    const own = reason === 'VOID' ? [] : lines.flatMap(({ itemId }) => itemOf.get(itemId) ?? []);
+  for (const each of note === null ? notes : []) {
+    const noteNumber = each.formattedNumber ?? String(each.creditNoteNumber);
+    if (each.reason === 'VOID') {
+      // A void leaves the lines of the invoice as they are.
+      if (each.invoiceId === invoice.id)
+        deductions.push({ noteNumber, item: null, amount: ZERO.minus(each.amount) });
+      continue;
+    }
+    const own = each.lines.flatMap(({ itemId }) => itemOf.get(itemId) ?? []);
     if (own.length === 0) continue;
     for (const { id } of own) itemIds.add(id);
-    const noteNumber = formattedNumber ?? String(creditNoteNumber);
     deductions.push({ noteNumber, item: null, amount: sum(own.map(({ amount }) => amount)) });
   }
   return { itemIds, deductions };
@@ -179,14 +190,12 @@ export function paidAmountOf({ items, rawBalance }: Pick<InvoiceView, 'items' | 
   return sum(items.map(({ amount }) => amount)).minus(rawBalance);
 }
 
-function identityOf({ invoice, seller, note }: FactsInput) {
+function identityOf(input: FactsInput) {
+  const { invoice, note } = input;
   const number = invoice.formattedNumber ?? String(invoice.invoiceNumber);
   const issueDate = issueDateOf(invoice);
-  if (note === null) {
-    const terms = seller?.paymentTermsDays ?? null;
-    const dueDate = terms === null ? null : addDays(issueDate, terms);
-    return { kind: 'INVOICE' as const, number, issueDate, dueDate, credited: null };
-  }
+  if (note === null)
+    return { kind: 'INVOICE' as const, number, issueDate, dueDate: dueDateOf(input), credited: null };
   return {
     kind: 'CREDIT_NOTE' as const,
     number: note.formattedNumber ?? String(note.creditNoteNumber),
@@ -194,6 +203,15 @@ function identityOf({ invoice, seller, note }: FactsInput) {
     dueDate: null,
     credited: { number, issueDate },
   };
+}
+
+/** Returns the due date of an invoice that its account has to pay; null otherwise (§14 rule 7). */
+function dueDateOf({ invoice, seller, isPaidByParent = false }: FactsInput): LocalDate | null {
+  const terms = seller?.paymentTermsDays ?? null;
+  // A DRAFT has a balance of 0. Its due date is that of the amount it will charge.
+  const owed = invoice.status === 'DRAFT' ? invoice.rawBalance : invoice.balance;
+  if (terms === null || isPaidByParent || !owed.greaterThan(0)) return null;
+  return addDays(issueDateOf(invoice), terms);
 }
 
 /** Returns the date on which the invoice was committed; for a DRAFT its invoice date. */

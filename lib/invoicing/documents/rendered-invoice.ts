@@ -136,7 +136,10 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
   const { currency } = invoice;
   const words = wordsOf(given, note);
   const { text, formats } = words;
-  const facts = documentFacts({ invoice, account, seller, linkedItems, note, notes: given.notes ?? [] });
+  const state = note === null ? stateOf(given) : { status: null, isPaidByParent: false };
+  const { isPaidByParent } = state;
+  const notes = given.notes ?? [];
+  const facts = documentFacts({ invoice, account, seller, linkedItems, note, notes, isPaidByParent });
   const lines = yield* renderingLines(invoice.items, { facts, linkedItems, words });
   const credit = lines.find(({ item }) => item.itemType === 'CBA_ADJ') ?? null;
   const isOnlyCredit = lines.every(({ item }) => isCredit(item));
@@ -144,7 +147,6 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
   const taxes = renderedTaxes(facts, words);
   const renderedParty = seller === null ? null : renderedSeller(seller, words);
   const paidAmount = paidAmountOf(invoice);
-  const state = note === null ? stateOf(given) : { status: null, isPaidByParent: false };
   const view = {
     ...words,
     facts,
@@ -177,7 +179,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
     ),
     accountCredit: isOnlyCredit ? null : credit,
     headFacts: headFacts(facts, words),
-    paymentDetails: state.isPaidByParent ? [] : paymentDetails(facts, { seller: renderedParty, text }),
+    paymentDetails: isPaidByParent ? [] : paymentDetails(facts, { seller: renderedParty, text }),
     creditNote: facts.credited === null ? null : { formattedInvoiceNumber: facts.credited.number },
   };
   return { ...view, totals: [...taxTotals(facts, taxes, words), ...totalsOf(view)] };
@@ -189,7 +191,11 @@ function stateOf({
   summary = null,
 }: Pick<InvoiceToRender, 'invoice' | 'summary'>): Pick<RenderedInvoice, 'status' | 'isPaidByParent'> {
   const status = statusOf(invoice, summary);
-  const isInSummary = summary !== null && summary.status !== 'VOID' && !summary.isWrittenOff;
+  // The contribution is set when the invoice is committed, shortly before a summary contains it.
+  const isInSummary =
+    summary === null
+      ? invoice.contributedAmount !== null
+      : summary.status !== 'VOID' && !summary.isWrittenOff;
   return { status, isPaidByParent: isInSummary && status === null && invoice.rawBalance.greaterThan(0) };
 }
 
@@ -249,7 +255,6 @@ type Totalled = Pick<
   | 'formattedPaidAmount'
   | 'formattedBalance'
   | 'formattedDueDate'
-  | 'isPaidByParent'
 >;
 
 /** Returns the total and the amounts that follow it. */
@@ -269,8 +274,7 @@ function totalsOf(view: Totalled): readonly PrintableFact[] {
   if (facts.kind === 'CREDIT_NOTE' || invoice.status !== 'COMMITTED') return totals;
   if (!view.paidAmount.isZero())
     totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
-  const isDue = formattedDueDate !== null && facts.due.greaterThan(0) && !view.isPaidByParent;
-  const details = isDue ? [view.labelled(text('invoiceDueDate'), formattedDueDate)] : [];
+  const details = formattedDueDate === null ? [] : [view.labelled(text('invoiceDueDate'), formattedDueDate)];
   totals.push({ label: text('invoiceBalance'), value: view.formattedBalance, details });
   return totals;
 }

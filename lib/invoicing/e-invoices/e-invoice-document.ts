@@ -1,5 +1,5 @@
 import type { EInvoiceDocument, EInvoicePaymentMeans } from '../../ports/index.ts';
-import { type EInvoiceProfile, itemTypes, type Seller, type TaxCategory } from '../../records/index.ts';
+import { type EInvoiceProfile, itemTypes, type TaxCategory } from '../../records/index.ts';
 import { type Decimal, decimal, formatDecimal, minorUnits, sum } from '../../values/money/index.ts';
 import { formatLocalDate, maxDate } from '../../values/time/index.ts';
 import type { DocumentFacts } from '../documents/document-facts.ts';
@@ -54,7 +54,7 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
   const buyerData = buyerParty(buyer, customFields, rules);
   const sellerData = seller === null ? null : sellerParty(seller, rules);
   const number = xmlLine(facts.number) ?? '';
-  const means = paymentMeansOf(seller, { number, currency, rules });
+  const means = paymentMeansOf(facts, { number, rules });
   missing.refuse(isNote ? `credit note ${facts.number}` : `invoice ${facts.number}`, { profile });
   if (sellerData === null) throw new Error('Missing seller data were not refused');
   const period = facts.servicePeriod === null ? null : includedPeriod(facts.servicePeriod);
@@ -63,8 +63,7 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
     typeCode: isNote ? '381' : '380',
     number,
     issueDate,
-    // BR-CO-25 requires a due date. Without payment terms, an invoice is due immediately.
-    dueDate: isNote ? null : formatLocalDate(facts.dueDate ?? facts.issueDate),
+    dueDate: dueDateOf(facts),
     currency,
     note: noteOf(facts),
     buyerReference: xmlLine(customFields.buyerReference) ?? (profile === 'EN16931' ? null : NO_REFERENCE),
@@ -79,6 +78,14 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
     lines: lines.map((line, index) => documentLine(line, { id: String(index + 1), facts })),
     totals: totalsOf(facts, sums),
   };
+}
+
+/**
+ * Returns the due date; null if the document asks its buyer for no payment. BR-CO-25 requires a due date for an amount
+ * above 0: without payment terms it is due immediately.
+ */
+function dueDateOf({ due, dueDate, issueDate, isPaidByParent }: DocumentFacts): string | null {
+  return due.greaterThan(0) && !isPaidByParent ? formatLocalDate(dueDate ?? issueDate) : null;
 }
 
 /** Returns the last date of the charges; the issue date if no charge has a date (BT-72). */
@@ -152,13 +159,12 @@ function noteOf({ note, sellerNote }: DocumentFacts): string | null {
 }
 
 function paymentMeansOf(
-  seller: Seller | null,
-  {
-    number,
-    currency,
-    rules: { isGerman, missing },
-  }: { readonly number: string; readonly currency: string; readonly rules: PartyRules },
+  { seller, currency, isPaidByParent }: Pick<DocumentFacts, 'seller' | 'currency' | 'isPaidByParent'>,
+  { number, rules: { isGerman, missing } }: { readonly number: string; readonly rules: PartyRules },
 ): EInvoicePaymentMeans | null {
+  // The buyer must not pay what the parent pays, so the document names no bank account.
+  if (isPaidByParent)
+    return { code: UNDEFINED_MEANS, reference: null, iban: null, bic: null, accountName: null };
   const iban = xmlLine(seller?.iban)?.replaceAll(' ', '') ?? null;
   if (seller === null) return null;
   if (isGerman) missing.required(iban, 'seller iban: acme.sellers.upload');
@@ -175,6 +181,7 @@ function paymentMeansOf(
 /** Payment means in the code list UNTDID 4461. */
 const SEPA_TRANSFER = '58';
 const CREDIT_TRANSFER = '30';
+const UNDEFINED_MEANS = '1';
 
 /**
  * Returns the totals (§22 rule 4). The tax follows BR-CO-17. The rounding is the difference between this tax and the

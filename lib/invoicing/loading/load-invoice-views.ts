@@ -203,7 +203,7 @@ interface DocumentContent {
   /** Returns the listed items, and the items that they refer to. */
   itemsOf(session: ReadSession): Promise<LinkedItems>;
   /** The invoices whose credit notes can contain these items. */
-  notedBy(items: LinkedItems): readonly Uuid[];
+  notedBy(items: LinkedItems, invoice: Invoice): readonly Uuid[];
 }
 
 interface LinkedItems {
@@ -239,8 +239,8 @@ export class DocumentSourceLoader {
       issuedAt: ({ issuedDate }) => issuedDate,
       itemsOf: async (session) =>
         withLinked(session, await session.invoices.findItems([invoiceId]), { invoiceId }),
-      notedBy: ({ items, invoiceIds }) =>
-        items.some(({ itemType }) => itemTypes[itemType].kind === 'ADJUSTMENT')
+      notedBy: ({ items, invoiceIds }, { status }) =>
+        status === 'VOID' || items.some(({ itemType }) => itemTypes[itemType].kind === 'ADJUSTMENT')
           ? [invoiceId, ...invoiceIds]
           : [],
     });
@@ -281,7 +281,7 @@ export class DocumentSourceLoader {
         session.payments.findInvoicePaymentsByInvoices([invoiceId]),
       ]);
       const { items, linked } = linkedItemsOf;
-      const notedBy = content.notedBy(linkedItemsOf);
+      const notedBy = content.notedBy(linkedItemsOf, found);
       const paid = payments.filter(({ type, status }) => type === 'ATTEMPT' && status === 'SUCCESS');
       const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
       const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);

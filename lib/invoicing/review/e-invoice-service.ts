@@ -4,7 +4,6 @@ import { type CallContext, EInvoiceFormat, EInvoiceProfile, ObjectType } from '.
 import { hostAnswer, timeSlices } from '../../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { documentFacts } from '../documents/document-facts.ts';
 import { printableInvoice } from '../documents/printable-invoice.ts';
 import {
   type InvoiceToRender,
@@ -50,7 +49,6 @@ export interface CreatedEInvoice {
 interface Source {
   readonly given: InvoiceToRender;
   readonly view: RenderedInvoice;
-  readonly note: CreditNoteView | null;
 }
 
 export type EInvoices = ReturnType<typeof eInvoiceFiles>;
@@ -62,23 +60,22 @@ export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources)
   async function sourceOf(context: CallContext, invoiceId: Uuid): Promise<Source> {
     const { given } = await sources.load(context, invoiceId);
     requireIssued(given.invoice);
-    return { given, note: null, view: await timeSlices(ports)(renderingInvoice(given)) };
+    return { given, view: await timeSlices(ports)(renderingInvoice(given)) };
   }
 
   async function sourceOfNote(context: CallContext, creditNoteId: Uuid): Promise<Source> {
     const note = await noteOf(context, creditNoteId);
     const { given } = await sources.loadOfNote(context, note);
-    return { given, note, view: await timeSlices(ports)(renderingCreditNote({ ...given, note })) };
+    return { given, view: await timeSlices(ports)(renderingCreditNote({ ...given, note })) };
   }
 
   async function documentOf(
     { tenant }: CallContext,
-    { given, note, view }: Source,
+    { given, view }: Source,
     profile: EInvoiceProfile,
   ): Promise<EInvoiceDocument> {
-    const { invoice, account, linkedItems = [], notes = [], seller } = given;
-    const customFields = await storage.read(tenant, (session) => customFieldsOf(session, account.id));
-    const facts = documentFacts({ invoice, account, seller, linkedItems, note, notes });
+    const { facts } = view;
+    const customFields = await storage.read(tenant, (session) => customFieldsOf(session, given.account.id));
     const names = new Map(
       view.lines.map(({ item, name, detail, notes }) => [item.id, { name, detail, notes }]),
     );

@@ -76,10 +76,10 @@ export interface EInvoiceTaxGroup extends EInvoiceTax {
 }
 
 export interface EInvoicePaymentMeans {
-  /** Payment means code of UNTDID 4461, such as 58 for a SEPA credit transfer. */
+  /** Payment means code of UNTDID 4461, such as 58 for a SEPA credit transfer, or 1 if the parent account pays. */
   readonly code: string;
-  /** Text for the transfer, by which the seller recognizes it (BT-83). */
-  readonly reference: string;
+  /** Text for the transfer, by which the seller recognizes it (BT-83). Null without a transfer. */
+  readonly reference: string | null;
   readonly iban: string | null;
   readonly bic: string | null;
   readonly accountName: string | null;
@@ -94,7 +94,7 @@ export interface EInvoiceDocument {
   readonly typeCode: '380' | '381';
   readonly number: string;
   readonly issueDate: string;
-  /** Due date. Null for a credit note. */
+  /** Due date. Null if the document asks the buyer for no payment. */
   readonly dueDate: string | null;
   /** Currency code of ISO 4217. */
   readonly currency: string;

@@ -89,16 +89,17 @@ export interface DocumentCase {
   readonly note?: CreditNoteView | null;
   readonly customFields?: Partial<EInvoiceCustomFields>;
   readonly names?: LineNames;
+  readonly isPaidByParent?: boolean;
 }
 
 /** Returns the e-invoice of these items. */
 export function eInvoiceOf(items: readonly InvoiceItemView[], given: DocumentCase = {}) {
-  const { profile = 'EN16931', note = null, linkedItems = [] } = given;
+  const { profile = 'EN16931', note = null, linkedItems = [], isPaidByParent = false } = given;
   const issuer = given.seller === undefined ? seller() : given.seller;
   const invoice = viewedInvoice(items, { currency: 'EUR', commitDate: null, ...given.invoice });
   const account = given.buyer ?? buyer();
   return eInvoiceDocument({
-    facts: documentFacts({ invoice, account, seller: issuer, linkedItems, note }),
+    facts: documentFacts({ invoice, account, seller: issuer, linkedItems, note, isPaidByParent }),
     profile,
     names: given.names ?? new Map(),
     customFields: { ...NO_FIELDS, ...given.customFields },

@@ -1,4 +1,4 @@
-import { type AccountInput, decimal, type Uuid } from '../../../lib/index.ts';
+import type { AccountInput, Uuid } from '../../../lib/index.ts';
 import { american, french, german, type InvoicedBusinesses } from './invoiced-businesses.ts';
 import type { TaxRule } from './tax-rules.ts';
 
@@ -206,21 +206,15 @@ export const stories: Readonly<Record<string, Story>> = {
     { planName: 'pro-monthly', quantity: 3 },
   ),
 
-  "a parent's summary": async (shop) => {
+  'an invoice that the parent pays': async (shop) => {
     const parentAccountId = await shop.account(german);
     const child = { ...german, parentAccountId, isPaymentDelegatedToParent: true };
-    const childId = await shop.account(child);
-    await shop.subscribe(childId, 'team-monthly', 2);
-    const [summary] = await shop.acme.invoices.ofAccount({ accountId: parentAccountId, withItems: true });
-    const item = summary?.items[0];
-    if (summary === undefined || item === undefined) throw new Error('the parent has no summary');
-    const amount = item.amount.times(decimal('0.19')).toDecimalPlaces(2);
-    const tax = { taxRate: '19', taxCategory: 'S' } as const;
-    await shop.acme.invoices.addTaxes({
-      accountId: parentAccountId,
-      items: [{ invoiceId: summary.id, linkedItemId: item.id, amount, description: 'MwSt.', ...tax }],
-    });
+    const childId = await shop.account(child, standard);
+    const invoice = await shop.charge(childId, ['100', 'Work']);
+    const [summary] = await shop.acme.invoices.ofAccount({ accountId: parentAccountId });
+    if (summary === undefined) throw new Error('the parent has no summary');
     await shop.engine.settle(shop.acme.invoices.commit(summary.id));
-    return parentAccountId;
+    await shop.adjust(invoice.id, '0.25');
+    return childId;
   },
 };

@@ -43,6 +43,36 @@ describe('e-invoice document (invoicing §22)', () => {
     expect(eInvoiceOf(items, { seller: seller({ paymentTermsDays: null }) }).dueDate).to.equal('2026-11-23');
   });
 
+  it('has no due date if it is paid', () => {
+    const document = eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '19' }), {
+      invoice: { paid: '119' },
+    });
+    expect([document.dueDate, document.totals.payable, document.totals.prepaid]).to.eql([
+      null,
+      '0.00',
+      '119.00',
+    ]);
+  });
+
+  it('keeps the amount due of an invoice that the parent pays, without a bank account and a due date', () => {
+    for (const profile of ['EN16931', 'XRECHNUNG', 'PEPPOL_BIS3'] as const) {
+      const document = eInvoiceOf(taxed(viewedItem('RECURRING', '100'), { tax: '19' }), {
+        profile,
+        seller: seller({ iban: null }),
+        isPaidByParent: true,
+      });
+      expect(document.totals).to.deep.include({ payable: '119.00', prepaid: '0.00' });
+      expect(document.dueDate).to.equal(null);
+      expect(document.paymentMeans).to.eql({
+        code: '1',
+        reference: null,
+        iban: null,
+        bic: null,
+        accountName: null,
+      });
+    }
+  });
+
   it('multiplies quantity and price to get the amount of each line', () => {
     const seats = { quantity: decimal(5), rate: decimal(100) };
     const lines = eInvoiceOf([

@@ -221,6 +221,33 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
     expect(of('FR').servicePeriod).to.eql({ start: localDate(2026, 11, 1), end: localDate(2026, 12, 1) });
   });
 
+  it('have a due date only if the account has something to pay', () => {
+    const dueDateOf = (
+      members: Parameters<typeof viewedInvoice>[1],
+      given: { readonly isPaidByParent?: boolean } = {},
+    ) => {
+      const invoice = viewedInvoice([month('10')], members);
+      return factsOf([], { invoice, seller: seller({ paymentTermsDays: 14 }), ...given }).dueDate;
+    };
+    const due = localDate(2026, 12, 7);
+    expect([dueDateOf({}), dueDateOf({ paid: '4' }), dueDateOf({ status: 'DRAFT' })]).to.eql([due, due, due]);
+    expect(dueDateOf({ paid: '10' })).to.equal(null);
+    expect(dueDateOf({ status: 'VOID' })).to.equal(null);
+    expect(dueDateOf({ isWrittenOff: true })).to.equal(null);
+    expect(dueDateOf({}, { isPaidByParent: true })).to.equal(null);
+  });
+
+  it('deduct the note of a void invoice and keep its lines', () => {
+    const charge = month('100');
+    const invoice = viewedInvoice([charge, taxOf(charge, '19')], { status: 'VOID' });
+    const note = { ...noteOf(invoice), reason: 'VOID' as const, amount: decimal('119') };
+    const facts = factsOf([], { invoice, notes: [note] });
+    expect(facts.lines).to.have.length(1);
+    expect(facts.deductions.map(({ noteNumber, amount }) => `${noteNumber} ${amount}`)).to.eql(['CN-3 -119']);
+    const ofAnother = { ...note, invoiceId: charge.id };
+    expect(factsOf([], { invoice, notes: [ofAnother] }).deductions).to.eql([]);
+  });
+
   it('deduct the amount of a credit note, and a credit without tax facts, from the gross amount', () => {
     const [charge, earlier] = [month('100'), month('80')];
     const tax = taxOf(charge, '19');

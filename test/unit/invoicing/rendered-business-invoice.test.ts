@@ -222,6 +222,7 @@ describe('business invoice views', () => {
       const view = germanInvoice([viewedItem('RECURRING', '100')], { summary, isManualPay: true });
       expect(view.isPaidByParent).to.equal(true);
       expect(view.paymentDetails).to.eql([]);
+      expect(view.headFacts.map(({ label }) => label)).to.not.include('Fällig am');
       expect(shown(view.totals).at(-1)).to.equal('Offener Betrag | 100,00 €');
       const { payment, notes } = printableInvoice(view, summary.createdDate);
       expect(payment).to.equal(null);
