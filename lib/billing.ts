@@ -31,7 +31,7 @@ import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 export interface BillingOperations extends Operations<WithContext> {}
 
 /**
- * The operations bound to one caller. Each call reads the current time. In results, a date is a text such as
+ * The operations bound to one caller. Each call reads the current time. In results, a date is a string such as
  * `2024-03-01`, an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON.
  */
 export interface TenantBilling extends PlainOperations {}

@@ -15,7 +15,7 @@ const randomPasswordBytes = 18;
 export interface ChosenPassword {
   readonly password: string;
   readonly source: 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
-  /** The variable that set the password. */
+  /** The environment variable that set the password. */
   readonly variable?: string;
 }
 

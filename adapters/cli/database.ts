@@ -14,9 +14,9 @@ const productionFile = 'billwright.db';
 const testFile = 'billwright-test.db';
 
 /**
- * Returns the database of `--database`, otherwise of BILLWRIGHT_DATABASE (which hides passwords from process lists),
- * otherwise of the configuration file, otherwise a SQLite file in the working directory. @throws UsageError, such as
- * for a misspelt URL scheme.
+ * Returns the database from `--database`, otherwise from BILLWRIGHT_DATABASE (which hides passwords from process
+ * lists), otherwise from the configuration file, otherwise a SQLite file in the working directory. @throws
+ * UsageError, such as for a misspelt URL scheme.
  */
 export function databaseOf(
   option: string | undefined,

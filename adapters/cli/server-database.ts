@@ -113,7 +113,7 @@ export function breachText({ invariant, tenantId, accountId, message }: Breach):
 }
 
 /**
- * Archives closed months of a tenant (usage §11.4), which is an id or API key; `before` is the first day of a month.
+ * Archives closed months of a tenant (usage §11.4), named by its id or API key. `before` is the first day of a month.
  */
 export function archiveUsage(
   server: ServerDatabase,

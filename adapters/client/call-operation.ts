@@ -50,7 +50,7 @@ function checkOptions(options: ClientOptions): void {
       );
 }
 
-/** Returns the arguments as JSON without missing ones at the end. Bytes become Base64. */
+/** Returns the arguments as JSON without missing arguments at the end. Bytes become Base64. */
 function callBody(input: readonly unknown[]) {
   const given = input.slice(0, input.findLastIndex((value) => value !== undefined) + 1);
   const bytes = [...given.keys()].filter((place) => given[place] instanceof Uint8Array);
@@ -80,7 +80,9 @@ async function headersOf(options: ClientOptions): Promise<Record<string, string>
   };
 }
 
-/** Returns the UTF-8 bytes of a text as Latin-1 characters, because `fetch` accepts no other characters in a header. */
+/**
+ * Returns the UTF-8 bytes of a string as Latin-1 characters, because `fetch` accepts no other characters in a header.
+ */
 function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
@@ -143,7 +145,7 @@ async function* linesOf({ body }: Response): AsyncIterable<unknown> {
 }
 
 /**
- * Restores the typed values of a result. Restores deeper places first, because a map or method replaces the value
+ * Restores the typed values of a result. Restores nested values first, because a map or method replaces the value
  * that contains them.
  */
 function typedValue({ value, types }: TypedJson): unknown {

@@ -6,7 +6,7 @@ export interface ClientOptions {
   /** Name of a user or API client, which is also the author of changes. The author defaults to the API key. */
   readonly user?: string;
   readonly password?: string;
-  /** A bearer token, or a function that returns the current one for each attempt. */
+  /** A bearer token, or a function that returns the current token for each attempt. */
   readonly token?: string | (() => string | Promise<string>);
   /** Author of changes in audit rows; default: `user`, otherwise the API key. */
   readonly createdBy?: string;

@@ -11,7 +11,7 @@ export type { ClientOptions } from './client-options.ts';
 export { BillingError, ErrorCode };
 
 /**
- * Returns the operations of a tenant over HTTP, under the same names and types as `billing.as(caller)`.
+ * Returns the operations of one tenant over HTTP, with the same names and types as `billing.as(caller)`.
  * Amounts are exact. Each change has an idempotency key, so a repeated attempt takes effect only once.
  *
  * Operations throw a BillingError with the codes of the library, and a TypeError from `fetch` if the server

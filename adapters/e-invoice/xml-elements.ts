@@ -1,6 +1,6 @@
 import { escapeAttribute, escapeText } from '../../lib/values/documents/index.ts';
 
-/** An XML element with a text or with other elements. */
+/** An XML element with text or with other elements. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Attributes;
@@ -10,7 +10,7 @@ export interface XmlElement {
 /** Attributes that are null are left out. */
 type Attributes = Readonly<Record<string, string | null>>;
 
-/** Returns an element with a text, or null without one: e-invoices must not contain empty elements. */
+/** Returns an element with text, or null if there is no text: e-invoices must not contain empty elements. */
 export function leaf(
   name: string,
   text: string | null | undefined,

@@ -130,7 +130,7 @@ export interface FetchOptions extends KoaOptions {
 
 /**
  * Returns the interface for route handlers on Node that return a `Response` for a `Request`: Next.js, SvelteKit, Hono.
- * `basePath` is the mount path; unknown paths return 404. Long responses are streams; canceling one ends its work. The
+ * `basePath` is the mount path; unknown paths return 404. Long responses are streams; canceling a stream ends its work. The
  * outer server compresses. The promise rejects with a TypeError if the body has been read, and with the reason of an
  * aborted signal; every other failure is a response.
  *

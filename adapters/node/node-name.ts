@@ -8,7 +8,7 @@ const startTimeAt = 19;
 /** States of ended processes. */
 const endedStates = ['Z', 'X'];
 
-/** Identifies the boot of this machine. Without a boot id from the system, the text is unique. */
+/** Identifies the boot of this machine. Without a boot id from the system, the result is a new unique string. */
 const space = `${hostname()}-${bootId() ?? process.hrtime.bigint().toString(36)}`;
 const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;

@@ -12,7 +12,7 @@ const plainMark = '$plain$';
 
 /**
  * Returns a cipher that encrypts with AES-256-GCM under a key derived from the server key, as
- * `$aes256gcm$<base64>`. The cipher also decrypts texts of former keys, and accepts unencrypted texts.
+ * `$aes256gcm$<base64>`. The cipher also decrypts text that was encrypted with former keys, and accepts unencrypted text.
  * @throws RangeError for a server key of fewer than 32 characters.
  */
 export function secretCipher(serverKey: string, formerKeys: readonly string[] = []): SecretCipher {

@@ -3,6 +3,6 @@ export type FontSource = string | URL | Uint8Array;
 
 export interface FontFamily {
   readonly regular: FontSource;
-  /** Default: the regular one. */
+  /** Default: the regular font. */
   readonly bold?: FontSource;
 }

@@ -126,7 +126,7 @@ export class Sheet {
     return (this.#runs.width(text, weight, direction) * size) / 1000;
   }
 
-  /** Returns the lines of a text in a column. */
+  /** Splits text into the lines of a column. */
   lines(text: string | null, width: number, style: TextStyle): readonly string[] {
     if (text === null || text === '') return [];
     const { size, weight = 'regular', direction = this.#direction, maxLines = 12 } = style;

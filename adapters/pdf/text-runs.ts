@@ -99,13 +99,13 @@ interface LineBreaking {
   readonly maxLines: number;
 }
 
-/** Maximum number of characters of one text that are examined. */
+/** Maximum number of characters of a string that are examined. */
 const MAX_CHARACTERS = 4_000;
 const ELLIPSIS = '…';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Splits a text into lines that fit a width. Breaks lines at spaces, and inside words that are wider than a line. */
+/** Splits text into lines that fit a width. Breaks lines at spaces, and inside words that are wider than a line. */
 export function linesOf(runs: TextRuns, text: string, breaking: LineBreaking): readonly string[] {
   const { weight, direction, size, width, maxLines } = breaking;
   const widthOf = (part: string) => (runs.width(part, weight, direction) * size) / 1000;

@@ -7,7 +7,7 @@ const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 export function escapeMetadata(pdf: PDFKit.PDFDocument): void {
   const withMetadata: PDFKit.PDFDocument & { endMetadata?: () => void } = pdf;
   const endMetadata = withMetadata.endMetadata?.bind(pdf);
-  // pdfkit calls this function after it has written the file's plain information.
+  // pdfkit calls this function after it has written the file's Info dictionary.
   withMetadata.endMetadata = () => {
     const { Title, Author } = pdf.info;
     if (Title !== undefined) pdf.info.Title = escaped(Title);

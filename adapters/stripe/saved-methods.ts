@@ -126,8 +126,8 @@ export function savedMethods(accounts: StripeAccounts, customers: StripeCustomer
 }
 
 /**
- * Attaches a method. Accepts a method that the customer already has, as after a setup intent, because Stripe refuses
- * to attach it again.
+ * Attaches a method. Accepts a method that the customer already has, for example after a setup intent, because Stripe
+ * refuses to attach it again.
  * @returns the method's id, which differs for a Stripe test method.
  */
 

@@ -9,7 +9,7 @@ import { type StripeAccount, StripeAccounts, type StripeGatewayOptions } from '.
 
 /**
  * Payments by Stripe: purchases, authorizations, captures, voids and refunds as payment intents, saved
- * methods, Stripe's pages for new ones, and signed events. Disputes become chargebacks. The gateway stores
+ * methods, Stripe's pages for new methods, and signed events. Disputes become chargebacks. The gateway stores
  * nothing; the metadata of Stripe's objects contains the engine's ids. `adapters/stripe/README.md` lists its
  * limits.
  *

@@ -250,9 +250,9 @@ function recordIdOf({ recordId }: { readonly recordId: number }): number {
 /** Checks the stored data. */
 export interface CheckOperations {
   /**
-   * Returns the time of the latest stored work if the clock is behind that time by more than the allowed skew, as
-   * after a test clock was moved back. Otherwise returns null. With such a clock, due and billed work cannot be
-   * checked.
+   * Returns the time of the latest stored work if the clock is behind that time by more than the allowed skew, for
+   * example after a test clock was moved back. Otherwise returns null. With such a clock, due and billed work cannot
+   * be checked.
    */
   aheadOfClock(): Promise<Instant | null>;
 

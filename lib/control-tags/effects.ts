@@ -19,7 +19,7 @@ export const TagEffect = {
   REUSES_DRAFT: 'REUSES_DRAFT',
   /** Invoices use the template for manual payment (invoicing §14 rule 2). */
   PAYS_BY_HAND: 'PAYS_BY_HAND',
-  /** The invoice has balance 0 and does not count in the balance of its account (invoicing §9 rule 8). */
+  /** The invoice has balance 0 and is not part of the balance of its account (invoicing §9 rule 8). */
   WRITES_OFF: 'WRITES_OFF',
   /** The account and the children that it pays for are never overdue (overdue §7 rule 3). */
   EXEMPTS_FROM_OVERDUE: 'EXEMPTS_FROM_OVERDUE',

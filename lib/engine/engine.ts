@@ -77,5 +77,5 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   };
 }
 
-/** The operations of the services, which accept values but not texts. */
+/** The operations of the services, which accept typed values but not strings. */
 export type StrictOperations = Engine['operations'];

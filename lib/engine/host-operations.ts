@@ -32,8 +32,8 @@ type Operation = (...given: unknown[]) => unknown;
 type Group = Readonly<Record<string, Operation>>;
 
 /**
- * Returns the operations for hosts and adapters. These operations accept texts. Frequent operations also have a short
- * name.
+ * Returns the operations for hosts and adapters. These operations accept strings. Frequent operations also have a
+ * short name.
  */
 export function hostOperations(strict: StrictOperations): Operations<WithContext> {
   const groups = Object.entries(strict).map(([name, group]) => {
@@ -156,7 +156,7 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
 }
 
-/** Checks the context and the other parameters, and converts texts to values. */
+/** Checks the context and the other parameters, and converts strings to values. */
 function takingText(operation: Operation, parameters: AnyParameters | undefined): Operation {
   if (parameters === undefined)
     return async (context, ...given) => {

@@ -135,7 +135,7 @@ export function rowLine(values: readonly unknown[]): string {
   return `${values.map(cellText).join('|')}\n`;
 }
 
-/** Returns a time as `yyyy-mm-ddThh:mm:ss.sss+00:00`, or an empty text for null. */
+/** Returns a time as `yyyy-mm-ddThh:mm:ss.sss+00:00`, or an empty string for null. */
 function timeText(value: unknown): string {
   return value === null ? '' : withOffset(formatInstant(Number(value) as Instant));
 }

@@ -61,7 +61,7 @@ export interface SamplesRequest {
   readonly granularity?: Granularity | undefined;
 }
 
-/** Operations on the measurements of nodes, minute by minute. */
+/** Operations on the per-minute measurements of nodes. */
 export interface SampleOperations<C extends Leading = []> {
   /**
    * Returns the measurements of queues, requests and processes (platform §12.2) as time series.

@@ -107,7 +107,8 @@ export function broadcasts(ports: BroadcastPorts, handlerOf: HandlerOf) {
       const { userName: createdBy, createdDate } = authorship;
       const broadcast = { ...content, id: ids.next(), createdBy, createdDate };
       const isStored = !localOnly && !storage.singleNode;
-      // Starts listening first. Otherwise the broadcast would be older than the node's first read and be skipped.
+      // Starts listening first. Otherwise the broadcast would be older than the node's first read and be
+      // skipped.
       if (isStored && !begun) await listen();
       if (isEvent || isStored || switched !== undefined)
         await storage.write(SYSTEM_TENANT, authorship, async (session) => {
@@ -146,7 +147,7 @@ export class HeardBroadcasts {
   readonly #heardAt = new Map<number, number>();
   #after = 0;
 
-  /** Number up to which broadcasts need not be read again. */
+  /** Number of the last broadcast that does not need to be read again. */
   get after(): number {
     return this.#after;
   }

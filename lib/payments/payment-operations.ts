@@ -229,7 +229,7 @@ export interface PaymentRepairOperations<C extends Leading = []> {
 }
 
 export interface PaymentReadOptions extends PluginInfoOptions {
-  /** True: also returns the children's items of a parent's summary. Default false. */
+  /** True: also returns the attempts of each payment. Default false. */
   readonly withAttempts?: boolean;
 }
 

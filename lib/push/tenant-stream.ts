@@ -11,7 +11,7 @@ const PUSHES_AT_A_TIME = 10;
 /** Maximum number of loaded deliveries per account. */
 const PUSH_ENOUGH_OF_ACCOUNT = 50;
 
-/** Parts of a stream. `T` is the data of attempts, in addition to their delivery. */
+/** Parts of a stream. `T` is the data that each attempt uses in addition to its delivery. */
 interface StreamParts<T> {
   readonly tenantRecordId: number;
   readonly store: Pick<PushStore, 'load'>;
@@ -243,7 +243,7 @@ export class Lanes<D extends Ordered> {
     }
   }
 
-  /** Returns up to `atMost` deliveries. They count as running until `end`. */
+  /** Returns up to `atMost` deliveries. They are treated as running until `end`. */
   start(atMost: number): readonly D[] {
     const started: D[] = [];
     for (const [first] of this.#firsts.values()) {

@@ -7,7 +7,7 @@ export const bundleFields = {
   accountId: f.id({ searched: true }),
   accountRecordId: f.bigint(),
   externalKey: f.key({ searched: true }),
-  /** The key in the form that lets another bundle use it (subscriptions §17.1); null while the bundle holds it. */
+  /** The key in the form that lets another bundle use it (subscriptions §17.1); null while the bundle has the key. */
   retiredKey: f.orNull(f.text({ audit: null })),
   /** Creation of the oldest bundle with this key. */
   originalCreatedDate: f.instant({ searched: true }),

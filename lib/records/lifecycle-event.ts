@@ -33,7 +33,7 @@ export const lifecycleEventFields = {
   phaseAnchorType: f.orNull(f.oneOf(PhaseType, { audit: null })),
   billCycleDay: f.orNull(f.integer({ audit: 'billingCycleDayLocal' })),
   quantity: f.orNull(f.integer()),
-  /** Text of the event's `EventReason` (event-reason.ts); null if it has none. */
+  /** Text of the event's `EventReason` (event-reason.ts); null without a reason. */
   reason: f.orNull(f.text({ audit: null })),
   isActive: f.flag(),
   deactivatedBy: f.orNull(f.id({ audit: null })),

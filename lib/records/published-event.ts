@@ -41,7 +41,7 @@ export interface BlockingStateData {
   readonly service: string;
   readonly stateName: string;
   readonly blockingType: string;
-  /** End of the trial as a UTC date-time. */
+  /** Start of the state as a UTC date-time. */
   readonly effectiveDate: string;
   readonly transitionedToBlockedBilling: boolean;
   readonly transitionedToUnblockedBilling: boolean;
@@ -63,7 +63,7 @@ export interface OverdueChangeData {
 
 /** An upcoming invoice. */
 export interface InvoiceNoticeData {
-  /** End of the trial as a UTC date-time. */
+  /** Target date of the invoice as a UTC date-time. */
   readonly targetDate: string;
   readonly amountOwed: Decimal;
   readonly currency: Currency;
@@ -75,7 +75,7 @@ export interface InvoicePaymentData {
   readonly paymentId: Uuid | null;
   readonly paymentAttemptId: Uuid | null;
   readonly invoicePaymentType: string;
-  /** End of the trial as a UTC date-time. */
+  /** Date of the payment as a UTC date-time. */
   readonly paymentDate: string;
   readonly amount: Decimal;
   readonly currency: Currency;
@@ -100,7 +100,7 @@ export interface PaymentData {
   readonly currency: Currency | null;
   readonly status: string;
   readonly transactionType: string;
-  /** End of the trial as a UTC date-time. */
+  /** Date of the transaction as a UTC date-time. */
   readonly effectiveDate: string;
 }
 

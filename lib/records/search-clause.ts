@@ -17,13 +17,13 @@ export interface SearchClause {
   readonly value: SearchValue;
 }
 
-/** A search by clauses, which must all hold. */
+/** A search by clauses, which must all be met. */
 export interface ClauseSearch {
   readonly kind: 'clauses';
   readonly clauses: readonly SearchClause[];
 }
 
-/** A search by id, or by a text whose meaning depends on the searched records. */
+/** A search by id, or by a string whose meaning depends on the searched records. */
 export interface TextSearch {
   readonly kind: 'text';
   readonly id: Uuid | null;

@@ -16,7 +16,7 @@ export class DatabaseTime implements SystemClock {
     this.clock = { now: () => truncateToSecond(exactly()), msUntil: (at) => at - exactly() };
   }
 
-  /** Measures the difference from the database's time. A difference within the round trip counts as 0. */
+  /** Measures the difference from the database's time. A difference within the round trip is treated as 0. */
   async compare(): Promise<void> {
     const startedMs = this.#local.nowMs();
     const databaseMs = await this.#databaseMs();

@@ -31,8 +31,8 @@ export interface IdempotencyOperations {
   }): Promise<Begun>;
 
   /**
-   * Stores the response for repeated requests. Returns false if another call now has the claim. That call's response
-   * counts.
+   * Stores the response for repeated requests. Returns false if another call now has the claim; only that call's
+   * response is stored.
    */
   keep(claim: RequestClaim, answer: StoredAnswer): Promise<boolean>;
 

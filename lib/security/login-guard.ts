@@ -97,7 +97,7 @@ function afterFailure(
   known: Pick<LoginFailures, 'failedAtMs' | 'lockedUntilMs'> | null,
   { nowMs, limit }: { readonly nowMs: number; readonly limit: number },
 ): New<LoginFailures> {
-  // Failures from before a lock that has expired no longer count.
+  // Failures from before an expired lock are ignored.
   const counted = known === null || known.lockedUntilMs !== null ? [] : known.failedAtMs;
   const isLocked = lockedUntil(known, nowMs) !== null;
   if (isLocked && known !== null) {

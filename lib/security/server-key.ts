@@ -82,7 +82,10 @@ export async function rotateServerKey(
   return { rotated, upToDate: before.current, lost: before.lost };
 }
 
-/** Returns the replacement of a text. Null if the old key does not decrypt the text, or the new key already does. */
+/**
+ * Returns the replacement of an encrypted text. Null if the old key does not decrypt the text, or the new key already
+ * does.
+ */
 async function replacementOf({ recordId, text }: EncryptedText, { cipher, former }: RotationKeys) {
   const plain = (await cipher.decrypt(text)) === null ? await former.decrypt(text) : null;
   return plain === null ? null : { recordId, before: text, after: await cipher.encrypt(plain) };

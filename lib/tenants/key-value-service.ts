@@ -42,7 +42,7 @@ interface ValueChecks {
    */
   checkPaymentStateMachine(value: string): void;
   /**
-   * Checks a template or translation. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable text,
+   * Checks a template or translation. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for unreadable text,
    * INVALID_PARAMETER (60002) for a key with an invalid locale.
    */
   checkDocumentText(key: string, value: string): void;

@@ -202,7 +202,7 @@ export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 /** Retention of the response to an `Idempotency-Key` (`server.idempotency.retention`). */
 export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
 
-/** Age at which an unfinished request counts as crashed, so that a repeated request runs again. */
+/** Age at which an unfinished request is treated as crashed, so that a repeated request runs again. */
 export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 
 // Limits of security (platform §6–§8)
@@ -331,5 +331,5 @@ export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
 /** Number of rows of an export that are read at a time (accounts §16 rule 4). */
 export const EXPORT_BATCH_ROWS = 500;
 
-/** Number of records that checks of stored data read at a time. */
+/** Number of records that a check of stored data reads at a time. */
 export const CHECKED_RECORDS_AT_ONCE = 5_000;

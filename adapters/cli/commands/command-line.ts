@@ -80,7 +80,7 @@ function programOf(console: Console): Command {
     each.exitOverride().configureOutput({
       writeOut: (text) => console.out(text),
       writeErr: (text) => console.error(text),
-      // Reported below in one line.
+      // The code below reports this error in one line.
       outputError: () => undefined,
     });
   return program;

@@ -1,4 +1,4 @@
-/** Functions that a process offers to another one. Arguments and results must be cloneable. */
+/** Functions that a process offers to another process. Arguments and results must be cloneable. */
 type Offered<T> = { readonly [K in keyof T]: (value: never) => unknown };
 
 interface Call {

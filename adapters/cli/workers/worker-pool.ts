@@ -65,8 +65,9 @@ export class WorkerPool {
   }
 
   /**
-   * Restarts the workers one after the other: starts a new one, waits until it is healthy, and stops the old one once
-   * its requests are finished. Stops at the first new worker that fails; the remaining old ones keep serving.
+   * Restarts the workers one after the other: starts a new worker, waits until it is healthy, and stops the old
+   * worker once its requests are finished. If a new worker fails, the restart ends and the remaining old workers
+   * continue.
    */
   async restart(): Promise<void> {
     this.#restartsAgain = this.#isRestarting;
@@ -80,7 +81,7 @@ export class WorkerPool {
     if (this.#restartsAgain) await this.restart();
   }
 
-  /** Ends all workers gracefully. @returns the endings. */
+  /** Ends all workers gracefully. @returns how each worker ended. */
   async stop(): Promise<readonly Ending[]> {
     this.#isStopping = true;
     return Promise.all([...this.#workers].map((worker) => worker.stop({ drain: false })));

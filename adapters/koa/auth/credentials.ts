@@ -5,7 +5,7 @@ import { isPermitted, type Permission } from '../../../lib/security/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 
-/** Maximum number of characters of a token. The header block has 16 KiB. */
+/** Maximum length of a token in characters. All headers together are limited to 16 KiB. */
 const MAX_TOKEN_CHARACTERS = 8 * 1_024;
 
 export interface Credentials {

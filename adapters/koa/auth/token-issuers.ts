@@ -192,8 +192,8 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
 }
 
 /**
- * Returns the texts of a claim: a list of texts, or one text with words separated by blanks, as in `scope`. Returns
- * null for other values.
+ * Returns the strings of a claim: a list of strings, or the words of one string separated by spaces, as in `scope`.
+ * Returns null for other values.
  */
 function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');

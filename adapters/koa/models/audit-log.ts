@@ -48,7 +48,7 @@ export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>
 
 export const auditLogs = auditLogsOf('id');
 
-/** Returns the rows that have an object type. Clients do not know rows without one. */
+/** Returns the rows that have an object type. Clients cannot read rows without an object type. */
 function shownRows<R extends AuditEntry>(rows: readonly R[] = []): readonly R[] {
   return rows.filter((row) => objectTypeOf(row) !== null);
 }

@@ -38,7 +38,7 @@ const decimalText: WireType<Decimal> = answering(decimalNumber, {
 
 interface Answering<S> {
   readonly answer: () => z.ZodType;
-  /** Returns the document schema with the request forms; defaults to the form of responses. */
+  /** Returns the schema for the document, which includes the forms of requests. Defaults to the response form. */
   readonly document?: () => z.ZodType;
   readonly write: (value: S) => string;
 }

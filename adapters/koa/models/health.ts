@@ -15,7 +15,7 @@ import { alike, model, shown } from '../wire/model.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
-/** Returns a date, or an empty text if the date is missing. Missing numbers are 0 (platform §12.1 rule 4). */
+/** Returns a date, or an empty string if the date is missing. Missing numbers are 0 (platform §12.1 rule 4). */
 const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
   shown(text(), (entry: QueueEntryView) => {
     const at = read(entry);
@@ -23,7 +23,7 @@ const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
   });
 
 /**
- * A state or an empty text. The document describes a plain string, because generated clients cannot name an empty
+ * A state or an empty string. The document describes a plain string, because generated clients cannot name an empty
  * enumeration value.
  */
 const stateOrEmpty: WireType<string> = withLazy(

@@ -93,7 +93,10 @@ function fact<T>(type: WireType<T>, name: FactName) {
   return maybe(type, ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null);
 }
 
-/** Returns a field with a fact of one kind of amount, for names whose meaning depends on the kind. */
+/**
+ * Returns a field with a fact of one kind of amount; null for other kinds. Other kinds may use the same name for a
+ * different fact.
+ */
 function factOf<K extends ItemBasis['kind'], T>(
   type: WireType<T>,
   kind: K,

@@ -8,7 +8,7 @@ import { listOf } from '../wire/wire-type.ts';
 
 export const words = listOf(text());
 
-/** The roles of a user. Responses omit the last two fields, which clients do not know. */
+/** The roles of a user. Responses omit the last two fields, which existing clients do not expect. */
 export const UserRoles = model('UserRoles', {
   username: field(text(), 'C', { required: true, from: ({ name }: User) => name }),
   password: field(text(), 'I', { required: true }),

@@ -18,7 +18,7 @@ export async function measured(metrics: readonly Metric[], requests: HttpMetrics
 
 async function seriesOf(registry: Registry): Promise<readonly MetricSeries[]> {
   const metrics = await registry.getMetricsAsJSON();
-  // The type is a number or a text, depending on the version of prom-client.
+  // The type is a number or a string, depending on the version of prom-client.
   return metrics.map((metric) => ({ ...metric, type: String(metric.type) }));
 }
 

@@ -64,7 +64,7 @@ export async function documentationPages(): Promise<readonly DocumentationPage[]
   } catch (error) {
     throw new BillingError({
       code: ErrorCode.ROUTE_NOT_FOUND,
-      message: 'The pages of the package billwright are not installed on this server',
+      message: 'The documentation pages of the billwright package are not installed on this server',
       cause: error,
     });
   }

@@ -257,7 +257,7 @@ function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   return Buffer.from(typeof left === 'string' ? left : isForm ? formOf(left) : JSON.stringify(left));
 }
 
-/** Rebuilds a form from its parsed fields. Each field is a text or a list. */
+/** Rebuilds a form from its parsed fields. Each field is a string or a list. */
 function formOf(fields: unknown): string {
   const pairs = Object.entries(fields ?? {}).flatMap(([name, value]) =>
     [value].flat().map((each) => [name, String(each)] as [string, string]),

@@ -9,7 +9,7 @@ import { listOf, unaudited } from '../wire/wire-type.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 
-/** Resources whose history has its own route below, or another id. */
+/** Resources whose history has its own route below or uses a different id. */
 const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
 
 /** accounts §14.1 */

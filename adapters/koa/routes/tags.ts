@@ -90,7 +90,7 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       summary: `List the tags of ${described}`,
       query: queryOf(resource),
       shows: listOf(Tag),
-      // An item of another account counts as an unknown object.
+      // An item of another account is reported as an unknown object.
       ...(type === ObjectType.INVOICE_ITEM && {
         takesUnknownObjects: true,
         fails: ['INVOICE_ITEM_NOT_FOUND'],

@@ -36,7 +36,7 @@ export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
 export const emptyText: Answer = { text: '', headers: { 'Content-Type': 'text/plain; charset=utf-8' } };
 
-/** The response 204 of routes whose success status is a different one. */
+/** The 204 response of routes that normally return a different success status. */
 export const nothing: Answer = { status: 204 };
 
 /** An error with the status of its case and a `Location` header (http-api §12, results of payments). */

@@ -179,7 +179,7 @@ function sentBytes(bytes: Uint8Array | undefined, what: string): Uint8Array {
 }
 
 /**
- * Returns a body with JSON of the model or with XML. The body stays unparsed, because its reader reports the
+ * Returns a body in the model's JSON format or in XML. The body stays unparsed, because its reader reports the
  * positions of errors.
  */
 export function documentBody(model: Readable): RequestBody<Uint8Array> {

@@ -11,7 +11,7 @@ export const PLUGIN = '/plugins/catalog-plugin/v1';
 /** First segment of notification paths. The other segments are names. */
 const GATEWAYS = 'gateways';
 
-/** Path parameters whose ids are chosen by callers and may have any text. */
+/** Path parameters whose ids are chosen by callers and may contain any text. */
 const chosenIds = ['clientId', 'trackingId'] as const;
 type ChosenId = (typeof chosenIds)[number];
 

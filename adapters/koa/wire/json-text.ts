@@ -1,7 +1,7 @@
 import { Decimal, formatDecimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { isLong, JsonText, LONG_LIST } from './json-pieces.ts';
 
-/** Matches all texts that `JSON.stringify` escapes. */
+/** Matches every string that `JSON.stringify` escapes. */
 const escaped = /["\\\p{Cc}\p{Cs}]/u;
 
 /** Returns the text as JSON. Three times as fast as `JSON.stringify` for short texts. */
@@ -18,7 +18,7 @@ export function shortText(value: unknown): string | null {
   return isLong(value) ? null : stringifyExactJson(value);
 }
 
-/** Returns a list of the elements' texts, or null if the list or an element is long. */
+/** Returns the JSON text of each element, or null if the list or an element is long. */
 export function listText<T>(elements: readonly T[], textOf: (element: T) => string | null): string | null {
   if (elements.length > LONG_LIST) return null;
   let text = '[';

@@ -164,8 +164,8 @@ export function closedInD<F extends Fields>(open: Model<F>) {
 }
 
 /**
- * Returns the model with requests that read these fields. In dialect D, unknown members reach the operation, which
- * rejects them; those of responses are ignored. The document still contains the fields of the model.
+ * Returns the model whose requests read these fields. In dialect D, the operation receives unknown members and
+ * rejects them; response members are ignored. The document still contains the fields of the model.
  */
 export function openInD<F extends Fields>({ name, json, answer, needed }: Model<F>, fields: F) {
   const isSent = ([key]: readonly [string, unknown]) => fields[key]?.access !== 'R';

@@ -25,7 +25,7 @@ export interface QueryParameter<T> {
   /** True: reads all values of the parameter. False: reads the first value. */
   readonly many: boolean;
   readonly required: boolean;
-  /** True: an empty text is distinct from an absent parameter. */
+  /** True: an empty string is distinct from an absent parameter. */
   readonly keepsEmpty?: true;
   /** True: the parameter is a wait in seconds, which `waitBound` limits. */
   readonly isWait?: true;
@@ -42,7 +42,7 @@ export type QueryOf<P extends QueryParameters> = {
 type Reading<T> = { readonly value: T } | { readonly problem: string };
 type Read<T> = (text: string) => Reading<T>;
 
-/** Returns a schema that reads texts. `parse` returns undefined for invalid texts. */
+/** Returns a schema that reads strings. `parse` returns undefined for invalid strings. */
 function reads<T>(
   parse: (text: string) => T | undefined,
   problem: string | ((text: string) => string),
@@ -141,7 +141,7 @@ const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integer
 /** Absent means null. */
 export const plainText = optional(() => z.string(), anyText);
 
-/** A text. Absent means null, which is distinct from an empty text. */
+/** A string. Absent means null, which is distinct from an empty string. */
 export const textOrEmpty = optional(() => z.string(), anyText, { keepsEmpty: true });
 
 function uuidOf(text: string): Uuid | undefined {
@@ -196,7 +196,7 @@ export function choice<V extends string>(values: Values<V>, fallback: V): QueryP
   return single(() => z.enum(allowed).default(fallback as never), oneOf(allowed), { fallback });
 }
 
-/** Accepts any letter case; absent means null. `documented` is the default that the operation uses then. */
+/** Accepts any letter case; absent means null. `documented` is the operation's default for an absent value. */
 export function optionalChoice<V extends string>(
   values: Values<V>,
   documented?: V,

@@ -22,7 +22,7 @@ interface AccessOf {
 }
 const accessOf: AccessOf = { never: 'R', creation: 'C', update: 'W' };
 
-/** The value of a field in JSON. The domain validates currencies and time zones, which are plain texts here. */
+/** The value of a field in JSON. The domain validates currencies and time zones, which are plain strings here. */
 type WireValue<F> = F extends RecordField<unknown, SetOn, infer I> ? NonNullable<I> : never;
 
 type RecordFields<F extends Fields> = {

@@ -76,12 +76,12 @@ function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T
   );
 }
 
-/** Returns a scalar for which an empty text means null. */
+/** Returns a scalar for which an empty string means null. */
 function emptiable<T>({ read, ...input }: ScalarInput<T>): WireType<T> {
   return scalar({ ...input, read: (value, ...others) => (value === '' ? null : read(value, ...others)) });
 }
 
-/** Returns a text. Numbers and booleans become text (http-api §9 rule 6). */
+/** Returns the type of a string. Numbers and booleans become strings (http-api §9 rule 6). */
 export function text(
   maxLength = Number.POSITIVE_INFINITY,
   tooLong: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -116,7 +116,10 @@ interface Bounds {
   readonly maximum?: number;
 }
 
-/** Returns a storable integer. The domain checks narrower bounds, which only appear in the document here. */
+/**
+ * Returns the type of an integer that the database can store. The domain checks narrower bounds, which appear only in
+ * the document.
+ */
 export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   return emptiable<number>({
     answer: () =>

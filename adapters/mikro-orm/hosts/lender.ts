@@ -7,7 +7,9 @@ export interface Lent {
   readonly transaction: Transaction;
   /** The connection. The object stays the same as long as the connection leads to the same database. */
   readonly connection: object;
-  /** Returns true if the transaction is open. Null if the driver does not know, so the database must be queried. */
+  /**
+   * Returns true if the transaction is open. Null if the driver cannot report this, so the database must be queried.
+   */
   readonly isOpen: (() => boolean) | null;
   /** True if the library itself rejects statements outside the transaction, so the database is not queried. */
   readonly refusesAfterEnd?: true;

@@ -142,7 +142,9 @@ function readsRows(text: string) {
   return /^(?:select|values|pragma)$/i.test(verb) || /\breturning\b/i.test(statement);
 }
 
-/** Returns the text outside parentheses, because a subquery that returns rows does not count. */
+/**
+ * Returns the text outside parentheses, because a subquery that returns rows does not make the statement return rows.
+ */
 function withoutParentheses(text: string) {
   const inner = /\([^()]*\)/g;
   let left = text;

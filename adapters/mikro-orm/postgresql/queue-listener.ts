@@ -20,7 +20,7 @@ export interface ClientPool {
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
-/** Listens to other nodes and holds this node's name, on a connection of its own. Reconnects after a loss. */
+/** Listens to other nodes and reserves this node's name, on a separate connection. Reconnects after a loss. */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
   readonly #ownTag: string;

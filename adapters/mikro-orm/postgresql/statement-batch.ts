@@ -140,7 +140,7 @@ class StatementBatch {
   submit(wire: Wire): null {
     wire.stream.cork();
     for (const statement of this.#statements) this.#write(statement, wire);
-    // One end for all statements.
+    // A single end message completes all statements.
     wire.sync();
     wire.stream.uncork();
     return null;

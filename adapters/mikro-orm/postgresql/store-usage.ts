@@ -30,8 +30,8 @@ function column(name: string, type: ColumnType): Column {
 const MANY_FROM = 10;
 
 /**
- * Stores a chunk in one statement, which is its own transaction and takes one round trip. Unknown units take two
- * more.
+ * Stores a chunk in one statement, which is its own transaction and takes one round trip. Unknown units take two more
+ * round trips.
  */
 export async function storeUsage(
   statements: Statements,

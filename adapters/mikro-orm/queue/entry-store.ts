@@ -42,7 +42,7 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
         select ${columns}, ${owners}, ${neighbours} from (${seen(look)}) as chosen ${inOrder(look)}`;
     },
     recent: async ({ limit, among, ...of }) => {
-      // Reads backwards from the last record id, so that a tenant with many entries stays cheap.
+      // Reads backwards from the last record id, so that the read stays cheap for a tenant with many entries.
       return access.readAs(decodeOperatorEntry)`
         select ${columns}, ${owners} from (
           select * from bw_queue_history
@@ -280,7 +280,7 @@ export function availableCopy(tenantRecordId: number, entry: StoredEntry): Encod
   return { live: true, announcedTenant: null, cells: queueEntriesTable.encode(tenantRecordId, copy) };
 }
 
-/** Returns SQL that begins with `and` and limits rows to these tenants, or an empty text for all tenants. */
+/** Returns SQL that begins with `and` and limits rows to these tenants, or an empty string for all tenants. */
 export function ofTenants({ tenants }: OfTenants): Sql {
   return tenants === null ? nothing : sql`and ${isIn('tenant_record_id', 'bigint', tenants)}`;
 }

@@ -66,7 +66,7 @@ function columnOf(
   return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
-/** Number of characters above which a text is not cached, because documents would stay in memory. */
+/** Number of characters above which text is not cached, because documents would stay in memory. */
 const MOST_SHARED_CHARACTERS = 1_000;
 
 /**

@@ -103,7 +103,7 @@ export interface Dialect extends SchemaDialect {
   /** The database's own time, in milliseconds since the epoch. */
   readonly nowMs: Sql;
   hasTable(statements: Statements, table: string): Promise<boolean>;
-  /** Appends a text to a JSON array column. */
+  /** Appends a string to a JSON array column. */
   appended(column: string, text: string): Sql;
   /**
    * Inserts queue entries with ascending record ids. AVAILABLE entries go into the live table, unless it has an entry

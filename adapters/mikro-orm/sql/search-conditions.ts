@@ -54,7 +54,7 @@ function comparedColumn(
 /** Maximum number of folded letters per pattern. SQLite nests at most a thousand calls. */
 const MAX_FOLDED_LETTERS = 200;
 
-/** Lowercases a text. `lower` handles only ASCII, so other letters of the pattern are replaced one by one. */
+/** Lowercases text. `lower` handles only ASCII, so other letters of the pattern are replaced one by one. */
 function foldedFor(pattern: string, text: string) {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
   const folded = [...letters]
@@ -80,7 +80,7 @@ export function containsInAnyCase(column: string, text: string): Sql {
   return contains(foldedFor(text, column), text);
 }
 
-/** Returns the pattern for lowercase texts that contain this text. */
+/** Returns the pattern for lowercase strings that contain this text. */
 export function patternOf(text: string): string {
   return holding(text.toLowerCase());
 }

@@ -100,7 +100,7 @@ export function systemStore(access: SystemAccess): SystemStore {
   };
 }
 
-/** Assignments for a request that replaces another one: all columns except the key. */
+/** Assignments for a request that replaces an earlier request: all columns except the key. */
 const replacements = table.written
   .map(({ name }) => name)
   .filter((name) => name !== 'tenant_record_id' && name !== 'idempotency_key')

@@ -26,7 +26,7 @@ export function mergeAccount(stored: Account, given: AccountInput, options: Merg
   if (input.name === undefined) checkFirstNameLength(input.firstNameLength, stored.name);
   for (const field of FIXED_FIELDS) {
     const value = input[field];
-    // An empty text counts as absent (§1.1 rule 2).
+    // An empty string is treated as absent (§1.1 rule 2).
     const isUnchanged = value === undefined || value === '' || value === stored[field];
     if (!isUnchanged && (value !== null || options.treatNullAsReset))
       throw cannotChange(stored, field, value);

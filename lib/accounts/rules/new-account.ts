@@ -12,7 +12,7 @@ export function newAccount(given: AccountInput, id: Uuid, now: Instant): New<Acc
   return {
     ...inputOrNull(accountFields, input),
     id,
-    // An empty key counts as absent (§1.1 rule 2).
+    // An empty key is treated as absent (§1.1 rule 2).
     externalKey: input.externalKey || id,
     referenceTime: input.referenceTime ?? now,
     isPaymentDelegatedToParent: input.isPaymentDelegatedToParent ?? false,

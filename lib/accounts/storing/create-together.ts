@@ -16,7 +16,7 @@ export interface AccountCreation {
 
 /**
  * Returns a key that is equal for calls of one author. One transaction can write the records of such calls, each with
- * the token of its call and all at the instant of the latest one.
+ * the token of its call and all at the instant of the latest call.
  */
 export function sameAuthor({ tenant, userName, reasonCode, comments }: CallContext): string {
   return JSON.stringify([tenant.id, userName, reasonCode, comments]);
@@ -38,7 +38,7 @@ export async function createTogether(
   return storage.write(tenant, { ...authorship, createdDate, userTokenOf }, async (session) => {
     const [accounts] = await allEnded([
       session.accounts.insert(creations.map(({ account }) => createdAt(account, createdDate))),
-      // Read with the insert, because the events need the revisions.
+      // Reads the revisions together with the insert, because the events need them.
       session.revisions(),
     ]);
     tokens.clear();

@@ -22,8 +22,8 @@ interface Decoding<T> {
 }
 
 /**
- * A part as stored text, decoded on demand. The decoded value may be evicted. While a caller holds it, other callers
- * get the same object.
+ * A part as stored text, decoded on demand. The decoded value may be evicted. While a caller references the value,
+ * other callers get the same object.
  */
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;

@@ -224,7 +224,7 @@ export interface SimplePlan {
   readonly productCategory?: ProductCategory | null;
   readonly currency?: string | null;
   readonly amount?: Decimal | null;
-  /** Name of the product. Required for a new plan. */
+  /** Billing period of the recurring price. Required for a new plan. */
   readonly billingPeriod?: BillingPeriod | null;
   /** 0 or absent: no trial. */
   readonly trialLength?: number | null;

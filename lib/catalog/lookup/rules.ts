@@ -59,7 +59,7 @@ export function billingAlignment(
 
 type Values<Conditions> = { readonly [Name in keyof Conditions]: NonNullable<Conditions[Name]> };
 
-/** Returns the first case whose conditions all hold (§8 rule 1). */
+/** Returns the first case whose conditions are all met (§8 rule 1). */
 function firstMatch<Conditions extends object, Result>(
   cases: readonly RuleCase<Conditions, Result>[],
   values: Values<Conditions>,

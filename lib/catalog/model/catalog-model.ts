@@ -158,7 +158,7 @@ export interface RuleCase<Conditions, Result> {
   readonly result: Result;
 }
 
-/** The rules of a version. In each list, the first case whose conditions all hold determines the result (§8). */
+/** The rules of a version. In each list, the first case whose conditions are all met determines the result (§8). */
 export interface PlanRules {
   readonly changePolicy: readonly RuleCase<ChangeConditions, BillingActionPolicy>[];
   readonly changeAlignment: readonly RuleCase<ChangeConditions, PlanAlignmentChange>[];
@@ -181,7 +181,7 @@ export interface SubscriptionContext extends CreationContext {
   readonly phaseType: PhaseType;
 }
 
-/** A condition that is null always holds (§8). */
+/** A null condition is always met (§8). */
 export type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
 
 export type Prefixed<P extends string, C> = {

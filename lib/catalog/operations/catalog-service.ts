@@ -255,8 +255,8 @@ function isDefinition(document: CatalogUpload): document is WritesXml {
 }
 
 /**
- * Returns the default catalog. A text is parsed immediately, so that a bad document is rejected; a function is called
- * on demand.
+ * Returns the default catalog. A string is parsed immediately, so that a bad document is rejected; a function is
+ * called on demand.
  */
 function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
   if (document === undefined) return null;

@@ -18,7 +18,7 @@ import {
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { OverridePlan } from './define-overrides.ts';
 
-/** A time span whose instants all count as its end. */
+/** A time span whose instants are all treated as the end of the span. */
 export interface CollapsedSpan {
   readonly from: Instant;
   readonly end: Instant;
@@ -61,7 +61,7 @@ export class CatalogWithOverrides {
     return this.catalog.knows(revision);
   }
 
-  /** Override plans never change, so an earlier revision has the same ones. */
+  /** Override plans never change, so an earlier revision has the same override plans. */
   asOf(revision: number): CatalogWithOverrides {
     const earlier = this.catalog.asOf(revision);
     return earlier === this.catalog
@@ -69,7 +69,7 @@ export class CatalogWithOverrides {
       : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
   }
 
-  /** Makes every instant of a span count as its end, for the dry run of a day (§6.1). */
+  /** Treats every instant of a span as the end of the span, for the dry run of a day (§6.1). */
   collapseSpan(span: CollapsedSpan): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }

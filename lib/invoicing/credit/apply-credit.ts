@@ -60,7 +60,7 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 /**
  * Returns the CBA_ADJ items that end a transaction (§10 rules 1–3, 8). First, repaired debts that parents have not
  * paid are lowered. Then each candidate in order generates or uses credit. Then unpaid invoices use the rest, sorted
- * by date and number. A DRAFT can generate credit, which counts from its commit, but never uses credit.
+ * by date and number. A DRAFT can generate credit, which is available from its commit, but never uses credit.
  * @throws InvariantError if the law of rule 6 does not hold afterwards.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
@@ -125,7 +125,7 @@ function moveOf(invoice: CreditedInvoice, credit: Decimal): Decimal {
 }
 
 /**
- * Returns true if the invoice owes money to the customer. A migrated invoice counts in no balance and generates no
+ * Returns true if the invoice owes money to the customer. A migrated invoice is part of no balance and generates no
  * credit.
  */
 function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boolean {

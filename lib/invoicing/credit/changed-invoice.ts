@@ -91,7 +91,7 @@ export function withItems(invoice: New<Invoice>, newItems: readonly NewInvoiceIt
   return { before: null, after, newItems, allItems: newItems };
 }
 
-/** Returns the draft with further items. All items determine whether its credit counts in its amount (§1.4). */
+/** Returns the draft with further items. All its items determine whether its amount includes its credit (§1.4). */
 export function withMoreItems(
   { invoice, items }: Draft,
   newItems: readonly NewInvoiceItem[],

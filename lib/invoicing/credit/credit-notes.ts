@@ -71,7 +71,7 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
 }
 
 /**
- * Returns the items that a void credits. For a credit item, only the part that lowered the debt counts. The rest
+ * Returns the items that a void credits. For a credit item, only the part that lowered the debt is credited. The rest
  * became account credit, and an amount that was never owed cannot be credited.
  */
 function creditableItems(items: readonly InvoiceItem[]) {

@@ -37,7 +37,7 @@ export interface TaxGroup extends ItemTax {
   readonly net: Decimal;
   /** Sum of the taxes. */
   readonly tax: Decimal;
-  /** Sum of the taxes whose items are not on the document. They have no part in `net`. */
+  /** Sum of the taxes on items that are not on the document. `net` does not include these items. */
   readonly unlinked: Decimal;
   /** net × rate, rounded to the currency, with `unlinked`; `tax` if there is no rate. */
   readonly computed: Decimal;
@@ -285,7 +285,8 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
   const taxesOf = (item: InvoiceItemView) => {
     const own = ownTaxesOf(item.id);
     if (own.length > 0 || itemTypes[item.itemType].kind === 'CHARGE') return own;
-    // A repair of a charge on another invoice has its own taxes, unless that charge was taxed at 0 (§14 rule 9).
+    // A repair of a charge on another invoice has its own taxes, unless that charge was taxed at 0 (§14 rule
+    // 9).
     const ofCharge = ownTaxesOf(item.linkedItemId);
     const isHere = note !== null || onDocument.has(item.linkedItemId);
     return isHere || ofCharge.every(({ rate }) => rate === null || rate.isZero()) ? ofCharge : [];
@@ -313,7 +314,7 @@ function groupsOf(
     relations,
     currency,
   }: {
-    /** With the lines of 0 that are left out. */
+    /** Includes the lines of amount 0, which the document leaves out. */
     readonly items: readonly InvoiceItemView[];
     readonly taxItems: readonly InvoiceItemView[];
     readonly relations: Relations;
@@ -352,7 +353,7 @@ function groupsOf(
 
 /**
  * Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line. Lines
- * of 0 are left out, except taxes with a category or a text.
+ * of 0 are left out, except taxes with a category or an exemption text.
  */
 export function documentItems(
   items: readonly InvoiceItemView[],
@@ -371,8 +372,8 @@ function isZeroIn(amount: Decimal, currency: Currency): boolean {
 }
 
 /**
- * Returns one item with the sum of all items of the type. It has their common description, otherwise the type's
- * default one.
+ * Returns one item with the sum of all items of the type. The item has their common description, otherwise the type's
+ * default description.
  */
 function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType) {
   const [first, ...more] = items.filter(({ itemType }) => itemType === type);

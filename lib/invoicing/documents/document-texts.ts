@@ -18,7 +18,7 @@ export function localesToLookUp(locale: Locale, defaultLocale: Locale): readonly
 
 /**
  * Returns the texts of a document (§14 rule 3). Searches its locale, its language, the default locale and the default
- * language, in each one the uploaded texts before the built-in ones. A key without a text stands for itself.
+ * language, in each case first the uploaded texts, then the built-in texts. A key without a text is shown unchanged.
  */
 export function documentTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): TextOf {
   const bundles = localesToLookUp(locale, defaultLocale).flatMap((each) => [

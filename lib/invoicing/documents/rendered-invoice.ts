@@ -235,7 +235,7 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
 }
 
 /**
- * Keeps the direction of a text inside a text of the opposite direction. Otherwise `123-456` would become `456-123`.
+ * Keeps the direction of a string inside text of the opposite direction. Otherwise `123-456` would become `456-123`.
  */
 function isolated(text: string): string {
   return `\u2068${text}\u2069`;

@@ -24,7 +24,7 @@ export type TemplateNode =
 interface TemplatePath {
   /** The parts, such as `invoice` and `amount`. Empty for `.`, the current element of a section. */
   readonly parts: readonly string[];
-  /** The rest of the name after each part, including its dots. Used as the key of a text. */
+  /** The rest of the name after each part, including its dots. Used as the key of a translation. */
   readonly rests: readonly string[];
 }
 
@@ -163,7 +163,7 @@ export class TemplateList {
   }
 }
 
-/** A look-up with a text for every name, including names with dots. */
+/** A look-up that returns text for every name, including names with dots. */
 export class TemplateLookup {
   readonly textOf: (name: string) => string;
 

@@ -105,8 +105,8 @@ function lastRunBefore(at: Instant, account: Account): LocalDate {
 }
 
 /**
- * The debts that credit pays during the walk. Once credit has been applied to an invoice of the walk, the invoice
- * counts as paid, unless nobody pays it.
+ * The debts that credit pays during the walk. Once credit has been applied to an invoice of the walk, the invoice is
+ * treated as paid, unless nobody pays it.
  */
 export class RunningDebts {
   #unpaid: readonly Invoice[];
@@ -161,7 +161,7 @@ export class RunningDebts {
     const isTouched = new Set(touched.map(({ id }) => id));
     const state = changed.reduce(accountBalancesAfter, counted.state);
     const { withheld, openUntil } = this.#debts;
-    // A committed summary counts as paid, and its invoices receive no credit (§10 rule 5).
+    // A committed summary is treated as paid, and its invoices receive no credit (§10 rule 5).
     const isOpen = ({ id }: Invoice): boolean => date <= (openUntil.get(id) ?? date);
     const offered = this.#unpaid.filter((invoice) => !isTouched.has(invoice.id) && isOpen(invoice));
     const candidates = [...counted.candidates, ...touched];

@@ -173,7 +173,8 @@ async function begin(
   const choice = await choiceOf(session, wanted, account);
   const isPassedOver =
     !config.isAutomatic || tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING);
-  // An action without a date uses the date of the run that it triggers: now, or when it takes effect (§11 rule 1).
+  // An action without a date uses the date of the run that it triggers: now, or when it takes effect (§11
+  // rule 1).
   const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effective?.date);
   const asked = requested ?? ofAction ?? today;
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };
@@ -193,8 +194,8 @@ async function choiceOf(session: ReadSession, wanted: CheckedDryRun, account: Ac
 }
 
 /**
- * Returns the subscriptions whose dates an upcoming invoice may have: all subscriptions, the subscriptions of a
- * bundle, or one subscription.
+ * Returns the subscriptions whose dates can become the date of an upcoming invoice: all subscriptions, the
+ * subscriptions of a bundle, or one subscription.
  */
 async function watched(
   session: ReadSession,

@@ -75,7 +75,10 @@ class UpcomingWalk {
   readonly #watchedEvents: DateQueue;
   readonly #areAllWatched: boolean;
 
-  /** @param isWatched selects the subscriptions whose dates an invoice may have; null for any date of the account. */
+  /**
+   * @param isWatched returns true for a subscription whose dates can become the date of an invoice. Null allows every
+   * date of the account.
+   */
   constructor(input: DryRunWalkInput, isWatched: IsWatched | null, nextItemId: () => Uuid) {
     const subscriptions = input.subscriptions.filter(isWatched ?? (() => true));
     this.#walk = new Walk(input, nextItemId, foreseen);

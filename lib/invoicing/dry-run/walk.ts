@@ -23,7 +23,7 @@ export interface DryRunWalkInput extends AccountRunInput {
   /** The requested date. Like a run, its step starts no earlier than the billed days. */
   readonly targetDate: LocalDate;
   readonly now: Instant;
-  /** Issue date, as a local date of the account. */
+  /** Today, as a local date of the account. */
   readonly today: LocalDate;
   /** Dates of the runs that were just requested, in order, before all other dates. None by default. */
   readonly runDates?: readonly LocalDate[];

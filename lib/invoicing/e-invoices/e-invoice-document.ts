@@ -112,7 +112,7 @@ function requireWhole(
   if (seller === null) missing.add('seller data (name, country, taxId): acme.sellers.upload');
 }
 
-/** Returns the taxes whose items are not on the document. */
+/** Returns the taxes on items that are not on the document. */
 function unlinkedTax(taxes: DocumentFacts['taxes']): Decimal {
   return sum(taxes.map(({ unlinked }) => unlinked));
 }

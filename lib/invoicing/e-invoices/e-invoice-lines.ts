@@ -30,8 +30,8 @@ export interface TaxedLine {
 }
 
 /**
- * Returns the lines with their taxes. Credits without tax facts are omitted, because they count as payments (§22 rule
- * 4).
+ * Returns the lines with their taxes. Credits without tax facts are omitted, because they are treated as payments
+ * (§22 rule 4).
  */
 export function taxedLines(
   { lines, taxes }: DocumentFacts,

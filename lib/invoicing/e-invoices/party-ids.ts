@@ -70,7 +70,7 @@ export function endpointOfVatId(vatId: string | null): CodedId | null {
   return { scheme, value: digits === undefined ? vatId : vatId.replace(/\D/g, '').slice(0, digits) };
 }
 
-/** Returns an electronic address in the form `0208:0123456749`; null for another text. */
+/** Returns an electronic address in the form `0208:0123456749`; null for any other text. */
 export function parseEndpoint(text: string | null): CodedId | null {
   const [, scheme, value] = /^([0-9]{4}|[A-Z]{2}):(\S.*)$/.exec(text?.trim() ?? '') ?? [];
   return scheme === undefined || value === undefined ? null : { scheme, value };

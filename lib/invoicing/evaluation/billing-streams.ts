@@ -148,8 +148,8 @@ function eventsBySubscription(
 }
 
 /**
- * Returns the bill cycle day that the next run assigns to an account. Null if the account has a day or gets none (§4
- * rule 4). Blocked intervals do not count (subscriptions §15.2), so a pause moves no cycle.
+ * Returns the bill cycle day that the next run assigns to an account. Null if the account has a day or gets no day
+ * (§4 rule 4). Blocked intervals are ignored (subscriptions §15.2), so a pause does not move the cycle.
  */
 export function billCycleDayToSet(input: BillingEventsInput): number | null {
   if (input.account.billCycleDayLocal !== 0) return null;
@@ -159,8 +159,8 @@ export function billCycleDayToSet(input: BillingEventsInput): number | null {
 
 /**
  * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with usage or a recurring price,
- * including a price of 0. Future events count. Returns null without such an event. `events` contains the events of
- * all subscriptions, built without a bill cycle day of the account and without blocked intervals.
+ * including a price of 0. Future events are included. Returns null without such an event. `events` contains the
+ * events of all subscriptions, built without a bill cycle day of the account and without blocked intervals.
  */
 export function accountBillCycleDay(events: readonly BillingEvent[]): number | null {
   let earliest: BillingEvent | undefined;

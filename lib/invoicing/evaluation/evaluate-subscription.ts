@@ -256,7 +256,7 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 }
 
 /**
- * Returns true if an item counts for the daily bound (rule 2). Repairs have no subscription id. Usage periods that
+ * Returns true if an item counts toward the daily bound (rule 2). Repairs have no subscription id. Usage periods that
  * were not yet billed are billed all at once (usage §7.9 rule 6).
  */
 export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {

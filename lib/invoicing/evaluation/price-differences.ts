@@ -110,7 +110,7 @@ function* eventPairs(before: readonly BillingEvent[], after: readonly BillingEve
   }
 }
 
-/** Returns the price difference. A missing price counts as 0. */
+/** Returns the price difference. A missing price is treated as 0. */
 function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
   return (now ?? ZERO).minus(old ?? ZERO);
 }
@@ -159,7 +159,7 @@ function recurringDifference({ at, old, now }: EventPair) {
   };
 }
 
-/** Returns a text that is equal for two recurring differences of one phase with different days. */
+/** Returns a key that is equal for two recurring differences of one phase with different days. */
 function contentOf({ phaseName, oldPrice, newPrice, oldBillingPeriod, newBillingPeriod }: PriceDifference) {
   return JSON.stringify([phaseName, oldPrice ?? ZERO, newPrice ?? ZERO, oldBillingPeriod, newBillingPeriod]);
 }

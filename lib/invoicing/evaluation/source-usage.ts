@@ -12,7 +12,7 @@ import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
 /** Usage of an account from usage sources before its run (usage §9), and the question to the sources. */
 export type UsageSupply =
-  /** The reported usage. Null if no source knows the account, so recorded usage counts. */
+  /** The reported usage. Null if no source knows the account, so recorded usage is billed. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
@@ -29,7 +29,7 @@ export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uui
   return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');
 }
 
-/** Returns the question to usage sources for the run of an account, or null if none is needed. */
+/** Returns the question to usage sources for the run of an account, or null if no question is needed. */
 export function questionOf(
   { account, targetDate, subscriptions }: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   config: InvoicingConfig,

@@ -30,7 +30,7 @@ export interface EventFacts extends BasisEvent {
   readonly isPriceChange: boolean;
   /** Reason for the date of the event. Null if the reason was not stored. */
   readonly reason: EventReason | null;
-  /** Date from which phases count, for a choice of plan. */
+  /** For a choice of plan, the date from which its phases are measured. */
   readonly phaseAnchor: LocalDate | null;
   /** Services and states of a block, for its start and end, as far as they are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
@@ -181,8 +181,8 @@ function policyOf(facts: EventFacts) {
 }
 
 /**
- * Returns the rule that determines the date from which phases count. The rule dates a PHASE and selects a plan's
- * first phase.
+ * Returns the rule that determines the date from which phases are measured. The rule dates a PHASE and selects a
+ * plan's first phase.
  */
 function alignmentOf({ planEvent }: ItemEvents) {
   const { alignment = null, alignedBy = null } = planEvent?.reason ?? {};

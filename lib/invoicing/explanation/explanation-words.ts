@@ -24,7 +24,7 @@ export function planOf({ planName, phaseName, description }: InvoiceItem): strin
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
 }
 
-/** Returns a text for an instant. An instant at the start of a UTC day, as in most versions, becomes a date. */
+/** Returns an instant as text. An instant at the start of a UTC day, as in most versions, is shown as a date. */
 export function instantText(at: Instant): string {
   return formatInstant(at).replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
@@ -108,7 +108,8 @@ export function caseText(conditions: RuleConditions | null): string {
   return `for ${/^(from|to) /.test(first) ? 'a change ' : ''}${asked.join(', ')}`;
 }
 
-// The following functions explain the catalog's rules (catalog §8) and requested dates. An empty text means no
+// The following functions explain the catalog's rules (catalog §8) and requested dates. An empty string means
+// no
 // sentence.
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
@@ -148,8 +149,8 @@ export function dateSentence(facts: EventFacts | null): string {
 }
 
 /**
- * Returns a sentence with the date from which phases count, if that date differs from the day of the choice of plan,
- * or if it dates a phase.
+ * Returns a sentence with the date from which phases are measured, if that date differs from the day of the choice of
+ * plan, or if it dates a phase.
  */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};

@@ -41,8 +41,8 @@ export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly Count
 }
 
 /**
- * Returns the amounts after one more payment or refund. Refunds and chargebacks have negative amounts. A payment
- * counts once: pass it only when it becomes a SUCCESS.
+ * Returns the amounts after one more payment or refund. Refunds and chargebacks have negative amounts. Pass each
+ * payment only once, when it becomes a SUCCESS.
  */
 export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPayment): InvoiceAmounts {
   if (payment.status !== 'SUCCESS') return amounts;
@@ -66,7 +66,9 @@ export function isUnpaid(invoice: BalancedInvoice): boolean {
   return balanceOf(invoice).greaterThan(0);
 }
 
-/** Returns the part of the invoice's credit items that is account credit (rule 7). Written-off invoices count too. */
+/**
+ * Returns the part of the invoice's credit items that is account credit (rule 7). Written-off invoices are included.
+ */
 export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' | 'creditAdj'>): Decimal {
   return invoice.status === 'COMMITTED' && !invoice.isMigration ? invoice.creditAdj : ZERO;
 }

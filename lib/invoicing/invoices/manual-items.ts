@@ -120,7 +120,7 @@ function pickMembers<I extends object, K extends keyof I>(item: I, names: readon
   };
 }
 
-/** Returns the value. Absent members, null and empty texts are equivalent. */
+/** Returns the value. Absent members, null and empty strings are equivalent. */
 function given<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }

@@ -44,7 +44,8 @@ export function joinSummary(changed: readonly ChildInvoice[], open: { readonly c
       if (!opens) continue;
       currency = invoice.currency;
     }
-    // A parent without a currency uses the currency of the first invoice, because an invoice has only one currency.
+    // A parent without a currency uses the currency of the first invoice, because an invoice has only one
+    // currency.
     if (invoice.currency === currency) joining.push(invoice);
   }
   return { opens, joining };
@@ -228,7 +229,7 @@ export function creditStandIn(
   if (summary.status === InvoiceStatus.DRAFT || invoice.contributedAmount == null) return null;
   const decrease = settledDecrease(invoice, summary);
   const credited = creditable?.lessThan(decrease) ? creditable : decrease;
-  // If negative, this is given credit that was used on the invoice.
+  // A negative balance is credit that was given to the account and used on the invoice.
   const given = invoice.rawBalance.isNegative() ? invoice.rawBalance : ZERO;
   return given.minus(credited);
 }

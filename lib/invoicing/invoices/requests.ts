@@ -39,11 +39,11 @@ export interface InvoiceGroupRequest {
 /** Filters for a list of an account's invoices. */
 export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
   readonly accountId: Uuid;
-  /** True: also returns the children's items of a parent's summary. Default false. */
+  /** True: returns only unpaid invoices. Default false. */
   readonly unpaidOnly?: boolean;
-  /** True: also returns the children's items of a parent's summary. Default false. */
+  /** True: also returns the items of each invoice. Default false. */
   readonly withItems?: boolean;
-  /** True: also returns the children's items of a parent's summary. Default false. */
+  /** True: also returns VOID invoices. Default false. */
   readonly includeVoided?: boolean;
 }
 

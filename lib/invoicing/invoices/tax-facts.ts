@@ -37,7 +37,7 @@ interface TaxToCheck extends TaxFacts {
 }
 
 /**
- * Returns the problem with the tax facts of an item, as a text that follows the item's name. Null if there is no
+ * Returns the problem with the tax facts of an item, as text that follows the item's name. Null if there is no
  * problem.
  */
 export function taxFactsProblem(
@@ -104,7 +104,7 @@ export interface TaxedItem {
 }
 
 /**
- * Returns the problem with the amounts of the TAX items of category S, as a text that follows the name of the item.
+ * Returns the problem with the amounts of the TAX items of category S, as text that follows the name of the item.
  * Null if there is no problem. Each amount, and the sum of the amounts with the same rate, is the rate of the taxed
  * amount, with a tolerance of one minor unit for each TAX item with this rate (§14 rule 9).
  * @param taxes the TAX items to check; items of other types are skipped.

@@ -101,7 +101,7 @@ function billingOf(
       knownUntil: cursor === null ? null : knownUntil(cursor, catalog),
       rows: of.rows.get(subscriptionId) ?? NO_ROWS,
       items: NO_ITEMS,
-      // Each day counts from 0 (§8.4 rule 2).
+      // The count starts at 0 on each day (§8.4 rule 2).
       itemsCreatedToday: cursor?.itemsDate === runDate ? cursor.itemsCount : 0,
     };
   });

@@ -29,9 +29,9 @@ export interface LoadInput<R extends StreamRequest> {
   readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
   /** Selects all subscriptions. By default, only subscriptions that are due are loaded. */
   readonly choice?: 'all';
-  /** True: also returns the children's items of a parent's summary. Default false. */
+  /** True: usage is not loaded. Default false. */
   readonly leavesOutUsage?: boolean;
-  /** A hypothetical action on the only account of the requests. Its facts count as if they were stored. */
+  /** A hypothetical action on the only account of the requests. Its facts are treated as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
   /** The result of `loadBillingOfAccounts`, with choice `all`. By default, it is loaded here. */
   readonly ofAccounts?: BillingOfAccounts;

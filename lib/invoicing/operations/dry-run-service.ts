@@ -230,8 +230,8 @@ export class DryRunService {
   }
 
   /**
-   * Returns the dry run with the usage of sources. Null if the sources supply no usage, so that recorded usage
-   * counts.
+   * Returns the dry run with the usage of sources. Null if the sources supply no usage, so that recorded usage is
+   * billed.
    */
   async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
     const { tenant, createdDate: now, pluginProperties = [] } = context;
@@ -324,7 +324,7 @@ function withRecordIds(items: readonly AddedItem[]) {
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   /** Dates of the requested invoices. Null means the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
-  /** True: also returns the children's items of a parent's summary. Default false. */
+  /** True: each item contains its explanation. Default false. */
   readonly explains?: boolean;
 }
 
@@ -346,7 +346,7 @@ interface Foreseeing<R, V> extends Pick<DryRunInput, 'accountId' | 'wanted'> {
 
 interface DatesOfAccount {
   readonly accountId: Uuid;
-  /** At least one item. */
+  /** At least one date. */
   readonly dates: readonly LocalDate[];
 }
 

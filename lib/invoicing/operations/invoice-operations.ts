@@ -267,8 +267,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   deleteCredit(...given: [...C, request: HostInput<DeleteCreditRequest>]): Promise<void>;
 
   /**
-   * Stores an invoice of another system for reference. It is COMMITTED and has the given items and the balance 0. It
-   * is never paid, and counts in no balance, credit, run or repair. `invoices.ofAccount` lists it only
+   * Stores an invoice of another system for reference. It is COMMITTED and has the given items and the balance 0. It is never paid, and has no effect on any balance, credit, run or repair. `invoices.ofAccount` lists it only
    * `withMigration`.
    * @returns the invoice with its items.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
@@ -285,13 +284,14 @@ export interface InvoiceOperations<C extends Leading = []> {
   setNote(...given: [...C, request: HostInput<InvoiceNoteRequest>]): Promise<void>;
 
   /**
-   * Commits a DRAFT. From then on the invoice counts, and is paid like any new invoice.
+   * Commits a DRAFT. The invoice then takes effect, and is paid like any new invoice.
    * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status, BUSY (60018).
    */
   commit(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
   /**
-   * Voids a DRAFT or COMMITTED invoice. The invoice no longer counts, and the next run bills the same charges again.
+   * Voids a DRAFT or COMMITTED invoice. The invoice no longer has any effect, and the next run bills the same charges
+   * again.
    * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for a VOID invoice,
    * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT
    * (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).

@@ -293,7 +293,7 @@ async function look(each: Look, looking: Looking) {
   return { ...each, account, subscription, reached };
 }
 
-/** Adds the usage that sources supply for the subscription. Without supplied usage, recorded usage counts. */
+/** Adds the usage that sources supply for the subscription. Without supplied usage, recorded usage is used. */
 async function withSourceUsage(billing: AccountBilling, { tenant, now, config, sources }: Looking) {
   const [subscription] = billing.subscriptions;
   const usage = subscription?.usage ?? null;

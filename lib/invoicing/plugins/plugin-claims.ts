@@ -207,7 +207,7 @@ function listOf(name: string, given: unknown, most: number) {
   throw new MalformedAnswer(`returned ${given.length} ${name}; at most ${most} are allowed`);
 }
 
-/** Returns the value as an object. Null and undefined count as an object without members. */
+/** Returns the value as an object. Null and undefined are treated as an object without members. */
 function recordOf(given: unknown, at?: string) {
   if (given == null && at === undefined) return {};
   if (typeof given === 'object' && given !== null && !Array.isArray(given))

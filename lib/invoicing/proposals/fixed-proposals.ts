@@ -32,7 +32,7 @@ export function isFreeTrial({ event, amount }: FixedProposal): boolean {
 }
 
 /**
- * Returns true if a later event of the same local date replaces the event. The last event counts, even without a
+ * Returns true if a later event of the same local date replaces the event. The last event is decisive, even without a
  * fixed price (§5.1 rule 2).
  */
 function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
@@ -105,7 +105,7 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
 
 /**
  * Returns the next event that changes plan or phase. A change of terms, and the start or end of a pause within plan
- * and phase, do not count.
+ * and phase, are ignored.
  */
 function nextEventBeyondPhase(events: readonly BillingEvent[], index: number) {
   for (let later = index + 1; later < events.length; later += 1) {

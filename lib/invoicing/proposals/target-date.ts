@@ -14,7 +14,7 @@ export function effectiveTargetDate({
 }: {
   /** The requested target date. Null means today. */
   readonly requested: LocalDate | null;
-  /** Issue date, as a local date of the account. */
+  /** Today, as a local date of the account. */
   readonly today: LocalDate;
   /** Latest billed target date. Null if nothing is billed (§1.5). */
   readonly maxTargetDate: LocalDate | null;

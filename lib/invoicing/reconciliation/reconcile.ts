@@ -136,8 +136,8 @@ function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | nu
 }
 
 /**
- * Returns a function that checks for the free item of a charge. A longer item counts too if only a future event would
- * shorten it.
+ * Returns a function that checks for the free item of a charge. A longer item is accepted too if only a future event
+ * would shorten it.
  */
 function freeItems(
   rows: readonly CoverageRow[],
@@ -225,7 +225,7 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
 
 /**
  * Returns the event in force on the part's days. For days after the target date, returns the event in force on the
- * target date, because future events do not count.
+ * target date, because future events are ignored.
  */
 function causeOf({ events, targetDate }: ReconcileInput, { startDate }: UncoveredPart<RecurringRow>) {
   const until = minDate(startDate, targetDate);
@@ -262,7 +262,8 @@ function shareOfRow(
     const whole = wholeByFixedDays(row, { ...input, item, period, fixedTotal });
     return whole.totalDays === 0 ? calendar : { ...whole, days };
   }
-  // No event names the plan any more. The row's own amount and fixed days give the same share, up to a rounding of the row.
+  // No event names the plan any more. The row's own amount and fixed days give the same share, up to a
+  // rounding of the row.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
   return { base: row.amount, days, totalDays };
 }

@@ -137,7 +137,10 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
   };
 }
 
-/** Returns the file. It is checked during the call, so that an invalid result counts as a failure of the renderer. */
+/**
+ * Returns the file. It is checked during the call, so that an invalid result is reported as a failure of the
+ * renderer.
+ */
 function fileOf(given: RenderedFile | undefined) {
   const { bytes, missingCharacters, logoProblem } = given ?? {};
   if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer returned no bytes');

@@ -149,7 +149,7 @@ function attachment(profile: EInvoiceProfile, bytes: Uint8Array): EInvoiceAttach
 
 /**
  * Loads the custom fields of the account that e-invoices use (§22 rule 5). If a field has several values, the first
- * one counts.
+ * value is used.
  */
 async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EInvoiceCustomFields> {
   const fields = await session.customFields.findByObjects(ObjectType.ACCOUNT, [accountId]);
@@ -162,7 +162,10 @@ async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EI
   };
 }
 
-/** Returns a sentence about the payment of a document that asks for none; null for another one (§22 rule 4). */
+/**
+ * Returns a sentence about the payment for a document that the receiver does not pay; null for other documents (§22
+ * rule 4).
+ */
 function paymentTermsOf({ text, creditNote, isPaidByParent }: RenderedInvoice): string | null {
   if (creditNote !== null) return text('paymentNone');
   return isPaidByParent ? text('paymentByParent') : null;

@@ -113,8 +113,9 @@ export async function withAdjustments(
 }
 
 /**
- * Writes off an invoice, so that its balance is 0 and no longer counts for its account; or undoes a write-off, so
- * that the invoice counts again, with the account's credit (§9 rule 8). The caller holds the account's lock.
+ * Writes off an invoice, so that its balance is 0 and no longer part of the account's balance; or undoes a write-off,
+ * so that the invoice is owed again, and applies the account's credit (§9 rule 8). The caller holds the account's
+ * lock.
  * @throws BillingError INVOICE_NOT_FOUND (4006).
  */
 export async function setWrittenOff(

@@ -138,7 +138,7 @@ interface Facts {
 
 type Link = Parameters<WriteSession['invoices']['setLinks']>[0][number];
 
-/** Checks the number of items per day (§8.4 rule 2). */
+/** Sets the items of DRAFT summaries to the totals of the children's linked invoices (§12 rule 2). */
 async function followDrafts(
   session: WriteSession,
   drafts: readonly Summary[],

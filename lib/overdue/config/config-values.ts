@@ -45,7 +45,7 @@ export abstract class WrittenValue {
     return found ?? this.report(`"${shortened(text)}" is not one of ${known.join(', ')}`);
   }
 
-  /** Returns a text that XML, the stored form, can contain. */
+  /** Returns text that XML, the stored form, can contain. */
   textForXml(): string | undefined {
     const text = this.text();
     if (text === undefined || XML_CHARACTERS.test(text)) return text;
@@ -162,7 +162,7 @@ export class JsonValue extends WrittenValue {
     return this.#node.items.map((item) => new JsonValue(item, this.label, this.findings));
   }
 
-  /** Returns the members by name. Null and empty texts count as absent (http-api §9 rules 6 and 7). */
+  /** Returns the members by name. Null and empty strings are treated as absent (http-api §9 rules 6 and 7). */
   record(): WrittenRecord | undefined {
     if (this.#node.kind !== 'object') return this.refuse('an object');
     const parts = this.#node.members

@@ -32,7 +32,7 @@ const MAX_OVERDUE_STATES = 100;
 export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * 1_024;
 
 /**
- * Reads an XML configuration (§1) without file or network access. The document is a text, or bytes of UTF-8, or of
+ * Reads an XML configuration (§1) without file or network access. The document is a string, or bytes in UTF-8 or in
  * UTF-16 with a byte order mark.
  * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its position, or with the first
  * position that is not well-formed; TOO_LARGE (60012).
@@ -79,8 +79,8 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
 
 export interface ConfigReading {
   /**
-   * True: accepts conditions without criteria, which never hold, in stored configurations. Default false (§1.3 rule
-   * 2).
+   * True: accepts conditions without criteria, which are never met, in stored configurations. Default false (§1.3
+   * rule 2).
    */
   readonly acceptsEmptyConditions?: boolean;
 }

@@ -11,7 +11,7 @@ import {
 } from '../config/overdue-config.ts';
 
 /**
- * Returns the most severe state whose condition holds today, or null for clear (§4). Never returns a state that is
+ * Returns the most severe state whose condition is met today, or null for clear (§4). Never returns a state that is
  * marked clear (§2.1).
  */
 export function evaluateOverdue(
@@ -92,7 +92,8 @@ export interface CheckedAccount {
 
 /** Returns the date of the next check (§6), which is later than today, or null. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
-  // If no states are configured, accounts with debts are still checked, in case a new configuration arrives (§6 rule 6).
+  // If no states are configured, accounts with debts are still checked, in case a new configuration arrives
+  // (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
   const turn = nextTurn(config, snapshot, today);
   const initial = snapshot.anchor === null ? null : config.initialReevaluationInterval;
@@ -142,13 +143,13 @@ export interface SnapshotFacts {
 export interface BillingSnapshot extends SnapshotFacts {
   readonly unpaidCount: number;
   readonly unpaidTotal: Decimal;
-  /** Date from which the age of the oldest unpaid invoice counts. Null if nothing is unpaid. */
+  /** Date from which the age of the oldest unpaid invoice is measured. Null if nothing is unpaid. */
   readonly anchor: LocalDate | null;
   /** The next target date of another owed invoice. */
   readonly nextUnpaidDate: LocalDate | null;
 }
 
-/** Returns the snapshot of `today`. An invoice counts from its target date on (§3.1). */
+/** Returns the snapshot of `today`. An invoice is included from its target date on (§3.1). */
 export function billingSnapshot(
   owed: readonly UnpaidInvoice[],
   { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },
@@ -167,7 +168,7 @@ export function billingSnapshot(
   };
 }
 
-/** Returns the invoices that count on a date (§3.1). */
+/** Returns the invoices that are included on a date (§3.1). */
 export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
   owed: readonly I[],
   date: LocalDate,
@@ -176,7 +177,7 @@ export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
 }
 
 /**
- * Returns the date from which an invoice ages. Drafts cannot be paid, so their age counts from the commit date
+ * Returns the date from which an invoice ages. Drafts cannot be paid, so their age is measured from the commit date
  * (§3.2).
  */
 export function agesFrom({ invoiceDate, commitDate }: UnpaidInvoice): LocalDate {

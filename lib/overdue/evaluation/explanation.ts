@@ -31,7 +31,7 @@ export interface ExplainedState {
   readonly state: string;
   /** Local start of the state. Null if the account was never in another state. */
   readonly since: LocalDate | null;
-  /** Name of the first state whose condition holds. Null if no condition holds. */
+  /** Name of the first state whose condition is met. Null if no condition is met. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;
@@ -65,7 +65,7 @@ function stateSentence({ state, since }: ExplainedState) {
   return since === null ? 'The account is not overdue.' : `The account has not been overdue${from}.`;
 }
 
-/** Returns the reasons up to the first state that holds. They explain why more severe states do not hold. */
+/** Returns the reasons up to the first state that applies. They explain why more severe states do not apply. */
 function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]) {
   const last = reasons.findIndex(({ state }) => state === matched);
   return (last < 0 ? reasons : reasons.slice(0, last + 1)).map(({ text }) => text);
@@ -142,7 +142,7 @@ function responseText({ lastPaymentResponse }: BillingSnapshot) {
   return `the last payment response is ${lastPaymentResponse}`;
 }
 
-/** Returns a text such as `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
+/** Returns text such as `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
 function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate) {
   if (anchor === null) return `nothing is unpaid, required is a debt of ${durationText(duration)}`;
   const since = `unpaid since ${formatLocalDate(anchor)}`;
@@ -171,7 +171,7 @@ function amountText(amount: Decimal, currency: Currency | null) {
 
 export interface CalendarInput {
   readonly config: OverdueConfig;
-  /** The owed invoices, including those that count later. */
+  /** The owed invoices, including invoices with a later target date. */
   readonly owed: readonly UnpaidInvoice[];
   readonly facts: SnapshotFacts;
   readonly current: string;

@@ -23,7 +23,7 @@ export interface OverdueFacts {
   readonly today: LocalDate;
   /** The latest blocking state of overdue. Null if the account was always clear. */
   readonly prev: BlockingState | null;
-  /** The account whose unpaid invoices count: the account itself or its paying parent (§8 rule 2). */
+  /** The account whose unpaid invoices are evaluated: the account itself or its paying parent (§8 rule 2). */
   readonly payerId: Uuid;
   readonly unpaid: readonly UnpaidInvoice[];
   readonly lastPaymentResponse: PaymentResponse | null;
@@ -49,7 +49,8 @@ export async function loadOverdueFacts(
   const states = await session.subscriptions.findLatestBlockingStates(ids, asOf);
   const taggedIds = [...new Set([...ids, ...payerIds])];
   const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, taggedIds, { includeDeleted: false });
-  // Invoices that a parent pays remain the parent's debt, even after the account pays its own invoices again (§8 rule
+  // Invoices that a parent pays remain the parent's debt, even after the account pays its own invoices again
+  // (§8 rule
   // 2).
   const open = await session.invoices.findOpen(payerIds);
   const invoices = open.filter(({ contributedAmount }) => contributedAmount === null);

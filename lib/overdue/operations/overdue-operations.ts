@@ -30,7 +30,7 @@ export interface OverdueStateView {
 
 export interface OverdueReason {
   readonly state: string;
-  /** True if the whole condition holds. The first such state applies. */
+  /** True if the whole condition is met. The first such state applies. */
   readonly holds: boolean;
   readonly criteria: readonly OverdueCriterionReason[];
   /** The result as one English sentence. */
@@ -78,13 +78,13 @@ export interface OverdueExplanation {
   /** Today in the account's zone. */
   readonly date: LocalDate;
   /**
-   * The first state whose condition holds, or null. It differs from `state` until the next check, and while the
+   * The first state whose condition is met, or null. It differs from `state` until the next check, and while the
    * account is exempt.
    */
   readonly matched: string | null;
   /** The account with OVERDUE_ENFORCEMENT_OFF: the account itself or its paying parent. Null if neither has the tag. */
   readonly exemptBy: Uuid | null;
-  /** The account whose unpaid invoices count: the account itself or its paying parent. */
+  /** The account whose unpaid invoices are evaluated: the account itself or its paying parent. */
   readonly payingAccountId: Uuid;
   readonly currency: string | null;
   readonly unpaidCount: number;
@@ -148,7 +148,7 @@ export interface NewOverdueState {
   readonly autoReevaluationIntervalDays?: number | null;
 }
 
-/** A condition, whose criteria must all hold. Null and absent criteria are equivalent. */
+/** A condition, whose criteria must all be met. Null and absent criteria are equivalent. */
 export interface NewOverdueCondition {
   /** Age of the oldest unpaid invoice. */
   readonly timeSinceEarliestUnpaidInvoiceEqualsOrExceeds?: Duration | null;
@@ -174,8 +174,8 @@ export interface OverdueConfigOperations<C extends Leading = []> {
    * the value of the tenant's key OVERDUE_CONFIG. Deleting that key restores the default.
    * @param config XML or JSON of at most 256 Ki characters, as text, or as bytes of UTF-8 or of UTF-16 with a byte
    * order mark; or the definition itself.
-   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every error in `problems`, with line and column in a
-   * text; TOO_LARGE (60012), MISSING_OR_INVALID_FIELD (60003) for an invalid amount.
+   * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every error in `problems`, with line and column if
+   * the input is text; TOO_LARGE (60012), MISSING_OR_INVALID_FIELD (60003) for an invalid amount.
    */
   upload(
     ...given: [...C, config: Uint8Array | string | NewOverdueDefinition, options?: OverdueUploadOptions]

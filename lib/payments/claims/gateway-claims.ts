@@ -38,9 +38,7 @@ export interface ClaimedMethod {
   readonly isDefault: boolean;
 }
 
-/**
- * Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters. Null for an unreadable text.
- */
+/** Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters. Null for unreadable text. */
 export function gatewayText(text: unknown): string | null {
   const claimed = claimedText(text);
   return claimed === null ? null : madeStorable(claimed.slice(0, MAX_GATEWAY_TEXT_CHARACTERS));
@@ -168,7 +166,7 @@ export function claimedKey(id: unknown): string | null {
   return isStorable(text) ? text : null;
 }
 
-/** Returns a gateway's own id of a payment method unchanged, as a text or number. */
+/** Returns a gateway's own id of a payment method unchanged, as a string or number. */
 function claimedId(id: unknown) {
   if (typeof id !== 'string' && typeof id !== 'number') return null;
   return String(id).slice(0, MAX_GATEWAY_TEXT_CHARACTERS) || null;

@@ -308,7 +308,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     });
   }
 
-  /** Returns the method of the repeated payment, otherwise the requested one, otherwise the account's external one. */
+  /**
+   * Returns the method of the repeated payment, otherwise the requested method, otherwise the account's external
+   * method.
+   */
   async #methodOfRefund(session: WriteSession, { account, payment }: OperationFacts, named: Uuid | null) {
     const begun = payment?.paymentMethodId ?? null;
     if (begun === null) return named ?? externalMethodOf(session, account, this.#machine.ports.ids);

@@ -166,7 +166,7 @@ function planFirst(
   asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
   const { ended, requestedAmount } = asked;
-  // A run that began for an existing payment does not begin another one.
+  // A run that started for an existing payment does not create another payment.
   if (planning.consulted?.planned.isNewPayment === false) return { kind: 'WAIT' };
   const method = usableMethod(planning, knownMethod(planning, null));
   const decision = decide(planning, method, requestedAmount);
@@ -311,7 +311,8 @@ function decide(
     requestedAmount: isForeign ? requestedAmount : (consulted?.amount ?? requestedAmount),
   });
   if (!isForeign || decision.kind !== 'PAY') return decision;
-  // A payment in another currency settles the amount that the plugins approved (§9.4) and cannot be reduced. If less
+  // A payment in another currency settles the amount that the plugins approved (§9.4) and cannot be reduced.
+  // If less
   // is due, the plugins are called again.
   const settled = consulted.planned.settles ?? decision.amount;
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };

@@ -40,7 +40,7 @@ export interface CallLimits {
 
 /**
  * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time. Never throws. A result
- * that `call` cannot read counts as an error of the plugin.
+ * that `call` cannot read is treated as an error of the plugin.
  */
 export function callGateway<const G extends readonly unknown[], T>(
   given: G,
@@ -134,7 +134,8 @@ export async function callOperation(
   const now = clock.now();
   const { gateway, outcome } = call;
   if (outcome !== undefined) return { outcome, late: null };
-  // The gateway is not called if the lease has expired, because recovery may already be resolving the transaction.
+  // The gateway is not called if the lease has expired, because recovery may already be resolving the
+  // transaction.
   if (leaseUntil !== null && now >= leaseUntil) return { outcome: notCalled(call.transaction), late: null };
   if (gateway === null) return { outcome: recorded(call), late: null };
   const context = { tenantId: tenant.id, userName, userToken, now: new Date(now) };

@@ -123,7 +123,7 @@ function aborted(pluginName: string) {
 }
 
 /**
- * Reads a plugin's result for the end of a run inside the plugin call, so that an unreadable result counts as an
+ * Reads a plugin's result for the end of a run inside the plugin call, so that an unreadable result is treated as an
  * error of the plugin.
  */
 function claimedEnd(result: FailureCallResult | null | undefined) {
@@ -148,13 +148,13 @@ export interface ClaimedPrior {
   /** Id of the payment method. Undefined if invalid. */
   readonly paymentMethodId: Uuid | null | undefined;
   readonly pluginName: string | null;
-  /** Id of the payment method. Undefined if invalid. */
+  /** Amount of the operation. Undefined if invalid. */
   readonly amount: Decimal | null | undefined;
   readonly currency: string | null;
   readonly properties: readonly PluginProperty[] | null;
 }
 
-/** Reads each member of a plugin's result once. An error counts as an error of the plugin. */
+/** Reads each member of a plugin's result once. An error while reading is treated as an error of the plugin. */
 export function claimedPrior(result: HostInput<PriorCallResult> | null | undefined): ClaimedPrior | null {
   if (result == null) return null;
   const { adjustedAmount: amount, adjustedProperties: properties } = result;

@@ -225,7 +225,7 @@ export function changedRow(
 }
 
 /**
- * Returns the invoices before and after these rows count (invoicing §1.4, §1.6 rule 8). Invoices that are
+ * Returns the invoices before and after these rows take effect (invoicing §1.4, §1.6 rule 8). Invoices that are
  * `released` can get credit again.
  */
 export function settledInvoices(
@@ -255,7 +255,7 @@ function countedChange({ before, after }: ChangedRow) {
   return countedAmount(after).minus(countedAmount(before));
 }
 
-/** Returns the row's share of its invoice's balance. Only SUCCESS rows count (§9.4). */
+/** Returns the row's share of its invoice's balance. Only SUCCESS rows have a share (§9.4). */
 function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null) {
   return row?.status === 'SUCCESS' ? row.amount : ZERO;
 }

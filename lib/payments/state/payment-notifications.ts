@@ -88,7 +88,7 @@ export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotifica
   };
 }
 
-/** Reads a job. @throws InvariantError for a payload that is not an overdue job. */
+/** Reads a recovery job. @throws InvariantError for an invalid payload. */
 export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   const { status, check: number } = payload;
   const check = Number(number);
@@ -101,7 +101,7 @@ export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   return { paymentId, transactionId: uuidOf(payload, 'transactionId'), status, check };
 }
 
-/** Reads a retry job. @throws BillingError or InvariantError for a payload of another kind. */
+/** Reads the retry job of an invoice payment. @throws BillingError or InvariantError for an invalid payload. */
 export function readInvoiceRetryJob(payload: EventPayload): InvoiceRetryJob {
   return {
     attemptId: uuidOf(payload, 'attemptId'),

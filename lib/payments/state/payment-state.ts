@@ -168,7 +168,7 @@ export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>,
 
 /**
  * Totals of a payment, derived from its transactions. `currency` is null while no transaction has one. PENDING
- * transactions never count.
+ * transactions are never included.
  */
 export interface PaymentTotals {
   readonly authAmount: Decimal;
@@ -209,7 +209,7 @@ export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   };
 }
 
-/** Returns the captured amount before chargebacks minus refunds (§4.3 rule 5). Open refunds do not count. */
+/** Returns the captured amount before chargebacks minus refunds (§4.3 rule 5). Open refunds are not included. */
 export function refundable(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;

@@ -30,7 +30,7 @@ export type PriceDefinition<C extends Currency> =
       readonly [undeclared in Exclude<Currency, C>]?: never;
     });
 
-/** An instant as ISO text. A date means its midnight; a text without a time zone means UTC. */
+/** An instant as ISO text. A date means its midnight; text without a time zone means UTC. */
 export type InstantText = string;
 
 export interface LimitDefinition<U extends string> {
@@ -164,7 +164,7 @@ export interface SubscriptionCaseConditions<P extends string, L extends string>
 }
 
 /**
- * Rules of a version. The first case whose conditions all hold applies; a case without conditions always holds
+ * Rules of a version. The first case whose conditions are all met applies; a case without conditions always applies
  * (catalog §8).
  */
 export interface RulesDefinition<P extends string, L extends string> {
@@ -202,9 +202,9 @@ export interface VersionDefinition<
   readonly currencies: readonly C[];
   /** The units by name. Each unit is an empty record or a `prettyName`. */
   readonly units?: { readonly [unit in U]: { readonly prettyName?: string } };
-  /** Usage sections by name. */
+  /** The products by name. */
   readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };
-  /** Usage sections by name. */
+  /** The plans by name. */
   readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>> };
   /** The price lists by name. Each plan is in at least one list. By default, `DEFAULT` contains all plans. */
   readonly priceLists?: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {

@@ -18,7 +18,7 @@ export interface PrintableFact {
   readonly details?: readonly string[];
 }
 
-/** An image with a text for readers who cannot see it. */
+/** An image with alternative text for readers who cannot see it. */
 export interface PrintableImage {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/svg+xml';
   readonly bytes: Uint8Array;

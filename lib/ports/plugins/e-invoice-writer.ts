@@ -86,8 +86,8 @@ export interface EInvoicePaymentMeans {
 }
 
 /**
- * An invoice or credit note in the business terms of EN 16931. Amounts are texts with the decimals of the currency.
- * Texts contain only characters that XML 1.0 allows.
+ * An invoice or credit note in the business terms of EN 16931. Amounts are strings with the decimals of the currency.
+ * Strings contain only characters that XML 1.0 allows.
  */
 export interface EInvoiceDocument {
   /** 380 for an invoice, 381 for a credit note (BT-3). */

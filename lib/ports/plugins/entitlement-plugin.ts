@@ -169,7 +169,7 @@ export interface TermsOfPlan {
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
-/** The terms of a subscription to create. Absent members, null members and empty texts are equivalent. */
+/** The terms of a subscription to create. Absent members, null members and empty strings are equivalent. */
 export interface CreationTerms extends TermsOfPlan {
   /** Name of the plan. Excludes the four members below. */
   readonly planName?: string | null | undefined;
@@ -195,7 +195,7 @@ export interface CreationDates {
   readonly billingDate?: RequestedDate | null | undefined;
 }
 
-/** The plan to change to. Absent members, null and empty texts are equivalent. */
+/** The plan to change to. Absent members, null and empty strings are equivalent. */
 export interface ChangePlanRequest extends TermsOfPlan {
   /** Name of the plan. Without a name, the three members below select the plan. */
   readonly planName?: string | null | undefined;

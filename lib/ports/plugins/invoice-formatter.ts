@@ -4,7 +4,7 @@ import type { Currency, Decimal } from '../../values/money/index.ts';
 export interface InvoiceFormatter {
   amount(amount: Decimal, currency: Currency): string;
   number(value: Decimal): string;
-  /** Formats a date, which is a text such as `2024-01-31`. */
+  /** Formats a date, which is a string such as `2024-01-31`. */
   date(date: string): string;
   /** Formats a period from its first to its last day, which can be the same. */
   period(firstDay: string, lastDay: string): string;
@@ -31,8 +31,8 @@ export interface InvoiceFormatterFactory {
   readonly name: string;
   /**
    * Returns the formatter of a document. Called synchronously once per document; keep no state. Missing methods use
-   * the built-in format. If a method throws, or returns anything but a text of at most 1,000 characters, the document
-   * fails with an error (60000) that names the factory. Templates escape the result.
+   * the built-in format. If a method throws, or returns anything but a string of at most 1,000 characters, the
+   * document fails with an error (60000) that names the factory. Templates escape the result.
    */
   formatter(context: InvoiceFormatterContext): Partial<InvoiceFormatter>;
 }

@@ -54,8 +54,8 @@ export interface PriorInvoiceAnswer extends InvoicePluginAnswer {
   /** True cancels the call. */
   readonly aborted?: boolean | null;
   /**
-   * A later `Date` or ISO text to which the run is postponed. If several plugins return a date, the earliest one
-   * counts. Applies to runs only.
+   * A later `Date` or ISO text to which the run is postponed. If several plugins return a date, the earliest date is
+   * used. Applies to runs only.
    */
   readonly rescheduleDate?: Date | string | null;
 }
@@ -113,8 +113,8 @@ export type AdditionalItem = HostInput<AdditionalItemFields>;
 export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
   readonly items?: readonly AdditionalItem[] | null;
   /**
-   * A text for the reader of the invoice, up to 2,000 characters. Absent or null keeps the note; an empty text
-   * removes it. The last plugin with a note wins. Ignored with a warning for a committed invoice.
+   * Text for the reader of the invoice, up to 2,000 characters. Absent or null keeps the note; an empty string
+   * removes the note. The last plugin with a note wins. Ignored with a warning for a committed invoice.
    */
   readonly note?: string | null;
 }
@@ -132,8 +132,7 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
  * host's transaction, inside that one. If the account changes meanwhile, the plugin is called again from `priorCall`
  * on, so a call must be harmless if its invoice is never stored. After a throw, a timeout or a result of another shape,
  * nothing is stored; an automatic run parks the account and a caller gets UNEXPECTED (60000). `RetryLater` repeats an
- * automatic run. A plugin may read through the engine; its own operation on the account restarts the run. Its arguments
- * are frozen: only its results count.
+ * automatic run. A plugin may read through the engine; its own operation on the account restarts the run. Its arguments are frozen: only its results have an effect.
  * @example const tax: InvoicePlugin = {
  * name: 'tax',
  * getAdditionalInvoiceItems: async ({ items }) => ({
@@ -159,7 +158,7 @@ export interface InvoicePlugin extends PluginIdentity {
     context: InvoicePluginContext,
   ): Promise<AdditionalItemsAnswer | null | undefined>;
   /**
-   * Splits a new invoice of an automatic run, or of a call that may split; the first result with groups counts.
+   * Splits a new invoice of an automatic run, or of a call that may split; the first result with groups is used.
    * Adjustments stay with their items.
    */
   getInvoiceGrouping?(

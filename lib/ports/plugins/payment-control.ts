@@ -50,7 +50,8 @@ export interface SuccessCallResult {
 
 export interface FailureCallResult extends SuccessCallResult {
   /**
-   * Time at which the operation is run again, as a `Date` or ISO text. Of several plugins, the earliest time counts.
+   * Time at which the operation is run again, as a `Date` or ISO text. If several plugins return a time, the earliest
+   * time is used.
    */
   readonly nextRetryDate?: Date | string | null;
 }
@@ -59,7 +60,7 @@ export interface FailureCallResult extends SuccessCallResult {
  * Controls operations on payments (payments §2.3). Plugins are registered under `name` and called before and after an
  * operation, outside storage transactions, with the time limit `payment.plugin.timeout`. If `priorCall` throws, the
  * operation ends; the caller gets a `BillingError` unchanged. Errors of the other two methods are logged. Arguments
- * are frozen: only results count.
+ * are frozen: only results have an effect.
  */
 export interface PaymentControl extends PluginIdentity {
   readonly name: string;

@@ -26,7 +26,7 @@ export interface GatewayTransaction {
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
   /**
-   * True: the transaction was sent before and is pending (payments §6.1). Its earlier outcome counts, and a request
+   * True: the transaction was sent before and is pending (payments §6.1). Its earlier outcome applies, and a request
    * that could not be sent now is not CANCELED.
    */
   readonly isCompletion?: boolean;
@@ -57,14 +57,15 @@ export interface GatewayResult {
   readonly firstPaymentReferenceId?: string;
   readonly secondPaymentReferenceId?: string;
   /**
-   * Reason for a decline, one of `PaymentResponse`. Overdue conditions can match it. Any other text counts as OTHER.
+   * Reason for a decline, one of `PaymentResponse`. Overdue conditions can match it. Any other text is treated as
+   * OTHER.
    */
   readonly paymentResponse?: string;
   readonly properties: readonly PluginProperty[];
 }
 
 export interface GatewayCapabilities {
-  /** True (the default): the gateway holds payment methods. */
+  /** True (the default): the gateway stores payment methods. */
   readonly holdsPaymentMethods?: boolean;
   /**
    * True: the gateway changes nothing outside, so an operation is one storage transaction and its outcome is never
@@ -79,7 +80,9 @@ export interface GatewayCapabilities {
   readonly completeLedger?: boolean;
 }
 
-/** An operation that moves or promises money. A null result counts as a missing status, so the outcome is unknown. */
+/**
+ * An operation that moves or promises money. A null result is treated as a missing status, so the outcome is unknown.
+ */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,
@@ -157,7 +160,7 @@ export interface NotificationAnswer {
  * without a lock, at least once per transaction id, with the time limit `payment.plugin.timeout`. A `GatewayError` is
  * a declared plugin error. After any other error, a timeout or a missing status, the outcome is unknown. A call of a
  * missing operation is rejected (400) before anything is stored. The members for payment methods are optional.
- * Arguments are frozen: only results count.
+ * Arguments are frozen: only results have an effect.
  */
 export interface PaymentGateway extends PluginIdentity {
   readonly name: string;

@@ -23,7 +23,7 @@ export interface UsageSourceContext {
 /** The quantity of a unit used at an instant. */
 export interface RawUsageRecord {
   readonly subscriptionId: Uuid | string;
-  /** Time of the usage with millisecond precision. A text is ISO, by default UTC. */
+  /** Time of the usage with millisecond precision. A string is in ISO format, by default in UTC. */
   readonly instant: Date | string;
   /** Unit name of 1 to 255 characters. */
   readonly unitType: string;
@@ -45,7 +45,7 @@ export interface UsageIntervalRequest {
   readonly aggregation: 'SUM' | 'MAX';
   readonly start: Date;
   readonly end: Date;
-  /** True at the last instant of a subscription, so that usage at `end` counts too. */
+  /** True at the last instant of a subscription, so that usage at `end` is included. */
   readonly endInclusive: boolean;
 }
 

@@ -90,7 +90,7 @@ export interface AccountsBehind {
 }
 
 export interface AccountsOnPlans {
-  /** Names of catalog plans. Override plans count as their parents. */
+  /** Names of catalog plans. An override plan is treated as its parent. */
   readonly planNames: readonly string[];
   readonly afterRecordId: number;
   readonly limit: number;

@@ -79,7 +79,7 @@ export interface PaymentReads {
   /** Returns the newest failed PURCHASE of each invoice. Invoices without one are omitted. */
   findLastFailures(invoiceIds: readonly Uuid[]): Rows<LastFailure>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Rows<InvoicePayment>;
-  /** Active lifecycle events. */
+  /** Returns the active holds of these invoices. */
   findHoldsByInvoices(invoiceIds: readonly Uuid[]): Rows<AutoPayHold>;
   /** Returns active holds in creation order. */
   findHoldsByAccounts(accountIds: readonly Uuid[]): Rows<AutoPayHold>;

@@ -105,7 +105,7 @@ export interface QueuePageRequest {
   readonly part: QueuePart;
   /** Account of the entries. Null for all accounts and the entries of the tenant. */
   readonly accountRecordId: number | null;
-  /** A filter for samples. Null members match all samples. */
+  /** Topics of the entries. Null for all topics. */
   readonly topics: readonly string[] | null;
   /** First due instant; null means any. */
   readonly from: Instant | null;

@@ -81,7 +81,9 @@ export interface NotificationReads {
   findLive(request: LiveEntriesRequest): Rows<LiveEntry>;
   /** Returns live entries that precede each asker's work. Askers without such entries are omitted. */
   findEarlierWork(request: WorkAheadRequest): Rows<EarlierWork>;
-  /** Returns true if work of the account is due or in processing. Entries paused after an error count too. */
+  /**
+   * Returns true if work of the account is due or in processing. Entries that are paused after an error are included.
+   */
   hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }
 
@@ -128,7 +130,7 @@ export interface QueueStore {
   /** Releases entries as AVAILABLE with one more error. They are not claimed before `availableAtMs` (system time). */
   retry(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]): Promise<void>;
   /**
-   * Releases entries unchanged, as at shutdown or for a busy account. They are not claimed before
+   * Releases entries unchanged, for example at shutdown or if their account is busy. The entries are not claimed before
    * `availableAtMs`.
    */
   release(entries: readonly ClaimedEntry[], availableAtMs: number): Promise<void>;

@@ -65,7 +65,7 @@ export interface SecurityStore {
   clearFailures(subjects: readonly string[]): Promise<void>;
   purgeFailures(lastFailureBeforeMs: number): Promise<void>;
 
-  /** Returns the attempts, oldest first. */
+  /** Returns the keys, oldest first. */
   listSigningKeys(): Rows<SigningKey>;
   /**
    * Inserts the key, unless another key was created after `unlessNewerThanMs`, so that only one of several nodes

@@ -59,14 +59,14 @@ export interface TagWrites {
   lockDefinitions(ids: readonly Uuid[]): Rows<UserTagDefinition>;
   /** Inserts definitions. A taken name throws BillingError 3901. */
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
-  /** Deactivates addresses. The audit records a DELETE. */
+  /** Deactivates definitions. The audit records a DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
   /**
    * Inserts the missing tags and returns them. In the audit row of a tag, the tag's own comment replaces the comment
    * of the call.
    */
   insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Rows<Tag>;
-  /** Deactivates addresses. The audit records a DELETE. */
+  /** Deactivates tags. The audit records a DELETE. */
   deactivate(tags: readonly Tag[]): Promise<void>;
 }
 
@@ -85,9 +85,9 @@ export type CustomFieldSearch =
 /** Reads of custom fields. Methods return only active fields, unless stated otherwise. */
 export interface CustomFieldReads {
   findByIds(ids: readonly Uuid[]): Rows<CustomField>;
-  /** Returns the records in creation order. */
+  /** Returns the fields in creation order. */
   findByObjects(type: ObjectType, objectIds: readonly Uuid[]): Rows<CustomField>;
-  /** Returns tags of the account and its objects, in creation order. */
+  /** Returns fields of the account and its objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null },
@@ -102,6 +102,6 @@ export interface CustomFieldWrites {
   insert(fields: readonly New<CustomField>[]): Promise<void>;
   /** Updates values, authors and times. Throws BillingError 9000 for a duplicate pair of name and value. */
   updateValues(fields: readonly CustomField[]): Promise<void>;
-  /** Deactivates addresses. The audit records a DELETE. */
+  /** Deactivates fields. The audit records a DELETE. */
   deactivate(fields: readonly CustomField[]): Promise<void>;
 }

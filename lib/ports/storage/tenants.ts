@@ -50,7 +50,7 @@ export interface KeyValueWrites {
   lock(): Promise<void>;
   /** Inserts values and returns their record ids. The audit records an INSERT. */
   insert(values: readonly New<TenantKeyValue>[]): Rows<number>;
-  /** Deactivates addresses. The audit records a DELETE. */
+  /** Deactivates values. The audit records a DELETE. */
   deactivate(values: readonly TenantKeyValue[]): Promise<void>;
   /** Sets the tenant's configuration. Null removes it. */
   setConfiguration(recordId: number | null): Promise<void>;

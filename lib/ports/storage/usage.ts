@@ -147,7 +147,7 @@ export interface UsageWrites extends UsageArchiveWrites {
   /** Records each reached threshold once. Returns the newly recorded ones. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;
   /**
-   * Voids a submission, so that its points no longer count and their days get a new version. Does nothing for a void
+   * Voids a submission, so that its points are ignored and their days get a new version. Does nothing for a void
    * submission. Locks all days from the first to the last day of the submission, but not the account. If the points
    * are archived, the caller must roll back the transaction.
    */

@@ -107,7 +107,7 @@ export const planRowFields = {
   planName: f.text(),
   accountRecordId: f.orNull(f.bigint()),
   effectiveDate: f.instant(),
-  /** Number of the row in its plan; of two rows with one date, the later one counts. */
+  /** Number of the row in its plan; of two rows with the same date, the later row applies. */
   createdOrder: f.integer(),
   effectiveDateForExistingSubscriptions: f.orNull(f.instant()),
   retired: f.flag(),

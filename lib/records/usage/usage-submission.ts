@@ -22,7 +22,7 @@ export interface UsageSubmission {
   readonly trackingId: string;
   /** Hexadecimal SHA-256 of the canonical content. */
   readonly fingerprint: string;
-  /** At least one item. */
+  /** At least one point. */
   readonly points: readonly UsagePoint[];
   readonly createdBy: string;
   readonly createdDate: Instant;

@@ -369,7 +369,7 @@ export class Dispatcher {
     const { storage, clock, systemClock, ids } = this.#ports;
     const leases = this.#leasesOf(lane);
     let claimed: readonly ClaimedEntry[] = [];
-    // Counted before the claim, so that concurrent workers respect the limit.
+    // The entries are counted before the claim, so that concurrent workers respect the limit.
     this.#countHandled(lane, limit);
     const leaseEndsAtMs = leases.beginClaim();
     try {

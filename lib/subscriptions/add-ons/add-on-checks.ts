@@ -53,7 +53,7 @@ interface CountedMember {
 }
 
 /**
- * Checks `plansAllowedInBundle`. An override plan counts as its parent plan (§6.2 rule 11).
+ * Checks `plansAllowedInBundle`. An override plan is treated as its parent plan (§6.2 rule 11).
  * @param members the other subscriptions of the bundle.
  * @param call `requested` is the number of requested add-ons of this plan, including this one.
  * @throws BillingError SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE (1025).

@@ -251,8 +251,8 @@ export type Timeline<H extends SubscriptionHistory> = H & {
 /**
  * Returns the transitions of subscriptions (§4.2), with ends of add-ons that their bases cause (§12). The base of
  * each add-on must be among the subscriptions.
- * @param rules `zone` is the time zone of the account. With a zone, phases that are not stored yet also count;
- * without one, only stored events count.
+ * @param rules `zone` is the time zone of the account. With a zone, phases that are not stored yet are included;
+ * without a zone, only stored events are.
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],

@@ -62,7 +62,7 @@ export interface BillingEventStream {
 
 /**
  * Returns the events for invoicing (§19.1, §19.2) with price changes (§13), unstored phases and expiries, without
- * blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment counts as SUBSCRIPTION, and
+ * blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment is treated as SUBSCRIPTION, and
  * `isAccountAligned` marks the events that determine that day (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */

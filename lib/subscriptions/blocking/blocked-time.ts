@@ -30,7 +30,7 @@ export interface BlockedInterval {
 
 /**
  * Returns blocked intervals in time order, without overlap (§19.3 rules 1 to 3). An interval of one service on one
- * object that is shorter than a day does not count.
+ * object that is shorter than a day is ignored.
  */
 export function blockedIntervals(
   states: readonly BlockingState[],
@@ -63,7 +63,7 @@ export function firstBlockedDifference(
 
 /**
  * Returns the first day whose billing changes when billing gets or loses an end. A block that would end within a day
- * of its start now counts from its start.
+ * of its start is now effective from its start.
  * @param states active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
@@ -118,8 +118,8 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
 }
 
 /**
- * Extends a difference to the start of its interval. An interval shorter than a day counts as a whole or not at all,
- * so its start is affected too.
+ * Extends a difference to the start of its interval. An interval shorter than a day is either ignored or included as
+ * a whole, so its start is affected too.
  */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);

@@ -17,14 +17,14 @@ export interface BlockFlags {
 }
 
 /**
- * Sorts states by instant, then in the order in which they were stored. Sequences count per object; record ids
+ * Sorts states by instant, then in the order in which they were stored. Sequences are numbered per object; record ids
  * increase across objects.
  */
 export function statesInTimeOrder(states: readonly BlockingState[]): readonly BlockingState[] {
   return states.toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId);
 }
 
-/** Returns the aggregate flags at `at` (§14.2). The latest state of each service on each object counts. */
+/** Returns the aggregate flags at `at` (§14.2). Uses the latest state of each service on each object. */
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {
   return flagsOf(statesInForce(states.filter(({ effective }) => effective.at <= at)));
 }

@@ -67,7 +67,7 @@ export interface ChosenGroup {
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
-  /** The date from which START_OF_BUNDLE alignment counts. */
+  /** The date from which START_OF_BUNDLE alignment is measured. */
   readonly bundleStart: DatedInstant;
   /** The subscriptions, with the base first. */
   readonly subscriptions: readonly ChosenSubscription[];

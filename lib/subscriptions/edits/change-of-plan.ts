@@ -301,7 +301,7 @@ function checkExpiry(running: RunningSubscription, effective: DatedInstant): voi
   });
 }
 
-/** Returns the error for an account without a parent. Its message is fixed (http-api §12). */
+/** Checks that no state blocks the change. The message is fixed (http-api §12). */
 function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, { at }: DatedInstant): void {
   if (!blockFlagsAt(blockingStates, at).isBlockChange) return;
   throw billingError(

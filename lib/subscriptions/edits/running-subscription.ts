@@ -142,8 +142,8 @@ export function runningSubscriptions(facts: StoredBundles): readonly RunningSubs
 }
 
 /**
- * Returns the ends of service by the subscription's own cancellations, not by its base or a transfer. The earliest
- * end counts.
+ * Returns the ends of service by the subscription's own cancellations, not by its base or a transfer. Only the
+ * earliest end is relevant.
  */
 export function ownServiceEnds(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,

@@ -114,8 +114,8 @@ export function subscriptionReadOperations(
 }
 
 /**
- * Returns plan, phase and price list at an instant or on a day, with current prices (catalog §12 rule 5). On a day,
- * changes dated on that day count.
+ * Returns plan, phase and price list at an instant or on a day, with current prices (catalog §12 rule 5). For a day,
+ * changes dated on that day are included.
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before billing starts and from the end of billing
  * on.
  */

@@ -17,7 +17,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** Returns the value. Absent members, null and empty texts are equivalent. */
+/** Returns the value. Absent members, null and empty strings are equivalent. */
 export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms {
   readonly accountId?: Uuid | null | undefined;
 }

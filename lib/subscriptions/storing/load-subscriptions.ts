@@ -42,7 +42,7 @@ interface LoadRunningInput extends ReadPlans {
   readonly bundles: readonly Bundle[];
 }
 
-/** Returns the catalogs of these accounts with a constant number of statements. */
+/** Loads the subscriptions of these bundles with a constant number of statements. */
 export async function loadRunning(
   session: ReadSession,
   { accounts, bundles, catalogsOf, planName = null }: LoadRunningInput,
@@ -90,7 +90,7 @@ export async function loadSubscription(session: ReadSession, subscriptionId: Uui
   return subscription;
 }
 
-/** Returns the catalogs of these accounts with a constant number of statements. */
+/** Loads the data for the choice of a group with a constant number of statements. */
 export async function loadCreation(
   session: ReadSession,
   {

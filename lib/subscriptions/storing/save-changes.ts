@@ -88,7 +88,7 @@ export async function markDirty(session: WriteSession, touched: readonly Touched
   );
 }
 
-/** Returns the catalogs of these accounts with a constant number of statements. */
+/** Stores new bundles and subscriptions with a constant number of statements, and announces them. */
 export async function saveCreations(
   session: WriteSession,
   bundles: readonly NewBundleContent[],

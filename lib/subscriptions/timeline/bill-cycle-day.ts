@@ -32,7 +32,7 @@ export interface BillCycleDay {
 
 /**
  * Returns the day of the latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of the
- * version that supplies the plan (catalog §6.3, §8). Without a bill cycle day of the account, ACCOUNT counts as
+ * version that supplies the plan (catalog §6.3, §8). Without a bill cycle day of the account, ACCOUNT is treated as
  * SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(

@@ -125,8 +125,8 @@ export interface EventReason {
   /** The conditions of the matching case, for CATALOG_RULE. Null means the default, or no rule. */
   readonly policyConditions: RuleConditions | null;
   /**
-   * The alignment that determines from when the phases of a chosen plan count. Null if the alignments agree, or if
-   * the event chooses no plan.
+   * The alignment that determines the date from which the phases of a chosen plan are measured. Null if the
+   * alignments agree, or if the event chooses no plan.
    */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;

@@ -37,7 +37,7 @@ interface InitialEventsInput {
   readonly plan: Plan;
   readonly priceListName: string;
   readonly billing: DatedInstant;
-  /** Instant from which the phase timeline counts, by the create alignment. */
+  /** Instant from which the phase timeline is measured, by the create alignment. */
   readonly anchor: DatedInstant;
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
@@ -160,8 +160,8 @@ interface NextPhaseInput {
 /**
  * Returns the PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM phase (§5 rules 7, 8). Undefined if the plan
  * ends or changes first, or if the event exists. The result depends on the input only, so derived events and events
- * stored later are equal. Uses the catalog of the event's own date (§21) and counts from the start of this phase (§5
- * rule 1), so later versions do not move phases that have begun.
+ * stored later are equal. Uses the catalog of the event's own date (§21) and measures from the start of this phase
+ * (§5 rule 1), so later versions do not move phases that have begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
   const { events, phaseEvent, plans, zone } = input;

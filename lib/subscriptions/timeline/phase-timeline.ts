@@ -83,7 +83,7 @@ function phasesFrom(plan: Plan, firstPhaseType: PhaseType | null): readonly Plan
   );
 }
 
-/** Returns the date from which the phases of a new subscription count (§5 rule 3). */
+/** Returns the date from which the phases of a new subscription are measured (§5 rule 3). */
 export function createAnchor(
   alignment: PlanAlignmentCreate,
   origins: Pick<Subscription, 'alignStart' | 'bundleStart'>,
@@ -109,8 +109,8 @@ interface ChangeOriginInput {
 }
 
 /**
- * Returns the date from which phases count after a change of plan (§5 rule 4). A null `firstPhaseType` means the
- * plan's first phase.
+ * Returns the date from which phases are measured after a change of plan (§5 rule 4). A null `firstPhaseType` means
+ * the plan's first phase.
  */
 export function changeOrigin(
   input: ChangeOriginInput,

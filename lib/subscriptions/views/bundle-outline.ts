@@ -52,7 +52,7 @@ export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timel
 
 export interface SubscriptionOutline extends Omit<SubscriptionView, 'events' | 'prices'> {
   events(): Iterable<SubscriptionEventView>;
-  /** Total balance of the unpaid invoices, in the account's currency. */
+  /** Returns the prices of the subscription's phases, in the account's currency. */
   prices(): readonly PhasePrices[];
 }
 
@@ -177,7 +177,7 @@ export interface SubscriptionView {
   readonly billCycleDayLocal: number | null;
   readonly quantity: number;
   readonly events: readonly SubscriptionEventView[];
-  /** Total balance of the unpaid invoices, in the account's currency. */
+  /** Prices of the subscription's phases, in the account's currency. */
   readonly prices: readonly PhasePrices[];
 }
 

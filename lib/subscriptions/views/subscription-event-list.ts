@@ -54,8 +54,8 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
 }
 
 /**
- * Yields the rows of one subscription. A row repeats the previous row of its service here if and only if it does so
- * in the list of the bundle.
+ * Yields the rows of one subscription. A row repeats the previous row of its service in this list if and only if it
+ * does so in the list of the bundle.
  */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(

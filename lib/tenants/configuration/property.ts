@@ -9,7 +9,7 @@ export interface Property<T> {
   readonly fallback: T;
   /** Description of the valid values, as the end of a sentence "… is not …". */
   readonly expectation: string;
-  /** Parses a text. Returns undefined for an invalid value. */
+  /** Parses text. Returns undefined for an invalid value. */
   parse(text: string): T | undefined;
 }
 
@@ -50,7 +50,7 @@ export function oneOf<T extends string, F extends T | null>(
   };
 }
 
-/** Returns a list of comma-separated names, trimmed. A blank text is the empty list. */
+/** Returns a list of comma-separated names, trimmed. A blank string is the empty list. */
 export function names(): Property<readonly string[]> {
   return listOf([], 'a name', (text) => text.trim() || undefined);
 }

@@ -22,7 +22,7 @@ import { flag, integer, milliseconds, names, size, span } from './property.ts';
 /** Default number of lines per transaction of a bulk call (`usage.bulk.…`, usage §2.5). */
 const BULK_USAGE_CHUNK_LINES = 5_000;
 
-/** Upper bounds of these settings. The lines of a transaction are held in memory. */
+/** Upper bounds of these settings. The lines of a transaction are kept in memory. */
 const MAX_SETTING_BULK_BYTES = 1_024 * 1_048_576;
 const MAX_SETTING_CHUNK_LINES = 50_000;
 
@@ -51,7 +51,7 @@ export const serverProperties = {
   }),
   'server.limits.rows': integer(MAX_ANSWER_ROWS, { min: 1, max: MAX_SETTING_COUNT }),
   'server.pagination.countThreshold': integer(MAX_COUNTED_RECORDS, { min: 0, max: MAX_SETTING_COUNT }),
-  /** Time after its due date at which a queue entry counts as late. */
+  /** Time after its due date at which a queue entry is late. */
   'health.lateThreshold': span(60 * secondMs),
   /** Directories that diagnostics may read. The first directory contains the log files. */
   'health.diagnostic.logDirs': names(),
@@ -64,7 +64,7 @@ export const serverProperties = {
   'usage.bulk.maxRecords': integer(MAX_BULK_USAGE_LINES, { min: 1, max: MAX_SETTING_COUNT }),
   'usage.bulk.maxBytes': size(MAX_BULK_USAGE_BYTES, { min: 1, max: MAX_SETTING_BULK_BYTES }),
   'usage.bulk.chunkSize': integer(BULK_USAGE_CHUNK_LINES, { min: 1, max: MAX_SETTING_CHUNK_LINES }),
-  /** Limit of the unit. Null means unlimited. */
+  /** Days for which tracking ids of archived usage are kept. Null means unlimited. */
   'usage.keyRetentionDays': integer(null, { min: 1, max: MAX_SETTING_DAYS }),
   'persistent.bus.main.max.failure.retry': failures,
   'persistent.bus.main.claimed': entries,

@@ -194,8 +194,7 @@ export class UsageLedger {
   }
 
   /**
-   * Returns the instant at which the points of a day count together: the start of the day or of billing (§2.3 rule
-   * 3).
+   * Returns the instant to which all points of a day are assigned: the start of the day or of billing (§2.3 rule 3).
    */
   #countsAt(localDate: LocalDate): Instant {
     const recordInstant = startOfDay(localDate, this.#zone);

@@ -26,7 +26,7 @@ export interface UsageInterval {
   /** End of the interval. Its date may be the date of the start. */
   readonly end: DatedInstant;
   /**
-   * True if a point at the exact end counts too. This applies to the last interval before a cancellation or expiry
+   * True if a point at the exact end is included. This applies to the last interval before a cancellation or expiry
    * (§6.4).
    */
   readonly includesEnd: boolean;
@@ -305,7 +305,7 @@ export function isBilledAt(at: Instant, times: readonly BilledTime[]): boolean {
   );
 }
 
-/** Returns true if a point that counts at `at` belongs to the interval (§6.4). */
+/** Returns true if a point that is assigned to `at` belongs to the interval (§6.4). */
 export function isWithin({ start, end, includesEnd }: UsageInterval, at: Instant): boolean {
   return at >= start.at && (at < end.at || (includesEnd && at === end.at));
 }

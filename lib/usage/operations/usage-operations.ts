@@ -12,8 +12,8 @@ import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
 /** The usage of a unit on a day or at an instant. */
 export interface NewUsageRecord {
   /**
-   * Date of the usage. It is a day of the account's calendar such as `2026-04-01`, which counts from its start, or an
-   * instant such as `2026-04-01T08:00:00Z`.
+   * Date of the usage. It is a day of the account's calendar such as `2026-04-01`, which is treated as its start, or
+   * an instant such as `2026-04-01T08:00:00Z`.
    */
   readonly recordDate: HostInput<RequestedDate>;
   /**
@@ -26,7 +26,7 @@ export interface NewUsageRecord {
 export interface NewUnitUsage {
   /** Name of a unit, at most 255 characters. A catalog may define the unit later. */
   readonly unitType: string;
-  /** At least one item. */
+  /** At least one record. */
   readonly usageRecords: readonly NewUsageRecord[];
 }
 
@@ -35,7 +35,7 @@ export interface NewUsage {
   readonly subscriptionId: Uuid | string;
   /** Name of this submission, unique per subscription, at most 128 characters. Defaults to a new id. */
   readonly trackingId?: string | null;
-  /** At least one item. */
+  /** At least one unit. */
   readonly unitUsageRecords: readonly NewUnitUsage[];
 }
 
@@ -113,9 +113,9 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
 
   /**
    * Records usage of many subscriptions, each line independently. A faulty line does not affect other lines. A line
-   * that was recorded before counts as a duplicate, so all lines can be sent again. Of two lines with one tracking
-   * id, the first is stored. Lines are read and stored in batches of some thousands; stored batches stay if a later
-   * line cannot be read. An `UnreadableLine` is reported as MALFORMED.
+   * that was recorded before is treated as a duplicate, so all lines can be sent again. Of two lines with one
+   * tracking id, the first is stored. Lines are read and stored in batches of some thousands; stored batches stay if
+   * a later line cannot be read. An `UnreadableLine` is reported as MALFORMED.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid author, never for a line; TOO_MANY_REQUESTS
    * (60015) before the first line if too many calls are running, and after 50,000 points if two calls of the tenant
    * (four of all tenants) have more points; lines already stored stay.
@@ -183,8 +183,8 @@ export interface UsageArchiveOperations<C extends Leading = []> {
   /**
    * Archives the points of closed months, which are days that are finally billed and older than the look-back of
    * their subscription. Invoices, their tracking ids and sums over whole days do not change. Voiding is rejected, and
-   * so are sums that begin or end within an archived day. Usage recorded later for an archived day counts as late
-   * usage. Can be called at any time and resumes an interrupted call.
+   * so are sums that begin or end within an archived day. Usage recorded later for an archived day is late usage. Can
+   * be called at any time and resumes an interrupted call.
    * @throws BillingError INVALID_PARAMETER (60002) if the date is not the first day of a month.
    */
   archive(...given: [...C, request: ArchiveRequest]): Promise<ArchivedUsage>;

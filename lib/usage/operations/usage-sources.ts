@@ -71,8 +71,8 @@ export class UsageSources {
   }
 
   /**
-   * Returns the usage of an account's subscriptions. Null means that no source has the account, so recorded usage
-   * counts.
+   * Returns the usage of an account's subscriptions. Null means that no source has the account, so recorded usage is
+   * billed.
    * @throws BillingError UNEXPECTED (60000) for a failed source; see `sourceFailure`.
    */
   async ofAccount(

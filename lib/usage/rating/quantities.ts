@@ -65,7 +65,7 @@ export function lesser(a: Decimal, b: Decimal): Decimal {
   return a.lessThan(b) ? a : b;
 }
 
-/** Compares texts by code points, regardless of the locale. */
+/** Compares strings by code points, regardless of the locale. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [index, character] of left.entries()) {

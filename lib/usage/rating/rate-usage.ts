@@ -106,7 +106,7 @@ function withoutFreeQuantities(
   return { quantities: left, lines };
 }
 
-/** Returns a line for each used tier with a flat fee. For TOP_TIER, only the reached tier counts. */
+/** Returns a line for each used tier with a flat fee. For TOP_TIER, only the reached tier is charged. */
 function flatFees({ tiers }: ConsumableSection, lines: readonly BlockLine[], { tierFlatFee }: SectionTerms) {
   if (!tierFlatFee) return [];
   const used = new Set(lines.filter(({ quantity }) => quantity.greaterThan(ZERO)).map(({ tier }) => tier));
@@ -253,7 +253,7 @@ function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   };
 }
 
-/** Returns the peak of a unit. Amounts below 0 correct other amounts and do not count. */
+/** Returns the peak of a unit. Amounts below 0 correct other amounts and are ignored. */
 function peakOf(peaks: Quantities, unit: string): Decimal {
   const peak = quantityOf(peaks, unit);
   return peak.isNegative() ? ZERO : peak;

@@ -13,9 +13,9 @@ export const LineStatus = { ...RecordingOutcome, REJECTED: 'REJECTED' } as const
 export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
 
 export interface ReportedLine {
-  /** Number of the hour, from 0. */
+  /** Position of the line in the call, from 0. */
   readonly index: number;
-  /** The subscription. Null if missing, or if its key has no subscription. */
+  /** The subscription. Null if the line names no subscription, or names one by an unknown key. */
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;
   readonly status: LineStatus;

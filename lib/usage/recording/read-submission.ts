@@ -24,8 +24,8 @@ export type Reading<T> = { readonly usage: T } | { readonly fault: RecordingFaul
 const { MALFORMED, MISSING_FIELD, MISSING_TRACKING_ID, INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
 
 /**
- * Reads a submission. The presence of its fields is checked first, then their values (§2.1 checks 1 to 3). The first
- * fault counts.
+ * Reads a submission. The presence of its fields is checked first, then their values (§2.1 checks 1 to 3). Only the
+ * first fault is reported.
  */
 export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
   return readingOf(() => {

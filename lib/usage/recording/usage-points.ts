@@ -5,7 +5,10 @@ import { formatDecimal } from '../../values/money/index.ts';
 import { localDateOf, startOfDay, type TimeZone } from '../../values/time/index.ts';
 import type { ReadRecord } from './read-submission.ts';
 
-/** Returns the points of a submission in the usage zone. A day counts from its first instant in that zone (§2.3). */
+/**
+ * Returns the points of a submission in the usage zone. A point without a time of day is assigned to the first
+ * instant of its day in that zone (§2.3).
+ */
 export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): readonly UsagePoint[] {
   return records.map(({ unit, recordDate, amount }) => {
     const isDateOnly = 'date' in recordDate;

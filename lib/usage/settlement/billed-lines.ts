@@ -98,7 +98,10 @@ function linesOfInterval(entries: readonly BilledEntry[], { rated, currency }: B
   return lines.values();
 }
 
-/** Replaces the lines of an earlier rating. TOP_TIER lines show the whole rating, so the last rating counts (§7.3). */
+/**
+ * Replaces the lines of an earlier rating. TOP_TIER lines show the whole rating, so the last rating is decisive
+ * (§7.3).
+ */
 function replaceRating(
   lines: Map<string, BilledLine>,
   details: ItemDetails,

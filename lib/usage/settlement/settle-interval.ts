@@ -216,7 +216,7 @@ class Refundable {
   }
 }
 
-/** Returns true if the setting credits the excess. `delta` is below 0. @throws InvariantError with FAIL. */
+/** Returns true if the setting allows a credit for the excess. `delta` is below 0. @throws InvariantError with FAIL. */
 function creditsDelta(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];

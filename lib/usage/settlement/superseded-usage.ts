@@ -95,8 +95,8 @@ interface Places {
 }
 
 /**
- * Returns the entries of each interval. An item and its credits count for the interval that charged the item. If that
- * interval is superseded, they count for the last interval in force that credited part of the item: a credit records
+ * Returns the entries of each interval. An item and its credits belong to the interval that charged the item. If that
+ * interval is superseded, they belong to the last interval in force that credited part of the item: a credit records
  * which interval continues the item (see `replaceSuperseded`).
  */
 function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperseded }: Places) {

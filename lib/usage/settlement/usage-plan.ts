@@ -214,7 +214,7 @@ function spanOf({ instants, startDate, endDate }: BilledInterval, zone: TimeZone
 }
 
 interface OutdatedInput {
-  /** All events of the subscription. */
+  /** All runs of the subscription. */
   readonly runs: readonly UsageRun[];
   readonly planned: readonly PlannedInterval[];
   readonly billed: readonly BilledInterval[];

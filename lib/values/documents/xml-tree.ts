@@ -208,7 +208,7 @@ export function trimXml(text: string): string {
   return text.slice(start, end);
 }
 
-/** Escapes a text. Carriage returns are escaped too, because they would be read as line feeds. */
+/** Escapes text. Carriage returns are escaped too, because they would be read as line feeds. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, reference);
 }

@@ -1,6 +1,6 @@
 import { ErrorCode } from './error-code.ts';
 
-/** One of several problems of an input, such as a catalog document. Lines and columns count from 1. */
+/** One of several problems of an input, such as a catalog document. Lines and columns are numbered from 1. */
 export interface Problem {
   readonly message: string;
   readonly line?: number;

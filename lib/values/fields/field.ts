@@ -32,7 +32,7 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly kind: FieldKind;
   readonly isNullable: boolean;
   readonly set: S;
-  /** The maximum number of characters of a text. */
+  /** The maximum number of characters of a string. */
   readonly maxLength?: number;
   /** The smallest and largest integer that callers may give. */
   readonly range?: readonly [minimum: number, maximum: number];

@@ -5,7 +5,7 @@ import { shortened } from '../text/index.ts';
 import { parseWireDate, parseWireInstant, parseWireMoment, type RequestedDate } from '../time/index.ts';
 import type { AnyInput, CheckedKind, ValueKind } from './shape.ts';
 
-/** Converts the texts of an input to values. `at` names the input in errors. */
+/** Converts the strings of an input to values. `at` names the input in errors. */
 export type Take = (given: unknown, at: string) => unknown;
 
 /**
@@ -153,7 +153,7 @@ function fields(members: readonly Member[]): Take {
   };
 }
 
-/** Returns the record with its texts converted. Returns the record itself if it contains no such text. */
+/** Returns the record with its strings converted. Returns the record itself if no string needs conversion. */
 function withTextsRead(record: Readonly<Record<string, unknown>>, members: readonly Member[], at: string) {
   let copy: Record<string, unknown> | undefined;
   for (const [field, take] of members) {

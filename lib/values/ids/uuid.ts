@@ -15,10 +15,7 @@ export function isUuid(text: string): text is Uuid {
   return canonicalForm.test(text);
 }
 
-/**
- * Returns the UUID of a text in any letter case.
- * @throws BillingError INVALID_PARAMETER for an invalid text.
- */
+/** Parses a UUID in any letter case. @throws BillingError INVALID_PARAMETER for an invalid string. */
 export function parseUuid(text: string): Uuid {
   const lower = text.toLowerCase();
   if (isUuid(lower)) return lower;
@@ -60,7 +57,8 @@ export interface UuidV7Generator {
 }
 
 // RFC 9562 §5.7 and §6.2 method 1 define the parts of an id.
-// They are 48 bits of milliseconds, a counter of 42 bits (rand_a and the first 30 bits of rand_b), and 32 random bits.
+// They are 48 bits of milliseconds, a counter of 42 bits (rand_a and the first 30 bits of rand_b), and 32
+// random bits.
 // The counter starts at a random value in the lower half of its range, so a millisecond has room for 2^41 ids.
 const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;

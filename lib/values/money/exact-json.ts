@@ -153,7 +153,7 @@ const LOWER_E = 0x65;
 const OBJECT_BEGIN = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** Length up to which V8 copies parts of a text. Longer parts keep the whole text in memory. */
+/** Length up to which V8 copies substrings. Longer substrings keep the whole string in memory. */
 const COPIED_CHARACTERS = 12;
 
 class JsonReader<N> {

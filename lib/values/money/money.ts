@@ -21,7 +21,7 @@ export function addMoney<C extends Currency>(a: Money<C>, b: Money<NoInfer<C>>):
   return { amount: a.amount.plus(b.amount), currency: a.currency };
 }
 
-/** Returns a text such as `249.95 USD`, with at least the digits of the currency, and `0 USD` for zero. */
+/** Returns text such as `249.95 USD`, with at least the digits of the currency, and `0 USD` for zero. */
 export function moneyText(amount: Decimal, currency: Currency): string {
   const digits = Math.max(minorUnits(currency), amount.decimalPlaces());
   return `${amount.isZero() ? '0' : amount.toFixed(digits)} ${currency}`;

@@ -8,7 +8,7 @@ const secretName =
 const opaqueName = /^pluginProperty$/i;
 
 /**
- * Match texts that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of processors and
+ * Match strings that are always secret: private keys, JSON Web Tokens, tokens after `Bearer`, keys of processors and
  * repositories, client secrets.
  */
 const secretShapes: readonly RegExp[] = [
@@ -50,7 +50,7 @@ export function secretNameEnd(text: string): number | null {
 }
 
 /**
- * Returns a text with masked secrets: texts with the form of a secret, passwords in URLs, values after a secret name,
+ * Returns text with masked secrets: strings with the form of a secret, passwords in URLs, values after a secret name,
  * plugin properties and card numbers. Masking is idempotent.
  */
 export function maskSecretShapes(text: string): string {

@@ -57,7 +57,7 @@ export function shortened(text: string): string {
   return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
-/** The rest of a sentence about a text that cannot be stored. */
+/** The rest of a sentence about text that cannot be stored. */
 export const NOT_STORABLE = 'contains a NUL character or half of a surrogate pair';
 
 /**
@@ -73,9 +73,7 @@ export function madeStorable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/**
- * Checks a text. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for a text that cannot be stored.
- */
+/** Checks text. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `name` for text that cannot be stored. */
 export function checkStorable(name: string, text: string | null | undefined): void {
   if (text === null || text === undefined || isStorable(text)) return;
   throw invalidField(`${name} ${NOT_STORABLE}`, { field: name });

@@ -79,7 +79,7 @@ export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): 
  * Returns `date` plus `n` periods. Month-based periods end on the bill cycle day (1 to 31), clamped; day-based
  * periods add exact days (catalog §9.2 rules 1 and 2).
  */
-// biome-ignore lint/complexity/useMaxParams: four values on which the rule depends alike, in the order of catalog §9.2
+// biome-ignore lint/complexity/useMaxParams: the rule needs all four values, in the order of catalog §9.2
 export function addPeriods(
   date: LocalDate,
   period: BillingPeriod,

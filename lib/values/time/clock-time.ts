@@ -3,7 +3,7 @@ import { formatInstant, type Instant } from './instant.ts';
 import { addDays, parseLocalDate } from './local-date.ts';
 import { startOfDay, UTC } from './time-zone.ts';
 
-/** First day of a clock, because the queue counts from 1970. Billing looks ahead up to 200 years. */
+/** Earliest and latest day of a clock. The queue stores times since 1970, and billing looks ahead up to 200 years. */
 const FIRST_CLOCK_DAY = '1970-01-02';
 const LAST_CLOCK_DAY = '8999-12-31';
 

@@ -78,8 +78,7 @@ const msOfUnit: Readonly<Record<string, number>> = {
 
 /**
  * Returns the milliseconds of a time span `<integer><unit>` with unit ms, s, m, h, d or w, ignoring blanks (platform
- * §4.1).
- * @throws BillingError INVALID_PARAMETER for an invalid text.
+ * §4.1). @throws BillingError INVALID_PARAMETER for an invalid string.
  */
 export function parseTimeSpan(text: string): number {
   const spanMs = timeSpanIfValid(text);
@@ -90,7 +89,7 @@ export function parseTimeSpan(text: string): number {
   );
 }
 
-/** Returns the milliseconds of a time span like `parseTimeSpan`, or undefined for an invalid text. */
+/** Returns the milliseconds of a time span like `parseTimeSpan`, or undefined for an invalid string. */
 export function timeSpanIfValid(text: string): number | undefined {
   const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
   const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];
@@ -99,7 +98,7 @@ export function timeSpanIfValid(text: string): number | undefined {
 }
 
 /**
- * Returns the milliseconds of a comma-separated list of time spans. A blank text is the empty list.
+ * Returns the milliseconds of a comma-separated list of time spans. A blank string is the empty list.
  * @throws BillingError INVALID_PARAMETER for an invalid entry or a list that is too long.
  */
 export function parseTimeSpanList(text: string): readonly number[] {

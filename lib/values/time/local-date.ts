@@ -98,7 +98,7 @@ export function monthOf(date: LocalDate): number {
   return calendarDayOf(date).month;
 }
 
-/** Bill cycle day, 1 to 31. */
+/** Returns the day of the month of a date, 1 to 31. */
 export function dayOfMonth(date: LocalDate): number {
   return calendarDayOf(date).day;
 }

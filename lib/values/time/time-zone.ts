@@ -212,8 +212,8 @@ function localDayNumber(at: Instant, zone: TimeZone): number {
 }
 
 /**
- * Returns the next start of a local hour, or the next transition. A repeated hour therefore counts as two hours, and
- * a cut hour is shorter.
+ * Returns the next start of a local hour, or the next transition. A repeated hour is therefore treated as two hours,
+ * and a cut hour is shorter.
  */
 export function nextLocalHour(at: Instant, zone: TimeZone): Instant {
   const offset = offsetMsAt(at, zone);

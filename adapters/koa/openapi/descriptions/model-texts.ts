@@ -45,7 +45,7 @@ export function segmentText(name: string): string | undefined {
   return pathSegments[name] ?? modelTexts[name];
 }
 
-/** Prepends a text, such as the note on dialects, to the schema's own description. */
+/** Prepends text, such as the note on dialects, to the schema's own description. */
 function withText(schema: JsonSchema, text: string | undefined): JsonSchema {
   if (text === undefined) return schema;
   const { description: note } = schema;

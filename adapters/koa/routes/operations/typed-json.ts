@@ -61,8 +61,8 @@ function scalarJson(value: object, place: string, note: Note): string | undefine
 }
 
 /**
- * Returns an argument as a caller in the same process would pass it. A number that a double cannot hold stays exact,
- * as text.
+ * Returns an argument as a caller in the same process would pass it. A number that a double cannot represent stays
+ * exact, as text.
  */
 export function argumentOf(json: SubmittedValue): unknown {
   if (json instanceof JsonNumber) {

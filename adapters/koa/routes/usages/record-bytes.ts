@@ -5,7 +5,7 @@ export const TOO_LONG = Symbol('a record that is too long');
 
 export type RecordBytes = Uint8Array | typeof TOO_LONG;
 
-/** Splits a list into records while it arrives, holding at most one record in memory. */
+/** Splits a list into records while it arrives, keeping at most one record in memory. */
 export interface RecordCutter {
   cut(piece: Uint8Array): Iterable<RecordBytes>;
   /** Ends the list and returns the remaining records. @throws BillingError MALFORMED_BODY for an incomplete list. */

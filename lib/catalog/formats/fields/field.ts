@@ -8,7 +8,7 @@ import type { VersionLimit } from '../../model/version-content.ts';
 // The vocabulary of the field tables, which define the model's records once for all formats.
 // Formats iterate over the fields to read or write a record.
 
-/** The type of a value: a text, a record, or a case of a rule. */
+/** The type of a value: a string, a record, or a case of a rule. */
 export type ValueType<T = unknown> = Scalar<T> | RecordType<T> | RuleCaseType<T>;
 
 export interface RecordType<out T = unknown> {
@@ -27,7 +27,7 @@ export interface RecordType<out T = unknown> {
   readonly of?: T;
 }
 
-/** A rule case: optional conditions, and the result if all conditions hold. */
+/** A rule case: optional conditions, and the result if all conditions are met. */
 export interface RuleCaseType<out T = unknown> {
   readonly kind: 'case';
   readonly conditions: Readonly<Record<string, Scalar>>;
@@ -132,7 +132,7 @@ export interface Scalar<T = unknown> {
   readonly kind: 'scalar';
   /** Description of the type for messages, with an article: `a currency code`. */
   readonly description: string;
-  /** Parses a text. Returns undefined for an invalid text. Element texts are already trimmed. */
+  /** Parses text. Returns undefined for invalid text. Element text is already trimmed. */
   parse(text: string): T | undefined;
   write(value: T): string;
 }
