@@ -73,7 +73,7 @@ describe('server configuration', () => {
     expect(environment).to.eql({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
-  it('is rejected with the required file name if Node treats it as CommonJS, and with its path if it is missing', async () => {
+  it('is rejected if Node treats it as CommonJS (the error gives the required file name) or if it is missing (the error gives its path)', async () => {
     write('package.json', '{ "type": "commonjs" }');
     write('server.js', 'export default {};');
     expect(await refusal('server.js')).to.match(
@@ -84,7 +84,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is not written next to an existing file, because startup rejects two files', async () => {
+  it('is not written by init if a configuration file exists, because startup rejects two files', async () => {
     write('billwright.config.js', 'export default {};');
     const error = await writeDefinition({ directory, isTypeScript: true }).catch((thrown: unknown) => thrown);
     expect(error)
@@ -133,7 +133,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is rejected in one line if it is invalid JSON or JSON with settings that require a module', async () => {
+  it('is rejected with a one-line error if it is invalid JSON or JSON with settings that require a module', async () => {
     write('parts.json', '{ "org.service.server.basePath": "/x", "database": "a.db" }');
     expect(await refusal('parts.json')).to.match(
       /^.*parts\.json: "database" is not a property.*billwright init/,

@@ -71,7 +71,7 @@ describe('startup error for a missing package', () => {
   const notFound = (name: string) =>
     coded(`Cannot find package '${name}' imported from /app/dist/chunks/A.js`, 'ERR_MODULE_NOT_FOUND');
 
-  it('names the command that installs the package in the required version', () => {
+  it('names the command that installs the missing package in the required version', () => {
     const { peerDependencies } = manifest;
     const text = missingPackages(new Error('outer', { cause: notFound('@koa/router') }), ['koa']);
     expect(text).to.include('"@koa/router" is not installed');
@@ -87,7 +87,7 @@ describe('startup error for a missing package', () => {
     expect((thrown as Error).message).to.match(/npm install "?@mikro-orm\/postgresql@/);
   });
 
-  it('covers every optional dependency of billwright that startup needs', () => {
+  it('exists for every optional dependency of billwright that startup needs', () => {
     const notNeeded = Object.keys(manifest.peerDependencies).filter((name) =>
       /^(stripe|swagger-ui-dist|pdfkit|fontkit|bidi-js|@expo-google-fonts\/.*|@opentelemetry\/.*)$/.test(
         name,
@@ -97,7 +97,7 @@ describe('startup error for a missing package', () => {
     expect(known).to.eql(new Set(Object.keys(manifest.peerDependencies)));
   });
 
-  it('leaves an unknown dependency to its own error message', () => {
+  it('does not replace the error message of an unknown dependency', () => {
     expect(missingPackages(notFound('left-pad'), [])).to.equal(null);
     expect(missingPackages(new Error('other'), [])).to.equal(null);
   });

@@ -40,7 +40,7 @@ describe('files of a server', () => {
     expect(open(readdirSync(directory))).to.eql([]);
   });
 
-  it('belong to one database, even for two in one folder or on PostgreSQL', async () => {
+  it('belong to one database, even if two databases share a folder or run on PostgreSQL', async () => {
     const databases = await Promise.all(['one', 'two'].map(() => freshDatabase('postgresql', migrated)));
     for (const database of databases) {
       const args = ['serve', '--port', '0', '--test-mode', '--database', where(database)];
@@ -56,7 +56,7 @@ describe('files of a server', () => {
     expect(readdirSync(directory)).to.have.length(4);
   });
 
-  it('cause a warning if others can read a key, and an error if a key is too short', async () => {
+  it('cause a warning if other users can read a key, and an error if a key is too short', async () => {
     const database = join(directory, 'mine.db');
     await (await serve(['--database', database], environment)).stop();
     chmodSync(`${database}.key`, 0o644);

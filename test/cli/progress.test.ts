@@ -73,7 +73,7 @@ anyDatabase.describe('progress of commands', (open, kind) => {
     });
   }
 
-  it('is not shown where CI is set', async function () {
+  it('is not shown if the CI variable is set', async function () {
     if (!hasTerminal) this.skip();
     const file = join(directory, 'ci.txt');
     expect(await runOnTerminal(['check', '--database', where], file, { CI: 'true' })).to.equal('');

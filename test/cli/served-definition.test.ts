@@ -116,7 +116,7 @@ describe('server defined by a file in its directory', () => {
     );
   });
 
-  it('is rejected unchanged by a program older than its schema', async () => {
+  it('leaves its database unchanged and does not start if the program is older than the schema', async () => {
     const newer = "insert into bw_migrations (name) values ('99990101000000-newer')";
     await rowsOf({ kind: 'sqlite', path: at('copy.db') }, newer);
     for (const command of ['migrate', 'check']) {
@@ -128,7 +128,7 @@ describe('server defined by a file in its directory', () => {
     }
   });
 
-  it('names invalid gateways, even in test mode, which has its own gateway', async () => {
+  it('reports invalid gateways even in test mode, which uses its own gateway', async () => {
     writeFileSync(at('wrong.mjs'), 'export default { gateways: [undefined] };');
     const args = [
       'serve',

@@ -92,7 +92,7 @@ anyDatabase.describe('unmodified npm package killbill', (open) => {
     });
 
     // A new endpoint that the package knows needs a step of its own here.
-    it('has called every operation that both the package and the server have', () => {
+    it('calls every operation that both the package and the server have', () => {
       const served = new Set(routeTable({ testMode: false }).map(({ operationId }) => operationId));
       const { called } = journey().client;
       expect(clientOperations.filter((name) => served.has(name) && !called.has(name))).to.eql([]);
@@ -100,7 +100,7 @@ anyDatabase.describe('unmodified npm package killbill', (open) => {
       expect(clientOperations.filter((name) => !served.has(name))).to.eql([]);
     });
 
-    it('has received a documented status from 262 of the 264 operations', () => {
+    it('receives a documented status from 262 of the 264 operations', () => {
       const { successes } = journey().client;
       const answered = clientOperations.map((name) => ({ name, statuses: successes.get(name) ?? new Map() }));
       expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.eql([]);

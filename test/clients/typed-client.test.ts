@@ -30,7 +30,7 @@ eachDatabase.describe('typed client', (open) => {
   });
   afterEach(() => close());
 
-  it('returns what the library returns', async () => {
+  it('returns the same results as the library', async () => {
     const { id } = await acme.createAccount({ name: 'Ada', currency: 'USD', timeZone: 'Europe/Berlin' });
     await acme.addPaymentMethod({ accountId: id, pluginName: 'killbill-payment-test', isDefault: true });
     const [entry] = await engine.acme.catalogs.availableBasePlans();
@@ -68,7 +68,7 @@ eachDatabase.describe('typed client', (open) => {
     expect(await acme.sellers.logo(stored.id)).to.eql(logo);
   });
 
-  it('previews a change like the library', async () => {
+  it('previews a change with the same result as the library', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const [entry] = await engine.acme.catalogs.availableBasePlans();
     const request = { change: 'CREATE', accountId: id, planName: entry?.plan.name ?? '' } as const;
@@ -157,7 +157,7 @@ eachDatabase.describe('typed client', (open) => {
       reader = createClient({ ...options, user: 'reader', password: 'reading', retries: 0 });
     });
 
-    it('is refused each operation that its user has no permission for', async () => {
+    it('is denied each operation for which its user has no permission', async () => {
       for (const [group, operations] of Object.entries(operationAccess)) {
         for (const [name, access] of Object.entries(operations)) {
           if (access.needs([]).length === 0) continue;
@@ -167,7 +167,7 @@ eachDatabase.describe('typed client', (open) => {
       }
     });
 
-    it('needs the permissions that options require', async () => {
+    it('needs additional permissions for options that require them', async () => {
       const { needs } = operationAccess.accounts.close;
       expect(needs(['id', { cancelAllSubscriptions: true }])).to.include('entitlement:cancel');
       expect(operationAccess.keyValues.add.needs(['CATALOG'])).to.include('catalog:config_upload');
@@ -181,7 +181,7 @@ eachDatabase.describe('typed client', (open) => {
     });
   });
 
-  it('refuses unknown operations, and operations under the wrong path', async () => {
+  it('rejects unknown operations, and operations under the wrong path', async () => {
     const { url, apiKey, apiSecret } = options;
     const headers = {
       authorization: `Basic ${btoa('admin:password')}`,
@@ -247,7 +247,7 @@ describe('transport of the typed client', () => {
     expect(requests).to.have.length(2);
   });
 
-  it('gives up with the last error', async () => {
+  it('throws the last error after the final attempt', async () => {
     const { requests, client } = against(busy(503));
     const error = await client.getAccount('id').catch((thrown: unknown) => thrown);
     expect(error).to.be.an('error').with.property('message', 'The server answered 503: {}');
@@ -261,7 +261,7 @@ describe('transport of the typed client', () => {
     expect(requests).to.have.length(1);
   });
 
-  it('sends queries without a key to their own path', async () => {
+  it('sends queries to their own path without an idempotency key', async () => {
     const { requests, client } = against(done);
     await client.invoices.explain('id');
     expect(requests[0]?.url).to.equal('https://billing.test/1.0/kb/queries/invoices/explain');
@@ -301,7 +301,7 @@ describe('the module of the typed client', () => {
     expect(outputFiles[0]?.contents.length).to.be.below(80_000);
   });
 
-  it('knows only existing operations', () => {
+  it('contains only existing operations', () => {
     for (const [group, names] of Object.entries(queries)) {
       const known = Object.keys(Reflect.get(operationAccess, group));
       expect(known, group).to.include.members([...names]);

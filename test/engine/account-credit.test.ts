@@ -4,7 +4,7 @@ import { codeOf, engineBeforeEach, expect, expectCode, itemLines, newEvents } fr
 
 const someId = (last: number) => `11111111-1111-4111-8111-${String(last).padStart(12, '1')}` as Uuid;
 
-eachDatabaseByTurns.describe('account credit', (open) => {
+eachDatabaseByTurns.describe('account with credit and charges', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   beforeEach(async () => {
@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     ]);
   });
 
-  it('invoicing E14 Credit and payment: pays the unpaid invoice, and the rest pays the next invoice', async () => {
+  it('invoicing E14 Credit and payment: pays the unpaid invoice from credit, and the next invoice from the rest', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await charge(id, '249.95');
     await told();
@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     ]);
   });
 
-  it('is used first in an invoice run and its dry run, and the card pays the rest', async () => {
+  it('uses credit first in an invoice run and its dry run, and the card pays the rest', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await charge(id, '5');
     await credit(id, '20');
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('is not used by a draft; credit on a draft first reduces the draft, and the excess does not count yet', async () => {
+  it('does not use credit for a draft; credit added to a draft first reduces the draft, and the excess is not available yet', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await engine.balancesOf(id)).to.eql(['-10', '10']);
   });
 
-  it('includes the adjustment of a paid item, limited to the remaining amount of the item', async () => {
+  it('receives credit for the adjustment of a paid item, up to the remaining amount of the item', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const [item] = await engine.settle(charge(id, '100'));
     const on = { accountId: id, invoiceId: item?.invoiceId as Uuid, invoiceItemId: item?.id as Uuid };
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     await expectCode(engine.acme.invoices.adjustItem(on), 4007);
   });
 
-  it('is created on the requested day by an adjustment that links to its item and has no plan of its own (R52)', async () => {
+  it('receives credit on the requested day from an adjustment that is linked to its item and contains no plan (R52)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(billed.planName).to.equal('solo-now');
   });
 
-  it('waits for the payment in flight to end before it is used', async () => {
+  it('waits for a payment in flight to end before it uses credit', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
     await engine.settle(charge(id, '50'));
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await invoicesOf(parent.id)).to.have.length(1);
   });
 
-  it("pays the parent's debt by a transfer, and two simultaneous transfers move it only once", async () => {
+  it('pays the debt of its parent by transferring credit; two simultaneous transfers move the credit only once', async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await charge(parent.id, '10');
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await engine.balancesOf(parent.id)).to.eql(['-8.5', '8.5']);
   });
 
-  it('moves between parents and children without deadlocks, whatever the order of their record ids', async () => {
+  it('moves credit between parents and children without deadlocks, whatever the order of their record ids', async () => {
     const last = await engine.acme.createAccount({ currency: 'USD' });
     const middle = await engine.acme.createAccount({ currency: 'USD' });
     const first = await engine.acme.createAccount({ currency: 'USD', parentAccountId: middle.id });
@@ -200,7 +200,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(others.reduce((sum, each) => sum + each)).to.equal(2);
   });
 
-  it('does not move between accounts of different currencies', async () => {
+  it('does not move credit to an account with a different currency', async () => {
     const parent = await engine.acme.createAccount({ currency: 'EUR' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
     await credit(child.id, '1');
@@ -322,7 +322,7 @@ eachDatabaseByTurns.describe('account credit', (open) => {
     expect(await invoicesOf(other.id)).to.eql(['EXTERNAL_CHARGE 1 = 1 owes 0']);
   });
 
-  it('rejects an invalid adjustment by the first failing check in the specified order, and stores nothing', async () => {
+  it('rejects an invalid adjustment with the error of the first failing check, and stores nothing', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [item] = await charge(id, '10');
     const [given] = await credit(id, '1');

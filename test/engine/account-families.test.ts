@@ -2,7 +2,7 @@ import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, openShop } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('account families and emails', (open, kind) => {
+eachDatabaseByTurns.describe('operations on account families and emails', (open, kind) => {
   const engine = engineBeforeEach(open, { now: '2025-03-10T09:15:30Z' });
 
   const create = async (input: AccountInput = {}) => (await engine.acme.createAccount(input)).id;
@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('account families and emails', (open, kind) => {
   const childrenOf = async (accountId: Uuid) =>
     (await engine.acme.accounts.children(accountId)).map(({ id }) => id);
 
-  it('list the direct children of an account in creation order, and none for an unknown account', async () => {
+  it('list the direct children of an account in creation order, and return no children for an unknown account', async () => {
     const parent = await create();
     const [one, two] = [await create({ parentAccountId: parent }), await create()];
     const grandchild = await create({ parentAccountId: one });
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('account families and emails', (open, kind) => {
     ).to.have.length(1);
   });
 
-  it('accounts E11 Emails: add an address only once, and accept the removal of an unknown one', async () => {
+  it('accounts E11 Emails: add an address only once, and accept the removal of an unknown address', async () => {
     const id = await create();
     const { accounts } = engine.acme;
     await accounts.addEmail(id, 'a@x.io');

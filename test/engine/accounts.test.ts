@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.eql(['0', '0']);
   });
 
-  it('reject numbers, and texts that a database cannot store', async () => {
+  it('reject numbers as text values, and strings that a database cannot store', async () => {
     for (const text of ['a\u0000b', '\ud800']) {
       const field = { name: text };
       for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }])

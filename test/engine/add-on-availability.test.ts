@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
   const together = (accountId: Uuid, ...planNames: readonly string[]) =>
     engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
 
-  it("catalog §15.5 rule 3: follows the bases that an add-on's entry lists", async () => {
+  it("catalog §15.5 rule 3: depends on the bases that the add-on's catalog entry lists", async () => {
     await begin();
     await engine.acme.catalogEntries.create({
       products: [
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
     expect((await together(await newAccount(), 'pot', 'lid')).subscriptionIds).to.have.length(2);
   });
 
-  it("catalog §15.5 rule 3: follows the add-ons that a base's entry lists", async () => {
+  it("catalog §15.5 rule 3: depends on the add-ons that the base's catalog entry lists", async () => {
     await begin();
     await engine.acme.catalogEntries.create({
       products: [
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
     expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
   });
 
-  it("catalog §15.6 rule 3: includes a base of the tenant's catalog for an account's own entry", async () => {
+  it("catalog §15.6 rule 3: includes a base of the tenant's catalog that an account's own entry lists", async () => {
     await begin(...overlayCatalog);
     const accountId = await newAccount();
     const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });

@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
       );
     });
 
-  it('are billed again if the end of their base is undone after a run has applied it', async () => {
+  it('are billed again if the end of their base is undone after a run has applied that end', async () => {
     await begin();
     await cancel(base, { requestedDate: '2024-07-16T00:00:00Z' });
     await engine.runTo('2024-07-10');

@@ -461,7 +461,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(billingStart?.date).to.equal('2024-06-20');
     });
 
-    it('are stored in several bundles, with all subscriptions of a key in one bundle', async () => {
+    it('are stored in several bundles by one call, one bundle per key', async () => {
       await begin('2024-06-01');
       const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
       const made = await engine.acme.subscriptions.createBundles([
@@ -500,7 +500,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect((await rowsOf(await addOn(bundleId, 'support-6m'))).at(-1)).to.equal('STOP_BILLING 2025-01-15');
     });
 
-    it('are accepted up to the limit of their plan, from only one of two simultaneous calls', async () => {
+    it('are accepted only up to the limit of their plan, even if two calls create them simultaneously', async () => {
       await begin('2024-06-01');
       const { bundleId } = await together('solo-now', 'archive-monthly');
       const more = () => engine.acme.createSubscription({ accountId, bundleId, planName: 'archive-monthly' });

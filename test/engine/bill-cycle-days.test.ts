@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
 
     const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
     for (const type of objects)
-      it(`are the day of a future charge, even while billing of the ${type} is blocked`, async () => {
+      it(`are set to the day of a future charge, even while billing of the ${type} is blocked`, async () => {
         await begin('2012-02-20T09:00:00Z');
         const options = { billingDate: '2012-03-03', entitlementDate: '2012-02-20' };
         const held = await engine.subscribe({ accountId, planName: 's-30' }, options);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
         expect(await lastLines()).to.eql(['RECURRING 2012-02-23..2012-03-03 9.31']);
       });
 
-    it('are the day of the first charge, even if billing is blocked from the start on, or before the run', async () => {
+    it('are set to the day of the first charge, even if billing is blocked from the start or before the run', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(rest).to.include('INVOICE_CREATION');
   });
 
-  it('bill again from a forced date in the past, and keep paid days paid', async () => {
+  it('cause rebilling from a forced date in the past, and leave paid days paid', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await engine.runTo('2016-06-20T00:00:00Z');
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-05 3.87']);
   });
 
-  it('lose a future change to an earlier cancellation, and regain it with the reversal', async () => {
+  it('lose a future change when an earlier cancellation is stored, and regain it when the cancellation is undone', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await change(subscriptionId, 15, { effectiveFromDate: '2016-06-15' });
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 13.55']);
   });
 
-  it('reject days that no month has, and unreachable dates, and store nothing', async () => {
+  it('are rejected with a day that no month has or with an unreachable date, and nothing is stored', async () => {
     await begin('2016-05-01T00:00:00Z');
     const subscriptionId = await subscribe('s-30');
     await events();
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(billCycleDayLocal).to.equal(9);
     });
 
-    it('move the subscriptions aligned to the account if the tenant allows changes, and leave the rest', async () => {
+    it('move the subscriptions aligned to the account if the tenant allows changes, and no other subscription', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed });
       const aligned = await subscribe('s-30');
       const own = await subscribe('own-30');
@@ -328,7 +328,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-04 2.9']);
     });
 
-    it('bill nothing if they stay the same', async () => {
+    it('cause no billing if they stay the same', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 4 });
       await subscribe('s-30');
       const planned = async () =>

@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(blocking, 'the withdrawn one is not told').to.have.length(3);
   });
 
-  it('store a future block while the same state is in force, so that an end today does not remove it', async () => {
+  it('include a future block with the state already in force, so that ending the current block today does not remove it', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const bundle = bundleOf(sold);
     const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };
@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2024-06-01..2024-06-11 1.67');
   });
 
-  it('store a future pause while the bundle is paused', async () => {
+  it('include a future pause that is requested while the bundle is paused', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     await pause(sold.bundleId);
     await pause(sold.bundleId, '2024-06-11');

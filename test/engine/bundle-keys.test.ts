@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
         expect(await storedKeyOf(first.bundleId)).to.equal('K');
       });
 
-    it('leaves the bundle its key until its billing ends', async () => {
+    it('lets a bundle keep its key until its billing ends', async () => {
       const first = await subscribe('K');
       const inMarch = { requestedDate: '2024-03-01', useRequestedDateForBilling: true };
       await engine.acme.subscriptions.cancel(first.subscriptionId, inMarch);
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       await expectCode(subscribe('K'), 'SUBSCRIPTION_CREATE_BP_EXISTS');
     });
 
-    it('gives a key to only one of two simultaneous creations', async () => {
+    it('assigns a key to only one of two simultaneous creations', async () => {
       await engine.cancelNow((await subscribe('K')).subscriptionId);
       const codes = await Promise.all([ada, grace].map((account) => codeOf(subscribe('K', { account }))));
       expect(codes.toSorted()).to.eql([IN_USE, 'no error']);
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
   });
 
   describe('rename (subscriptions §17.3)', () => {
-    it('finds a bundle under its new key, which others cannot take', async () => {
+    it('finds a bundle under its new key, which other bundles cannot take', async () => {
       const { bundles } = engine.acme;
       const { bundleId, subscriptionId } = await subscribe('K');
       await bundles.renameKey(bundleId, 'J');
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       await expectCode(bundles.renameKey(bundleId, 'K'), IN_USE);
     });
 
-    it('gives a bundle that has lost its key a new one', async () => {
+    it('assigns a new key to a bundle that has lost its key', async () => {
       const { bundles } = engine.acme;
       const first = await subscribe('K');
       await engine.cancelNow(first.subscriptionId);
@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId })).to.have.length(1);
     });
 
-    it('is audited without an event', async () => {
+    it('audits a rename without emitting an event', async () => {
       const { bundleId } = await engine.settle(subscribe('K'));
       await engine.acme.bundles.renameKey(bundleId, 'J');
       const rows = await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId });
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect((await bundles.getByKey('K')).bundleId).to.equal(first.bundleId);
     });
 
-    it('stores nothing in any tenant if it is rejected', async () => {
+    it('stores nothing in any tenant if a rename is rejected', async () => {
       const first = await subscribe('K');
       const { bundleId } = await subscribe('J', { account: grace });
       await expectCode(engine.acme.bundles.renameKey(first.bundleId, 'J'), IN_USE);

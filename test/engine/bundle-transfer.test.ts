@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         expect((await fresh()).filter((type) => type === 'INVOICE_CREATION')).to.have.length(2);
       });
 
-      it('cannot be undone, and leaves nothing to transfer again', async () => {
+      it('cannot be undone, and leaves no subscription to transfer again', async () => {
         const { acme } = engine;
         const made = await engine.settle(transfer(bundleId));
         await expectCode(transfer(bundleId), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       ]);
     });
 
-    it('leaves a pending cancellation behind and restores the events that it had removed', async () => {
+    it('does not include a pending cancellation, and restores the events that the cancellation had removed', async () => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('club-monthly', {});
       await engine.runTo('2024-02-10T08:00:00Z');
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       expect(await linesOf(source)).to.eql([]);
     });
 
-    it('raises a past date to the start of the terms in effect, and begins there', async () => {
+    it('raises a past date to the start of the current terms, and begins on that date', async () => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('pro-monthly');
       await engine.runTo('2024-02-05T08:00:00Z');
@@ -401,7 +401,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('lets the end of a transferred base end its add-ons on the new account', async () => {
+      it('still ends add-ons with their transferred base on the new account', async () => {
         const { subscriptions } = await engine.acme.bundles.get(await engine.settle(transfer(bundleId)));
         const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
         if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
@@ -409,7 +409,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         expect(await engine.endsOf(newAddOn)).to.equal('CANCELLED 2024-01-19 2024-01-19');
       });
 
-      it('leaves an ended add-on behind', async () => {
+      it('does not include an ended add-on', async () => {
         await engine.cancelNow(addOn);
         expect((await onlyOf(await transfer(bundleId))).planName).to.equal('solo-now');
       });
@@ -434,7 +434,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       });
     });
 
-    it('runs after a simultaneous transfer in the other direction, without a deadlock', async () => {
+    it('waits for a simultaneous transfer in the opposite direction without a deadlock', async () => {
       await begin('2024-01-05T08:00:00Z');
       const { acme } = engine;
       const mine = await subscribe('solo-now', { bundleExternalKey: 'mine' });

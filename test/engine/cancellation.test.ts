@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-20 2024-06-20');
     });
 
-    it('bills the repaired days again after the reversal', async () => {
+    it('bills the repaired days again after it is undone', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
       await engine.settle(engine.acme.generateInvoice({ accountId, targetDate: '2024-06-20' }));
       expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await linesOf()).to.eql([]);
   });
 
-  it('restores the phases after a pending end when undone, even those it prevented from being stored', async () => {
+  it('restores the phases after a pending end when undone, even phases that the end prevented from being stored', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('club-monthly');
     await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
@@ -288,7 +288,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     ]);
   });
 
-  it('finds only subscriptions of its own tenant', async () => {
+  it("is possible only for subscriptions of the caller's tenant", async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('solo-now');
     const { acme: eve } = await openShop(engine.billing, null);

@@ -66,7 +66,7 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
 
   const endsOf = (ids: readonly Uuid[]) => Promise.all(ids.map(engine.endsOf));
 
-  it('end the subscriptions of each account by its own date and policy, with add-ons and repairs', async () => {
+  it('cancel the subscriptions of each account by its own date and policy, with add-ons and repairs', async () => {
     const [first, second, other] = [await customer(), await customer(), await customer()];
     await engine.settle();
     await engine.runTo('2024-01-20T08:00:00Z');
@@ -85,7 +85,7 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
     expect(invoices.flatMap(itemLines).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(3);
   });
 
-  it('end all subscriptions even if a caller could not cancel one of them', async () => {
+  it('cancel all subscriptions even if a caller could not cancel one of them', async () => {
     const [young, old] = [await customer(), await customer()];
     const { id: accountId } = young.account;
     await engine.settle();

@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     return rows.slice(-3).map(({ payload }) => JSON.parse(String(payload)));
   }
 
-  it('shows a deletion to the next call, emits its events, and accepts any name and dates afterward', async () => {
+  it('applies a deletion to the next call, emits its events, and accepts any name and dates afterward', async () => {
     await begin();
     await engine.acme.uploadCatalog(dated('2024-03-01'));
     const events = newEvents(engine.database);
@@ -227,7 +227,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(version?.plans.map((plan) => plan.name)).to.eql(['lamp-monthly', 'lamp-two']);
   });
 
-  it('validates a document that parses and one that does not, listing the errors and storing nothing', async () => {
+  it('validates both well-formed and malformed documents, lists the errors and stores nothing', async () => {
     await begin();
     const events = newEvents(engine.database);
     await events();
@@ -306,14 +306,14 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await dates(idle)).to.eql([]);
   });
 
-  it('starts a separate catalog under any name at the first upload', async () => {
+  it('creates a separate catalog with any name at the first upload', async () => {
     await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
     const global = await newTenant(true);
     await global.uploadCatalog(dated('2024-01-01'));
     expect(await dates(global)).to.eql(['2024-01-01']);
   });
 
-  it('sells from the version in force now', async () => {
+  it('sells the plans of the version that is currently in force', async () => {
     await begin({ catalog: orchard });
     const bases = await engine.acme.catalogs.availableBasePlans();
     expect(bases.map(({ plan, priceListName }) => `${plan.name} ${priceListName}`)).to.eql([

@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     ).to.eql([first, second, '2 of 2, 0 unbillable']);
   });
 
-  it("keeps the tenant's entries, whose plans a document cannot replace", async () => {
+  it("includes the tenant's entries, whose plans a document cannot replace", async () => {
     const plans = [
       {
         name: 'pot-monthly',

@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.planNamed('p2')).to.equal(third?.planNamed('p2'));
   });
 
-  it('catalog W18 Entries to versions: charge the new price to later subscriptions, and the old one to earlier subscriptions until its date', async () => {
+  it('catalog W18 Entries to versions: charge later subscriptions the new price, and earlier subscriptions the old price until the date for existing subscriptions', async () => {
     await w18();
     const catalog = await current();
     const priceAt = (start: string, when: string): string | undefined =>
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     ]);
   });
 
-  it('catalog W19 Overlay: leave a subscription on an XML plan with the single price change of the XML', async () => {
+  it('catalog W19 Overlay: apply only the price change of the XML to a subscription on an XML plan', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.subscribe({ accountId, planName: 'x' });
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.rules).to.eql(january?.rules);
   });
 
-  it('catalog W19 Overlay: hide everything else from an account with its own entry; its subscriptions continue', async () => {
+  it("catalog W19 Overlay: hide all other plans from an account with its own entry; the account's subscriptions continue", async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const [a, b] = [
       await engine.acme.createAccount({ currency: 'USD' }),
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await engine.linesOf(a.id)).to.include('RECURRING 2024-03-10..2024-04-10 10');
   });
 
-  it('bill accounts by their own catalogs in one batch of due work', async () => {
+  it('price each account by its own catalog, even in one batch of due work', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const accounts = await Promise.all(
       ['USD', 'USD', 'USD'].map((currency) => engine.acme.createAccount({ currency } as const)),
@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(amounts).to.eql(['20 20', '1 1', '2 2']);
   });
 
-  it('emit one TENANT_CONFIG_CHANGE each for a creation and a change, and nothing for a repetition', async () => {
+  it('emit one TENANT_CONFIG_CHANGE event for a creation, one for a change and none for a repetition', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     const events = newEvents(engine.database);
     await events();
@@ -372,7 +372,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(contents(await current())).to.eql({ '2024-03-01': ['p1 7'] });
   });
 
-  it('retire a product with its last plan until it gets another plan', async () => {
+  it('retire a product together with its last plan until the product gets another plan', async () => {
     const entries = await openWith(
       '2024-01-10T00:00:00Z',
       monthly('p1', '2024-01-01'),
@@ -410,7 +410,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await entries.state()).to.equal('CATALOG_STATE_UNKNOWN');
   });
 
-  it('reserve their names, so that an upload with one of them is rejected', async () => {
+  it('reserve their names: an upload that uses a reserved name is rejected', async () => {
     await openWith('2024-01-10T00:00:00Z', monthly('x', '2024-01-01'));
     await expectCode(engine.acme.uploadCatalog(overlayCatalog[0] ?? ''), 2080);
     expect(contents(await current())).to.eql({ '2024-01-01': ['x 10'] });

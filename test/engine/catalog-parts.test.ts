@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
     expect(writeCatalogXml(await cold())).to.equal((await engine.acme.catalogs.current()).toXml());
   });
 
-  it('read plans stored before shapes existed, and find them again at an upload', async () => {
+  it('read plans that were stored without a shape, and recognize them in a later upload', async () => {
     const current = await catalogOf(engine);
     const [version] = current.versions;
     const parts = await rowsOf(
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
     await billing.close();
   });
 
-  it('start a host transaction with the known parts, and never show rolled-back parts', async () => {
+  it('use the cached parts in a host transaction, and never show rolled-back parts', async () => {
     const stored = new StoredCatalogs();
     const known = await engine.storage.read(engine.tenant, (session) => stored.get(session));
     const inside = stored.forTransaction();

@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
 
   const january = (price: string): string => `RECURRING 2024-01-01..2024-02-01 ${price}`;
 
-  it('supplies the catalog for later billing after its start, and leaves invoices as they are', async () => {
+  it('supplies the catalog for billing after it starts, and does not change existing invoices', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatFor('36.00'));
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('leaves later billing to the XML catalog after its end, and leaves invoices as they are', async () => {
+  it('leaves billing to the XML catalog after it stops, and does not change existing invoices', async () => {
     await begin(heatFor('36.00'));
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(null);
@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('bills a price change from its date, once', async () => {
+  it('causes its price change to be billed once, from the date of the change', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatChanging('30.00', '61.00', '2024-01-11T00:00:00Z'));
@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     expect(await lines()).to.eql([...expected, 'RECURRING 2024-03-01..2024-04-01 61']);
   });
 
-  it('leaves days billed before the date of its price change as they are, whatever their price', async () => {
+  it('does not change days billed before the date of its price change, whatever their price', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatChanging('99.00', '61.00', '2024-01-11T00:00:00Z'));
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('repairs a cancellation at the price that was billed', async () => {
+  it('does not affect the repair of a cancellation, which uses the billed price', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatFor('99.00'));
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('lets a price change uploaded to the XML catalog before its start take effect from its date, after the plugin ends', async () => {
+  it('delays a price change uploaded to the XML catalog before it started: after it stops, the change applies from its date', async () => {
     await begin(null);
     const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
     await engine.acme.uploadCatalog(pricedCatalog(change));

@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
   });
 
-  it('fail a synchronous call with an error that names them, and nothing is stored', async () => {
+  it('cause a synchronous call to fail with an error that names the plugin, and nothing is stored', async () => {
     await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
     const failure = failing(() => new Error('secret of the host'));
@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(named).to.include({ prettyPlanName: 'boat-monthly' });
   });
 
-  it('cause retries of queued work at the time that RetryLater names, as often as they throw it', async () => {
+  it('postpone queued work to the time in RetryLater each time they throw it', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     const failure = failing(() => new RetryLater(3_600_000));
@@ -243,7 +243,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
   });
 
-  it('bill a price change for invoiced days once, with the next run', async () => {
+  it('cause a price change for invoiced days to be billed once, in the next run', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-03-20T00:00:00Z');
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await linesOf(late)).to.eql(['RECURRING 2024-02-01..2024-03-01 36']);
   });
 
-  it('are called even for a tenant with a stored catalog, and two with the same name are rejected', async () => {
+  it('are called even for a tenant with a stored catalog; two plugins with the same name are rejected', async () => {
     await begin();
     expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
     const unknownId = '11111111-1111-4111-8111-111111111111' as Account['id'];

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     throw new Error('the document was accepted');
   }
 
-  it('catalog W16 Envelope: skip repeated versions, reject altered ones, and are rejected as duplicates if no version is new', async () => {
+  it('catalog W16 Envelope: skip repeated versions, reject altered versions, and are rejected as duplicates if no version is new', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
     const envelope = (await engine.acme.catalogs.current()).toXml();
     const extended = envelope.replace(
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01']);
   });
 
-  it("reject a document above the engine's limit in every operation", async () => {
+  it("reject a document above the engine's size limit in every operation", async () => {
     const { storage, clock, tenant } = engine;
     const bounded = await Billing.open({ storage, clock, maxDocumentBytes: at('2024-03-01').length });
     const acme = bounded.as({ tenant, user: 'test' });

@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(quantity, date);
   }
 
-  it('invoicing §8.5: stays if a backdated change bills a part before days that stay billed', async () => {
+  it('invoicing §8.5: stays if a backdated change bills a partial period before days that stay billed', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     expect(await chargedThrough()).to.equal('2027-01-01');
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-04-01');
   });
 
-  it('invoicing §8.5: stays if a part is billed before a year that a moved bill cycle day started', async () => {
+  it('invoicing §8.5: stays if a partial period is billed before a year that starts at a moved bill cycle day', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-09-15T06:00:00Z');
     await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal: 15 });
@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: stays if a draft for a part before days that stay billed is committed', async () => {
+  it('invoicing §8.5: stays if a draft for a partial period before days that stay billed is committed', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a run adds a part before days that stay billed to a draft and commits it', async () => {
+  it('invoicing §8.5: stays if a run adds a partial period before days that stay billed to a draft and commits the draft', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await engine.acme.invoices.addCharges({ accountId, autoCommit: false, items: [{ amount: '5.00' }] });
@@ -147,13 +147,13 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: returns to a pause if a part is billed before the days that precede the pause', async () => {
+  it('invoicing §8.5: moves back to the start of a pause if a partial period is billed before the days that precede the pause', async () => {
     await beginWithSeats('annual');
     await seatsInFrontOfPause();
     expect(await chargedThrough()).to.equal('2026-06-25');
   });
 
-  it('invoicing §8.5: returns to the pause even if a plugin puts each item of the run on a separate invoice', async () => {
+  it('invoicing §8.5: moves back to the start of a pause even if a plugin puts each item of the run on a separate invoice', async () => {
     const groups: InvoicePlugin = {
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
@@ -183,14 +183,14 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays at days that a void restores if the last charge is a part before them', async () => {
+  it('invoicing §8.5: stays at the end of days that a void restores if the last charge is a partial period before them', async () => {
     await beginWithSeats('annual');
     await seatsInFront();
     await voidAt(1);
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a trial of 0 is voided while the days after a partial charge are paused', async () => {
+  it('invoicing §8.5: stays if a trial priced at 0 is voided while the days after a partial charge are paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await seatsOn('2030-06-10', 15);
@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: returns to the remaining days if the month after a partial charge is voided', async () => {
+  it('invoicing §8.5: moves back to the end of the remaining days if the month after a partial charge is voided', async () => {
     await beginWithSeats('monthly');
     await seatsOn('2026-01-05', 15);
     await engine.runTo('2026-02-01T06:00:00Z');
@@ -212,14 +212,14 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-02-01');
   });
 
-  it('invoicing §8.5: returns to the change if a plan change repairs everything billed after it', async () => {
+  it('invoicing §8.5: moves back to the date of a plan change that repairs everything billed after it', async () => {
     await beginWithSeats('annual');
     await engine.runTo('2026-06-10T06:00:00Z');
     await changeTo('monthly');
     expect(await chargedThrough()).to.equal('2026-07-01');
   });
 
-  it('invoicing §8.5: stays if a trial of 0 is voided while the plan is paused', async () => {
+  it('invoicing §8.5: stays if a trial priced at 0 is voided while the plan is paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays if a trial of 0 is voided while the whole charge of the plan is repaired', async () => {
+  it('invoicing §8.5: stays if a trial priced at 0 is voided while the whole charge of the plan is repaired', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await pause();
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2030-04-14');
   });
 
-  it('invoicing §8.5: returns to the previous charge if the last charge is voided', async () => {
+  it('invoicing §8.5: moves back to the end of the previous charge if the last charge is voided', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await writeOff((await invoiceAt(1)).id);
@@ -334,7 +334,7 @@ eachDatabaseByTurns.describe('coverage', (open) => {
     return subscriptionId;
   }
 
-  it('includes greedy arrears that a run bills between their due dates', async () => {
+  it('is consistent with the coverage after a run bills greedy arrears between their due dates', async () => {
     await begin('arrears', { 'org.service.invoice.inArrear.mode': 'GREEDY' });
     engine.clock.set('2024-01-10T00:00:00Z');
     const invoice = await engine.acme.generateInvoice({ accountId });
@@ -342,7 +342,7 @@ eachDatabaseByTurns.describe('coverage', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('is verified against the whole history, which finds a cursor that hides due days and changes nothing', async () => {
+  it('is verified against the whole history; the check finds a cursor that hides due days, and changes nothing', async () => {
     const subscriptionId = await begin('advance');
     await engine.runTo('2024-02-01T00:00:00Z');
     engine.clock.set('2024-02-15T00:00:00Z');

@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect((await told()).filter((type) => /CANCEL/.test(type))).to.eql([]);
   });
 
-  it('cancels a term at its end if its earlier plan was invoiced beyond it', async () => {
+  it('cancels a term at its end if an earlier plan was invoiced beyond that end', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
     const { subscriptionId } = await engine.subscribe(request);

@@ -50,7 +50,7 @@ anyDatabase.describe('amounts of completions (payments §4.3 rule 7)', (open) =>
     await expectCode(payments.complete({ paymentId, amount: '10', currency: 'EUR' }), BAD_PARAMETER);
   });
 
-  it('cannot exceed the refundable amount without the pending refund', async () => {
+  it('cannot exceed the refundable amount, excluding the pending refund', async () => {
     const { payments } = engine.acme;
     const { id: paymentId } = (await purchased('100')).payment;
     const key = { paymentId, transactionExternalKey: 'R' };

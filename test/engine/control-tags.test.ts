@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
         );
       });
 
-    it('must both be removed to release payments; adding one again in time keeps payments held', async () => {
+    it('include AUTO_PAY_OFF and MANUAL_PAY, which must both be removed to release payments; adding either again in time keeps the hold', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
       await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(await balancesOf(id)).to.eql(['19.95']);
@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('AUTO_INVOICING_OFF', () => {
-    it('stop automatic runs; after their removal, one run bills the missed days on a single invoice', async () => {
+    it('stop automatic runs (AUTO_INVOICING_OFF); after their removal, one run bills the missed days on a single invoice', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await linesOf(id)).to.have.length(2);
     });
 
-    it('R23: allow an explicit run and a dry run', async () => {
+    it('R23: do not prevent an explicit run or a dry run (AUTO_INVOICING_OFF)', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       const dry = await engine.acme.invoices.dryRun({ accountId: id });
       expect(dry && itemLines(dry)).to.eql(['RECURRING 2024-01-01..2024-02-01 19.95']);

@@ -147,7 +147,7 @@ eachDatabase.describe('automatic payments with control plugins (payments §8.1)'
 
 anyDatabase.describe('automatic payments with control plugins (payments §2.3)', (open) => {
   withStage(open, (stageAt) => {
-    it('rule 5: end with their attempt at the first abort', async () => {
+    it('rule 5: stop and end their attempt as soon as a plugin aborts', async () => {
       const { stage, first, second } = await stageAt();
       first.prior = () => ({ isAborted: true });
       expect(await stage.payments(await invoiced(stage))).to.eql([]);
@@ -159,7 +159,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(first.calls).to.eql(['prior']);
     });
 
-    it('rule 8: end with their attempt if a prior call throws', async () => {
+    it('rule 8: stop and end their attempt if a prior call throws', async () => {
       const { stage, first } = await stageAt();
       first.prior = () => {
         throw new Error('no');
@@ -261,7 +261,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.story(invoiceId)).to.deep.include({ attempts, balance: '0' });
     });
 
-    it('payments §8.1: end without an external effect after their control plugins are informed', async () => {
+    it('payments §8.1: are reported to their control plugins even if they have no external effect', async () => {
       const { stage, first } = await stageAt();
       const invoiceId = await invoiced(stage, EXTERNAL);
       expect(first.calls).to.eql(['prior', 'success']);
@@ -277,7 +277,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(stage.takeEvents()).to.eql(['INVOICE_PAYMENT_FAILED']);
     });
 
-    it('payments §8.1: have an attempt even if the tenant has no control plugins', async () => {
+    it('payments §8.1: store an attempt even if the tenant has no control plugins', async () => {
       const { stage, first } = await stageAt({ controlPlugins: [] });
       const invoiceId = await invoiced(stage);
       expect(first.calls).to.eql([]);

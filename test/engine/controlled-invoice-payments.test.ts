@@ -130,7 +130,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(0);
   });
 
-  it('leave no open attempt if they can only be rejected', async () => {
+  it('leave no open attempt if they are rejected', async () => {
     const tooMuch = engine.acme.invoicePayments.pay({ invoiceId, amount: '200', controlPlugins });
     expect(await tooMuch.catch((error: BillingError) => error.code)).to.equal(7199);
     expect(await balance()).to.equal(100);
@@ -140,7 +140,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
   const refund = (paymentId: Uuid | undefined, more: object) =>
     engine.acme.invoicePayments.refund({ paymentId: paymentId ?? NOWHERE, controlPlugins, ...more });
 
-  it('payments §9.5: refund the amount that control plugins have left', async () => {
+  it('payments §9.5: refund the amount as adjusted by control plugins', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('30') });
     const { transaction } = await refund(paid?.payment.id, { amount: '20' });
@@ -156,7 +156,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(30);
   });
 
-  it('payments §9.5: reject an item refund that control plugins lower below its adjustments', async () => {
+  it('payments §9.5: reject an item refund that control plugins lower below its item adjustments', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     const [item] = (await engine.acme.invoices.get(invoiceId)).items;
     const adjustments = [{ invoiceItemId: item?.id ?? NOWHERE, amount: '20' }];
@@ -183,7 +183,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(7);
   });
 
-  it('end without an external effect after their control plugins are informed', async () => {
+  it('are reported to their control plugins even if they have no external effect', async () => {
     await engine.acme.invoicePayments.pay({ invoiceId, isExternal: true, controlPlugins });
     expect(calls()).to.eql(['prior', 'success']);
     expect(await balance()).to.equal(0);

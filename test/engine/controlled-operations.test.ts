@@ -165,7 +165,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       control.failure = null;
     });
 
-    it('payments §5.3 rule 2: are postponed unchanged while a call of the payment is running', async () => {
+    it('payments §5.3 rule 2: are postponed unchanged as retries while another call of the payment is running', async () => {
       const end = await runningCall(engine, keyOf());
       const settled = engine.runTo(RETRY);
       await aWhile();
@@ -175,7 +175,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect(await attempts()).to.eql(['RETRIED', 'SUCCESS']);
     });
 
-    it('payments §5.3 rule 2: are postponed if a call starts while their plugins are being called, without informing the plugins', async () => {
+    it('payments §5.3 rule 2: are postponed as retries without informing the plugins if a call starts while the plugins are being called', async () => {
       let end: () => Promise<unknown> = async () => null;
       control.asked.splice(0);
       control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
@@ -195,7 +195,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect((await transactions()).filter((status) => status === 'SUCCESS')).to.have.length(1);
     });
 
-    it('payments §3.3: have an attempt of their own even if they can no longer run', async () => {
+    it('payments §3.3: have a separate attempt for each retry, even if the retry can no longer run', async () => {
       await purchase({ controlPlugins: [] });
       control.asked.splice(0);
       await engine.runTo(RETRY);
@@ -203,7 +203,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);
     });
 
-    it('payments §2.3 rule 5: do not run and do not repeat if a plugin aborts them', async () => {
+    it('payments §2.3 rule 5: are neither run nor retried again if a plugin aborts the retry', async () => {
       control.prior = { isAborted: true };
       await engine.runTo('2024-02-01T00:00:00Z');
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);

@@ -74,7 +74,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await balances(ids)).to.eql([0]);
   });
 
-  it('payments §9.6 rule 2: stop the payment of one invoice without the others; its share becomes credit', async () => {
+  it('payments §9.6 rule 2: stop the payment of one invoice but not of the others; the share of that invoice becomes credit', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
     expect((await payAll({ isExternal: true, amount: '80' }))?.invoiceIds).to.eql(ids);
@@ -153,7 +153,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('payments §9.3: end a hold if they abort its release, and are not called for it again', async () => {
+  it('payments §9.3: end a hold if they abort its release, and are not called for that hold again', async () => {
     const ids = await invoiced('50');
     control.prior = { isAborted: true };
     await release();

@@ -146,7 +146,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
   const refund = ({ amount = null, ...input }: HostInput<InvoiceRefundInput>) =>
     engine.acme.invoicePayments.refund({ currency: rate.currency, controlPlugins: [], amount, ...input });
 
-  it('payments §9.5 rule 1: reopen the settled share of a refund', async () => {
+  it('payments §9.5 rule 1: reopen the corresponding share of the invoice when refunded', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     await expectCode(refund({ paymentId, amount: '46' }), 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
     expect((await refund({ paymentId, amount: '18' })).transaction.status).to.equal('SUCCESS');
@@ -198,7 +198,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(50);
   });
 
-  it('payments §9.5 rule 2: reduce the refundable amount by refunds made another way', async () => {
+  it('payments §9.5 rule 2: deduct external refunds from the refundable amount', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '20', currency: 'USD', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal(70);

@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     await expectSound();
   });
 
-  it('removes a given credit with its CREDIT_ADJ', async () => {
+  it('also removes the CREDIT_ADJ of a credit that a user gave', async () => {
     const id = await newAccount();
     const invoiceId = await credit(id, '30');
     await told();

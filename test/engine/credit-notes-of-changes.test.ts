@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
       ({ creditNoteNumber }) => creditNoteNumber,
     );
 
-  it('exclude the void of a credit, which removes no charge', async () => {
+  it('are not written for the void of a credit, which removes no charge', async () => {
     await begin();
     const accountId = await newAccount();
     const items = [{ amount: '10' }, { amount: '5' }];
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(await notesOf(invoiceId)).to.eql(['VOID 2024-01-01 6 (10 + -4)']);
   });
 
-  it('contain a repair on a draft once a call or a later run commits it', async () => {
+  it('contain a repair on a draft once a call or a later run commits the draft', async () => {
     await begin();
     for (const isReused of [false, true]) {
       const accountId = await newAccount();
@@ -199,7 +199,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(text).to.match(/^-- credit_notes record_id\|[^\n]*\n[^\n]*\|VOID\|[^\n]*$/m);
   });
 
-  it('send no SQL statement if the tenant does not want them', async () => {
+  it('require no SQL statement if the tenant has disabled credit notes', async () => {
     await begin({ isOff: true });
     const accountId = await newAccount();
     const subscriptionId = await subscribe(accountId);

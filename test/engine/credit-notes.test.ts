@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('rule 1: are written only if the tenant wants them, and otherwise cost no SQL statement', async () => {
+  it('rule 1: are written only if the tenant has enabled credit notes, and otherwise require no SQL statement', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(id)).to.eql(['1 ADJUSTMENT 2012-05-02 4 (4)', '2 VOID 2012-05-02 6 (10 + -4)']);
   });
 
-  it('rule 2: exclude changes of drafts', async () => {
+  it('rule 2: exclude changes to drafts', async () => {
     await start(written);
     const account = await acme.createAccount({ currency: 'USD' });
     const charge = { accountId: account.id, autoCommit: false, items: [{ amount: '5' }] };
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     );
   });
 
-  it('rule 5: show their number and the credited invoice as a page and as a PDF', async () => {
+  it('rule 5: show their number and the credited invoice on the page and in the PDF', async () => {
     await start(written);
     const invoice = await charged(100);
     await adjust(invoice, 0, '12.5');
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(info).to.include({ Title: 'Credit note 1' });
   });
 
-  it('rule 3: show the number in the configured pattern when read, on the page and in the PDF', async () => {
+  it('rule 3: show the number in the configured pattern in query results, on the page and in the PDF', async () => {
     await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');

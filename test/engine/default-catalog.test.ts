@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('subscriptions of the default catalog after the ten
     });
   });
 
-  it('are listed with the others from their stored data if their plan no longer exists', async () => {
+  it('are listed with other subscriptions, from their stored data, if their plan no longer exists', async () => {
     await tenant.uploadCatalog(await readFile(specCatalog));
     const other = await newAccount();
     await engine.settle(tenant.createSubscription({ accountId: other.id, planName: 'pro-monthly' }));

@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await balances()).to.equal('0 0, 0 0');
   });
 
-  it('invoicing §12 rule 1: opens no summary for a pure credit, which joins an open one; a charge of 0 opens one', async () => {
+  it('invoicing §12 rule 1: opens no summary for a pure credit, which joins an open summary; a charge of 0 opens a summary', async () => {
     await begin('2025-02-03T10:00:00Z', '0.00');
     const credit = async (amount: string) => {
       const items = [{ amount: amount }];
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('invoicing §12 rule 3: accepts an earlier commit by a call; the entry then finds it committed, and the next day has a new summary', async () => {
+  it('invoicing §12 rule 3: allows a call to commit the summary early; the scheduled commit then does nothing, and the next day gets a new summary', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await charge(child, '10');
     await engine.settle(engine.acme.invoices.commit((await summaryAt(0)).id));
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([invoiceDate, commitDate]).to.eql(['2025-02-03', '2025-02-04']);
   });
 
-  it("invoicing §12 rule 3: uses the tenant's time of day, of tomorrow if it is past", async () => {
+  it("invoicing §12 rule 3: commits the summary at the tenant's time of day, or on the next day if that time is past", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
@@ -345,7 +345,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('includes a draft of a child from its commit on', async () => {
+  it("includes a child's draft only once the draft is committed", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(child, SystemTag.AUTO_INVOICING_DRAFT);
     await subscribe(child);
@@ -366,7 +366,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('accounts 7 rule 6: leaves existing links with the old parent and new invoices with the account', async () => {
+  it('accounts 7 rule 6: keeps existing links to the old parent, and leaves new invoices to the account', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');
@@ -380,7 +380,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(first?.parentAccountId).to.equal(parent);
   });
 
-  it("puts two simultaneous children on the summary without one waiting for the other's lock", async () => {
+  it("adds two children to the summary simultaneously without one waiting for the other's lock", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const others = await Promise.all(['a', 'b', 'c', 'd'].map((key) => newChild(key)));
     const items = [{ amount: '1' }];

@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('-10 10, 0 0');
   });
 
-  it('credit no more than the parent has paid of previously adjusted items', async () => {
+  it('credit no more than the parent has paid for previously adjusted items', async () => {
     await begin();
     await family.adjust(await family.summary(), '15');
     await family.holdPayments(false);
@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, 0 0');
   });
 
-  it('return used credit to the child, beyond its debt', async () => {
+  it('return used credit to the child, even beyond its debt', async () => {
     family = await Family.begin(open);
     ({ parent, child } = family);
     await family.add('addCredits', child, '10');

@@ -4,7 +4,7 @@ import type { TestEngine } from '../support/index.ts';
 import { expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns.describe('drafts and voids', (open) => {
+eachDatabaseByTurns.describe('draft and void invoices', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
   let told: () => Promise<readonly string[]>;
@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect((await invoiceAt(0)).commitDate).to.equal(null);
     });
 
-    it('require a commit, which makes them owed, emits an event, pays them and moves the charged-through date', async () => {
+    it('become payable only when committed, which emits an event, pays them and moves the charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       engine.clock.set('2024-01-05T12:00:00Z');
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
   describe('invoicing 3 statuses', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('invoicing §3: allow commits only of drafts, and voids of every invoice that is not yet void', async () => {
+    it('invoicing §3: can be committed only as drafts, and voided in every status except VOID', async () => {
       const { commit, void: voidIt } = engine.acme.invoices;
       const draft = await charge('5', false);
       await expectCode(commit(accountId), 'INVOICE_NOT_FOUND');
@@ -313,7 +313,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('reject the void of an invoice that is paid or has a pending payment', async () => {
+    it('cannot become void while the invoice is paid or has a pending payment', async () => {
       const paid = await engine.settle(charge('5', true));
       await told();
       await expectCode(engine.acme.invoices.void(paid.id), 'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID');
@@ -325,7 +325,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('void the credit that an invoice created, unless it is used', async () => {
+    it('void the credit that they created, unless the credit is used', async () => {
       await tag(SystemTag.AUTO_PAY_OFF);
       const credit = async (amount: string) => {
         const items = [{ amount: amount }];
@@ -350,7 +350,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     });
   });
 
-  it('invoicing §9 rule 6: reject the void of an invoice with a used credit item, despite more credit on it', async () => {
+  it('invoicing §9 rule 6: cannot become void with a used credit item, despite more credit on the invoice', async () => {
     await begin('2024-01-01T00:00:00Z');
     await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '10' }], autoCommit: true });
     const adjusted = await charge('10', true);
@@ -396,7 +396,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     expect(await chargedThrough(id)).to.equal('2013-07-01');
   });
 
-  it('return the account to the remaining target date, without starting a run', async () => {
+  it('move the account back to its remaining target date when voided, without starting a run', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');
@@ -412,7 +412,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     );
   });
 
-  it('limit the next run to the remaining days, even before the voided days', async () => {
+  it('leave nothing to bill after a void until the next bill cycle day takes effect', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');
@@ -427,7 +427,7 @@ eachDatabaseByTurns.describe('drafts and voids', (open) => {
     expect((await standing()).at(-1)).to.equal('COMMITTED [RECURRING 2024-02-01..2024-02-17 10.3] owes 10.3');
   });
 
-  it('reject the void of a draft with a repaired item, except together with its repair, after which all days are billed again', async () => {
+  it('cannot be voided as a draft with a repaired item, except together with its repair, after which all days are billed again', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     const id = await subscribe('solo-now');

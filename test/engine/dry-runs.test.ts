@@ -76,7 +76,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2014-02-01..2014-03-01 249.95']);
     });
 
-    it('returns nothing if nothing will be billed any more', async () => {
+    it('returns nothing if nothing further will be billed', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       expect(await upcoming()).to.equal(null);
       const { subscriptionId } = await subscribe('term-3m');
@@ -237,7 +237,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: dates the credit of a change to the start of the term today, like the actual change', async () => {
+    it("invoicing §10 rule 7: gives the credit for a change at the start of the term today's date, like the actual change", async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -252,7 +252,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('invoicing §10 rule 7: dates the credit of such a change today even if later days are already billed and the target date is raised', async () => {
+    it("invoicing §10 rule 7: gives that credit today's date even if later days are already billed and the target date is raised", async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -436,7 +436,7 @@ eachDatabase.describe('dry run', (open) => {
       expect((await invoices()).map(itemLines)).to.eql([[january], [february], [march]]);
     });
 
-    it('returns the invoice of an action that bills ahead also on the due date', async () => {
+    it('returns the invoice of an action that bills ahead, even on the due date', async () => {
       await begin('2024-04-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.generateInvoice({ accountId, targetDate: '2024-05-01' });
@@ -519,7 +519,7 @@ eachDatabase.describe('dry run', (open) => {
     const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
     const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
 
-    it('adds later steps to its first draft', async () => {
+    it('adds the items of later steps to its first draft', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(draft, reuse);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
@@ -551,7 +551,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('uses the credit of a child for future bills of its parent while they are open', async () => {
+    it('uses the credit of a child for future bills of its parent while those bills are open', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const parent = accountId;
       const family = { parentAccountId: parent, isPaymentDelegatedToParent: true };

@@ -24,7 +24,7 @@ anyDatabase.describe('e-invoices of random histories', (open) => {
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
   });
 
-  it('request the amount that the engine charges', async () => {
+  it('state the amount that the engine charges', async () => {
     for (const { name, story, due, xmls } of documents)
       for (const file of xmls) {
         const text = await readFile(join(directory ?? '', file), 'utf8');

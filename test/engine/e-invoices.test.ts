@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('are not created for the invoice of a free trial, but for the first paid month', async () => {
+  it('are created for the first paid month, but not for the invoice of a free trial', async () => {
     const shop = await InvoicedBusinesses.open(open, { now: '2026-03-01T08:00:00Z' });
     await shop.acme.uploadCatalog(trialCatalog);
     const accountId = await shop.account(german, standard);
@@ -159,7 +159,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     await expectCode(eInvoice(accountId), 'INVOICE_NOT_FOUND');
   });
 
-  it('require a writer', async () => {
+  it('require an e-invoice writer', async () => {
     const shop = await InvoicedBusinesses.open(open, { eInvoices: undefined });
     const accountId = await shop.account(german, standard);
     const { id: invoiceId } = await shop.charge(accountId, ['100', 'Work']);

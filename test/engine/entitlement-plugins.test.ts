@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
   }
 
   describe('replaced terms', () => {
-    it('set plan, dates and prices of CREATE, each plugin starting from the result of the previous one', async () => {
+    it('can set the plan, dates and prices of CREATE; each plugin starts from the result of the previous plugin', async () => {
       first.before.CREATE = async ({ terms }) => {
         expect(terms.subscriptions).to.eql([{ planName: 'solo-now' }]);
         return { replace: { subscriptions: [{ planName: 'team-now' }] } };
@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       });
     });
 
-    it('set each subscription of CREATE for several bundles separately', async () => {
+    it('can set each subscription of CREATE for several bundles separately', async () => {
       first.before.CREATE = async ({ terms }) => ({
         replace: {
           subscriptions: terms.subscriptions.map((each) =>
@@ -300,7 +300,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(first.told()).to.eql(['CREATE done', 'CREATE done']);
     });
 
-    it('set the plan of CHANGE_PLAN, and a date instead of a policy', async () => {
+    it('can set the plan of CHANGE_PLAN, and a date instead of a policy', async () => {
       first.before.CHANGE_PLAN = async () => ({
         replace: { planName: 'pro-monthly', billingPolicy: null, requestedDate: day(2, 10) },
       });
@@ -310,7 +310,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(await timeline()).to.include('CHANGE 2024-02-10 pro-monthly');
     });
 
-    it('set date and policy of CANCEL', async () => {
+    it('can set the date and policy of CANCEL', async () => {
       first.before.CANCEL = async () => ({
         replace: { billingPolicy: 'END_OF_TERM', requestedDate: day(1, 20) },
       });
@@ -319,7 +319,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(ends.billingEnd.date).to.equal('2024-02-01');
     });
 
-    it('set the date of PAUSE, RESUME and ADD_BLOCKING_STATE', async () => {
+    it('can set the date of PAUSE, RESUME and ADD_BLOCKING_STATE', async () => {
       first.before.PAUSE = async () => ({ replace: { requestedDate: day(2, 3) } });
       first.before.RESUME = async () => ({ replace: { requestedDate: day(2, 5) } });
       first.before.ADD_BLOCKING_STATE = async ({ given }) => {
@@ -336,7 +336,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       ]);
     });
 
-    it('set date and policy of TRANSFER', async () => {
+    it('can set the date and policy of TRANSFER', async () => {
       engine.clock.set('2024-01-10T00:00:00Z');
       first.before.TRANSFER = async ({ given }) => {
         expect(given).to.eql({ accountId: target.id });
@@ -361,7 +361,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
   describe('faulty entitlement plugins', () => {
     const cancel = () => acme.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'IMMEDIATE' });
 
-    it('cause a clear error with its cause if they throw; nothing is stored and no other plugin is called', async () => {
+    it('cause a clear error with the original cause if they throw; nothing is stored and no other plugin is called', async () => {
       const before = await stored();
       const cause = new Error('no connection');
       first.before.CANCEL = () => {

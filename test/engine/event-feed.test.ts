@@ -60,7 +60,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
   });
 
-  it('platform §15 rule 5: keeps an event of a type that only newer nodes know, and later events, for one of those nodes', async () => {
+  it('platform §15 rule 5: leaves an event of a type that only newer nodes know, and all later events, to a newer node', async () => {
     await createAccount();
     const { storage, tenant, acme, billing } = engine;
     const given: string[] = [];

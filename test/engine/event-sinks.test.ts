@@ -120,7 +120,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(slow.taken.filter(ofFirst)).to.eql(quick.taken.filter(ofFirst));
   });
 
-  it('platform §10.6: lose an event that they never accept after the last delay, with a log line, and receive the next one', async () => {
+  it('platform §10.6: lose an event that they still reject after the last delay; the loss is logged, and the next event is delivered', async () => {
     const bad = recording('bad', ({ eventType }) => {
       if (eventType === 'ACCOUNT_CREATION') throw new Error('no such template');
     });
@@ -165,7 +165,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     }
   });
 
-  it('platform §10.6: receive events of an engine that lacks them, but no event older than the first engine that has them', async () => {
+  it('platform §10.6: receive events of an engine without these sinks, but no event older than the first engine with them', async () => {
     engine = await openEngine(open, { now: NOW });
     const { database, acme, tenant } = engine;
     await acme.createAccount({ currency: 'USD' });
@@ -233,7 +233,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     ]);
   });
 
-  it('platform §10.6: are kept while in use, however short the queue history', async () => {
+  it('platform §10.6: are remembered for at least a day after their last use, however short the queue history is', async () => {
     const forgotten: number[] = [];
     engine = await openEngine(open, { now: NOW });
     const { storage, clock, systemClock, logger } = engine;
@@ -248,7 +248,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(forgotten).to.eql([24 * 3_600_000, 90 * 24 * 3_600_000]);
   });
 
-  it('store nothing if none are configured', async () => {
+  it('store nothing if no sink is configured', async () => {
     const statements: string[] = [];
     engine = await openEngine(open, { now: NOW, trace: (statement) => statements.push(statement) });
     await engine.settle(engine.acme.createAccount({ currency: 'USD' }));

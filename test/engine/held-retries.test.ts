@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('pay the remaining amount if a part was paid meanwhile', async () => {
+  it('pay the remaining amount if part of it was paid in the meantime', async () => {
     const id = await held();
     await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '5', isExternal: true });
     engine.gateway.configure(ACCEPT);

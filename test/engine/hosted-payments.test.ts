@@ -12,7 +12,7 @@ eachDatabaseByTurns.describe('operations in a host transaction (payments §5.1)'
     ({ inside } = await hostedEngine(engine, { gateways: [engine.gateway] }));
   });
 
-  it('are rejected and leave nothing if they call a gateway', async () => {
+  it('are rejected and store nothing if they call a gateway', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const code = await inside((acme) => codeOf(acme.payments.purchase({ accountId, amount: '10' })));
     expect(code).to.equal(ErrorCode.INVALID_PARAMETER);
@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('account closings in a host transaction', (open) =>
     ({ inside } = await hostedEngine(engine));
   });
 
-  it('are rejected while work is due, because due work cannot run inside the transaction, and succeed afterward', async () => {
+  it('cannot close an account while work is due, because due work cannot run inside the transaction', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
     await engine.runTo('2024-01-11T00:00:00Z');
@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('runs with invoice plugins in a host transaction', 
     ({ inside } = await hostedEngine(engine, { invoicePlugins: [plugin] }));
   });
 
-  it("show the host's changes to plugins, whose items commit with them", async () => {
+  it("show the host's changes to plugins, whose items are committed with those changes", async () => {
     const accountId = await inside(async (acme) => {
       const { id } = await acme.createAccount({ currency: 'USD' });
       await acme.invoices.addCharges({ accountId: id, items: [{ amount: '3' }], autoCommit: true });
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('runs with invoice plugins in a host transaction', 
     ]);
   });
 
-  it('leave nothing if a plugin aborts them', async () => {
+  it('store nothing if a plugin aborts them', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     aborts = true;
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('operations with entitlement plugins in a host tran
     told.length = 0;
   });
 
-  it('let plugins replace terms, and leave nothing if a plugin aborts them', async () => {
+  it('let plugins replace terms, and store nothing if a plugin aborts them', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const { created, code } = await inside(async (acme) => {
       const made = await acme.createSubscription({ accountId, planName: 'solo-now' });

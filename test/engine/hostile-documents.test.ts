@@ -79,7 +79,7 @@ const hostile = [
   ['both directions', 'שלום abc مرحبا 123 (x)'],
 ] as const;
 
-describe('hostile texts and logos in documents', () => {
+describe('hostile text and logos in documents', () => {
   const neutral = markupOf(htmlOf(invoiceOf('Text')));
 
   for (const [what, text] of hostile) {

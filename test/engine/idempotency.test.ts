@@ -53,7 +53,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('do not block a key whose release failed: its next call releases it', async () => {
+  it('do not block a key whose release failed: the next call with the key releases it', async () => {
     let isFull = true;
     const idempotency = {
       ...storage.idempotency,

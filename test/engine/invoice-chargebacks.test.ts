@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 20']);
     });
 
-  it('rule 3: all count if they are partial, up to the remaining amount of the payment', async () => {
+  it('rule 3: can be partial, up to the remaining amount of the payment in total', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.chargeback({ paymentId, amount: '5' });
@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 3: take the whole payment in another currency, and a second one is rejected', async () => {
+  it('rule 3: take the whole payment if they are in another currency, and a second chargeback is rejected', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'one');
     expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT SUCCESS 100', 'CHARGED_BACK SUCCESS -100']);
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: take only the amount left by refunds and chargebacks in another currency', async () => {
+  it('rule 3: take only the amount left by earlier refunds and chargebacks if they are in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '30' });
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: leave the amount of a pending external refund in another currency', async () => {
+  it('rule 3: exclude the amount of a pending external refund if they are in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { acme, gateway } = engine;
     const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 4: can be recorded again under their key after a reversal, but the reversal cannot', async () => {
+  it('rule 4: can be recorded again under their key after a reversal, but their reversal cannot', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const key = { paymentId, transactionExternalKey: keyOf('dispute') };
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(8);
   });
 
-  it('payments §7.4 rule 1: stand again with their amount if their reversal is corrected to a failure', async () => {
+  it('payments §7.4 rule 1: apply again with their amount if their reversal is corrected to a failure', async () => {
     const { invoicePayments, payments } = engine.acme;
     const { id, paymentId } = await invoices.paid('20');
     const { payment: direct } = await payments.purchase({ accountId: account.id, amount: '20' });
@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
       await expectCode(invoicePayments.chargeback({ ...excess, amount }), 4902);
   });
 
-  it('http-api §4 line 15: are recorded as rejected in another currency if nothing is left', async () => {
+  it('http-api §4 line 15: are recorded as rejected if they are in another currency and the payment has no remaining amount', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'first');
     const request = { paymentId, amount: '40', currency: 'EUR', recordsExcess: true } as const;
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: take at most the remaining amount if an operator corrects a rejected one to a success', async () => {
+  it('rule 3: take at most the remaining amount if an operator corrects a rejected chargeback to a success', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { acme } = engine;
     await acme.invoicePayments.refund({ paymentId, amount: '5' });
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 5: count on the invoice even if they, their reversal or a refund are sent to the payment', async () => {
+  it('rule 5: affect the invoice even if they, their reversal or a refund are posted to the payment', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { payments } = engine.acme;
     await payments.refund({ paymentId, amount: '5' });
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ]);
   });
 
-  it('rule 5: follow the rule for a refund that was sent to the payment and succeeds later', async () => {
+  it('rule 5: follow the rule for a refund that was posted to the payment and succeeds later', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     await engine.acme.payments.refund({ paymentId, amount: '5', properties });

@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     return { accountId: account.id, invoiceId: invoice.id };
   }
 
-  it('rule 2: use the template of the locale, of its language, the general one or the built-in one', async () => {
+  it('rule 2: use the template of the locale, of its language, the general template or the built-in template', async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     expect(await html(invoiceId))
       .to.contain('<html lang="de-AT"')
@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung');
   });
 
-  it('rule 2: use the MANUAL_PAY template for accounts with that tag, otherwise the general one', async () => {
+  it('rule 2: use the MANUAL_PAY template for accounts with that tag, otherwise the general template', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
     const account = { type: ObjectType.ACCOUNT, id: accountId };
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.equal('&lt;b&gt;4711&lt;&#x2F;b&gt;|');
   });
 
-  it('name the currency of the payment if it differs', async () => {
+  it('name the currency of the payment if it differs from the currency of the invoice', async () => {
     await texts().upload({
       ...template,
       text: '{{invoice.processedCurrency}}|{{invoice.formattedPaidAmount}}',
@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     await expectCode(html(tooMany), 'ANSWER_TOO_LARGE');
   });
 
-  it("invoicing §14 rule 5: use the host's format for amounts and days, and the built-in one for the rest", async () => {
+  it("invoicing §14 rule 5: use the host's format for amounts and days, and the built-in format for other values", async () => {
     const asked: unknown[] = [];
     const hosted = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(summary?.id ?? parent.id)).to.not.include('of the parent account');
   });
 
-  it('are missing for an unknown invoice or one of another tenant', async () => {
+  it('are not found for an unknown invoice or an invoice of another tenant', async () => {
     const { invoiceId } = await invoiceOf(null);
     const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;
     await expectCode(html(unknown), 'INVOICE_NOT_FOUND');

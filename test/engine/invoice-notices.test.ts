@@ -70,7 +70,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     expect(await told(stage.engine)).to.eql([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
   });
 
-  it('are forgotten once the retention period of the queue history after their date has passed', async () => {
+  it('are deleted when the retention period of the queue history after their date has passed', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T06:00:00Z');
@@ -109,7 +109,7 @@ anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => 
     stage = new Stage();
   });
 
-  it('take as many SQL statements for many accounts as for one', async () => {
+  it('need the same number of SQL statements for many accounts as for one account', async () => {
     const statements: string[] = [];
     await stage.begin(open, { trace: (statement) => statements.push(statement) });
     await stage.subscribe();

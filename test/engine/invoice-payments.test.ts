@@ -245,7 +245,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('reject a refund in another currency than the payment', async () => {
+  it('reject a refund in a currency other than that of the payment', async () => {
     const { id } = await invoices.add('20');
     const { id: paymentId } = await invoices.paymentOf(id);
     const request = { paymentId, amount: '5', currency: 'EUR', isExternal: true } as const;

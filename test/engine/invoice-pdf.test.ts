@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
     expect(warning?.fields).to.include({ characters: '🍏' });
   });
 
-  it('reject a document whose own text no font contains, and name the solution', async () => {
+  it("cause an error that names the solution if no font contains the document's own text", async () => {
     const error = await rejection(pdfOf(await invoiceOf({ locale: 'ar_EG' }, 1)));
     expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
     expect(error)
@@ -136,14 +136,14 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
     expect(lines.filter((line) => /Wort.* €[12]\.50$/.test(line))).to.have.length(2);
   });
 
-  it('are missing for an unknown invoice', async () => {
+  it('are not found for an unknown invoice', async () => {
     const error = await rejection(engine.acme.invoices.pdf('00000000-0000-4000-8000-000000000000'));
     expect(error.code).to.equal(ErrorCode.INVOICE_NOT_FOUND);
   });
 });
 
 eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices with a host renderer', (open) => {
-  it('pass the whole document to a host renderer; without one, an error names the solution', async () => {
+  it('are passed to a host renderer as a whole document; without a renderer, an error names the solution', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
     const renderer = {

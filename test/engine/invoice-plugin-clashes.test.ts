@@ -61,7 +61,7 @@ eachDatabaseByTurns.describe('clashes of invoice plugins (invoicing §13 rules 3
   const imposing = (...values: readonly string[]): readonly PluginProperty[] =>
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
-  it('leave no gap in the numbers after a rejected run, whoever requested it', async () => {
+  it('leave no gap in the invoice numbers after a rejected run, whoever requested the run', async () => {
     let refused: Uuid | null = null;
     await begin({
       name: 'numbers',
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('clashes of invoice plugins (invoicing §13 rules 3
     await sound();
   });
 
-  it('leave a shared number to only one of several accounts in a batch, and the counter continues after it', async () => {
+  it('let only one of several accounts in a batch use a shared number, after which the counter continues', async () => {
     const given = new Map<Uuid, readonly string[]>();
     await begin({
       name: 'numbers',
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('clashes of invoice plugins (invoicing §13 rules 3
     await sound();
   });
 
-  it('leave a shared item id to only one of several accounts in a batch, and park the others', async () => {
+  it('let only one of several accounts in a batch use a shared item id, and park the others', async () => {
     await begin(adding('one', () => [{ id: chosenId, itemType: 'TAX', amount: '1' }]));
     const last = await newAccount();
     const accountIds = [await newAccount(), await newAccount(), last];
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('clashes of invoice plugins (invoicing §13 rules 3
     await sound();
   });
 
-  it('do not arise when a split run adds to a draft of an earlier group; it returns that group', async () => {
+  it('do not arise when a split run adds to a draft of an earlier group; the run returns that group', async () => {
     await begin({ name: 'groups', getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }) });
     const accountId = await newAccount();
     const { AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;

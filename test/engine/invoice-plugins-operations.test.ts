@@ -355,7 +355,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
   describe('plugins in dry runs (invoicing §11 rule 5)', () => {
     const subscribe = () => engine.subscribe({ accountId, planName: 'solo-now' });
 
-    it('are called in each dry-run step with its date and the requested date; the next step bills an aborted or postponed one', async () => {
+    it('are called in each dry-run step with its date and the requested date; the next step bills an aborted or postponed step', async () => {
       const calls: string[] = [];
       let stopped: string | null = null;
       let isAborting = true;

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 4007);
   });
 
-  it('run in the configured order (by default by name), and each sees the additions of the previous one', async () => {
+  it('run in the configured order (by default by name), and each sees the additions of the previous plugin', async () => {
     const seen: string[] = [];
     const named = (name: string): InvoicePlugin => ({
       name,
@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(group.map(({ id }) => id)).to.eql([first?.id, second?.id]);
   });
 
-  it('split automatic runs, and requested runs only with permission', async () => {
+  it('can split automatic runs, and requested runs only with permission', async () => {
     await begin(splitting);
     const date = '2024-01-01';
     const dates = { billingDate: date, entitlementDate: date };
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 1000, 1001]);
   });
 
-  it('add items to existing invoices: a tax on an earlier one and an adjustment of its charge as credit', async () => {
+  it('add items to existing invoices: a tax on an earlier invoice, and an adjustment of its charge, which becomes credit', async () => {
     let more: (earlier: InvoiceForPlugins) => readonly AdditionalItem[] = () => [];
     await begin({
       name: 'history',
@@ -379,7 +379,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('lower a repair, and leave the rest with its item', async () => {
+  it('can lower a repair; the rest stays with the repaired item', async () => {
     await begin(changedTo('-4', 'REPAIR_ADJ'));
     await cancelOn(await subscribe(), '2024-01-16T00:00:00Z');
     const [charge, repair] = await invoices();

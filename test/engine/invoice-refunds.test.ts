@@ -98,13 +98,13 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.rowsOf(paymentId)).to.have.length(6);
   });
 
-  it('rule 1a: adjust an item that is named twice by its remaining amount at most', async () => {
+  it('rule 1a: adjust an item that is named twice by at most its remaining amount', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));
     await expectCode(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }), 4020);
   });
 
-  it('rule 1c: reject an amount below that of their items with 4907, even for external refunds', async () => {
+  it('rule 1c: are rejected with 4907 if their amount is below that of their items, even as external refunds', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = [{ invoiceItemId, amount: '6' }];
     for (const isExternal of [false, true]) {
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     }
   });
 
-  it('rule 1d: exclude earlier refunds and chargebacks', async () => {
+  it('rule 1d: cannot include an amount that was already refunded or charged back', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     await invoicePayments.refund({ paymentId, amount: '5' });
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 2: complete a pending external refund under its key, without counting it against itself', async () => {
+  it('rule 2: complete a pending external refund under its key, and exclude its own amount from the refund limit', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = {
@@ -240,13 +240,13 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: adjust the items when the gateway reports their success', async () => {
+    it('rule 1e: adjust the items when the gateway reports that the refund succeeded', async () => {
       const transactionId = open.transaction.id;
       await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status: 'SUCCESS' });
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: adjust the items when recovery finds their success', async () => {
+    it('rule 1e: adjust the items when recovery finds that the refund succeeded', async () => {
       const transactionId = open.transaction.id;
       engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status: 'PROCESSED' });
       await engine.acme.payments.get(paymentId, { withPluginInfo: true });
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
         expect(await invoices.balanceOf(id)).to.equal(20);
       });
 
-    it('rule 1e: adjust the items after an unknown outcome in between', async () => {
+    it('rule 1e: adjust the items even if the outcome was unknown in between', async () => {
       await engine.acme.invoicePayments.complete({ paymentId, properties: answers('UNDEFINED') });
       expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
       await fix('SUCCESS');
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: keep their adjustments, made only once, as credit if their success is corrected', async () => {
+    it('rule 1e: adjust the items only once, and keep the adjustments as credit if their success is corrected', async () => {
       await fix('SUCCESS');
       await fix('PAYMENT_FAILURE');
       expect(await state()).to.eql({ row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 });
@@ -289,7 +289,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     });
   });
 
-  it('rule 1e: reduce an item by no more than its amount if two of them adjust it', async () => {
+  it('rule 1e: reduce an item by no more than its amount if two refunds adjust it', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId, amount: '10' }];

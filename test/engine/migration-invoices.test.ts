@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
     ]);
   });
 
-  it('are listed only with the flag, and never among the unpaid invoices', async () => {
+  it('are listed only if the flag is set, and never among the unpaid invoices', async () => {
     const { id } = await acme.createAccount({ currency: 'USD' });
     const migrated = await migrate(id, [{ itemType: 'EXTERNAL_CHARGE', amount: decimal(10) }]);
     expect(await listed(id)).to.eql([]);

@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
       expect(await items()).to.include.members(BILLED);
     });
 
-  it('get a check that is due before they are closed', async () => {
+  it('are checked before they are closed if a check is due', async () => {
     engine.clock.set('2024-01-21T06:00:00Z');
     await acme.accounts.close(accountId);
     expect(await states()).to.eql(['DISABLED']);

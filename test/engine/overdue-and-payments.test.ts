@@ -95,7 +95,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect([await debtor.state(), await debtor.owed(), await debtor.tags()]).to.eql(['clear', [], []]);
     });
 
-    it('cause one refresh when several are paid in one call', async () => {
+    it('cause one refresh when several invoices are paid in one call', async () => {
       const debtor = await begin(configB(), { hasCard: false, planName: null });
       for (const amount of ['10', '20', '30']) await debtor.charge(amount);
       await engine.runTo('2012-05-06T00:03:42Z');

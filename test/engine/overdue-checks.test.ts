@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('overdue consistency check', (open) => {
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
   const found = async () => (await breaches()).map(({ invariant, message }) => `${invariant} ${message}`);
 
-  it('finds nothing for an account in a state, past the last state or after clearing', async () => {
+  it('finds nothing for an account in an overdue state, past the last state or after clearing', async () => {
     expect(await found()).to.eql([]);
     await engine.runTo('2024-02-02T00:00:00Z');
     expect(await found()).to.eql([]);
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('overdue consistency check', (open) => {
     expect((await breaches()).map(({ accountId }) => accountId)).to.have.members([account.id, other.id]);
   });
 
-  it('reports a child whose parent owes, once the parent was evaluated', async () => {
+  it('reports a child whose parent has a debt, once the parent has been evaluated', async () => {
     const parent = await acme.createAccount({ currency: 'USD' });
     const child = await acme.createAccount({
       currency: 'USD',

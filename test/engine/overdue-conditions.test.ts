@@ -32,7 +32,7 @@ anyDatabase.describe('overdue conditions', (open) => {
   }
 
   describe('boundary cases (overdue §4)', () => {
-    it('hold on no day without unpaid invoices', async () => {
+    it('are not met on a day without unpaid invoices', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       for (const day of ['2024-03-02', '2024-03-06', '2024-03-11', '2024-12-31']) {
         await engine.runTo(`${day}T12:00:00Z`);
@@ -101,7 +101,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S2');
     });
 
-    it('let a late check enter the most severe state that holds', async () => {
+    it('let a late check enter the most severe state that applies', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-04-01T12:00:00Z');

@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
   });
 
-  it('overdue §1.4: are equal as XML, JSON and definition', async () => {
+  it('overdue §1.4: have the same meaning as XML, JSON and definition', async () => {
     const definition: NewOverdueDefinition = exampleJson;
     for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
       await acme.overdue.upload(host);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     });
   }
 
-  it('overdue §1.3 rule 2: stay in force if stored with a state without criteria, and that state never holds', async () => {
+  it('overdue §1.3 rule 2: stay in force if a stored state has no criteria; that state never applies', async () => {
     const stored = exampleXml.replace('<state ', '<state name="EMPTY"><condition/></state><state ');
     await store(stored);
     expect(await acme.overdue.getXml()).to.equal(stored);
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('overdue configurations in host transactions', (ope
 });
 
 eachDatabaseByTurns.describe('default overdue configurations of hosts', (open) => {
-  it('apply to tenants without their own, as text and as a definition', async () => {
+  it('apply to tenants without their own configuration, as text and as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });
       expect(await engine.acme.overdue.get()).to.eql(exampleJson);

@@ -263,7 +263,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     expect((await shown())[0]).to.equal('CANCELLED');
   });
 
-  it('overdue §9.1: name overdue in rejections', async () => {
+  it('overdue §9.1: are named in rejections', async () => {
     await runTo('05-31');
     await runTo('06-01');
     const refused = engine.acme.createSubscription({ accountId: debtor.accountId, planName: 'solo-now' });

@@ -44,7 +44,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
   const nameNow = async () => (await acme.overdue.ofAccount(accountId)).name;
   const stepsOf = ({ steps }: OverduePreview) => steps.map(({ date, state }) => `${date} ${state.name}`);
 
-  it('overdue §10: read the state from the configuration, and the clear state before the first evaluation', async () => {
+  it('overdue §10: show the state from the configuration, and the clear state before the first evaluation', async () => {
     await begin({
       overdueStates: [
         afterDays('OD2', 8, { isDisableEntitlement: true, externalMessage: 'Bitte zahlen!' }),
@@ -95,7 +95,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     });
   });
 
-  it('foresee no state for an account without debt on any future day', async () => {
+  it('predict no state for an account without debt on any future day', async () => {
     await begin(exampleConfigs.C);
     const preview = await acme.overdue.preview(accountId, '2013-05-01');
     expect(preview.state.name).to.equal(CLEAR);
@@ -107,7 +107,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     ]);
   });
 
-  it('foresee the state of each day if nothing is paid or invoiced', async () => {
+  it('predict the state of each day if nothing is paid or invoiced', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-05-31');
     const days = ['05-31', '06-04', '06-05', '06-06', '06-07', '06-10', '06-11'].map((day) => `2012-${day}`);
@@ -123,7 +123,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect(stepsOf(await acme.overdue.preview(accountId, '2012-06-20'))).to.eql([]);
   });
 
-  it('give the reason for each condition on that day, and store nothing', async () => {
+  it('give the reason for each condition on the requested day, and store nothing', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-06-01');
     const { state, reasons } = await acme.overdue.preview(accountId, '2012-06-08');

@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
 
   const states = () => Promise.all([parent, child, other].map((each) => each.state()));
 
-  it('rule 1: re-evaluates only the children that the parent pays for after events of the parent', async () => {
+  it('rule 1: re-evaluates, after events of a parent, only the children that the parent pays for', async () => {
     await begin();
     await parent.charge('10');
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
@@ -106,7 +106,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'LATE']);
   });
 
-  it('overdue §7 rule 3: exempts a paid-for child with its parent', async () => {
+  it('overdue §7 rule 3: exempts a paid-for child together with its parent', async () => {
     await begin();
     await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
     await parent.charge('10');

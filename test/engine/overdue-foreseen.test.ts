@@ -77,7 +77,7 @@ function definitionOf({
 }
 
 anyDatabase.describe('overdue forecasts', (open) => {
-  it('match the states of a non-paying account, day by day', async function () {
+  it('match the actual states of a non-paying account, day by day', async function () {
     this.timeout(60_000 + storedRuns * 10_000);
     await fc.assert(
       fc.asyncProperty(debts, async (debt) => {

@@ -98,7 +98,7 @@ onPostgresql.describe('concurrent overdue evaluations', (open) => {
 });
 
 eachDatabase.describe('overdue evaluations with an unavailable catalog', (open) => {
-  it('overdue §11 rule 3: are delayed only for accounts with a cancellation, until the catalog is available', async () => {
+  it('overdue §11 rule 3: are delayed while the catalog is unavailable, but only for accounts with a cancellation', async () => {
     const catalog = memoryCatalogPlugin();
     catalog.serve(harbour());
     let isDown = false;

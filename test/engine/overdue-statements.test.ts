@@ -111,7 +111,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.eql([]);
   });
 
-  it('are absent for a tenant whose configuration has no condition', async () => {
+  it('are not executed for a tenant whose configuration has no condition', async () => {
     const lives: (readonly string[])[] = [];
     const clear = { overdueStates: [{ name: 'FINE', isClearState: true }] };
     const [[, conditional]] = cases;

@@ -89,7 +89,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('include the use and the reclaim of credit', async () => {
+  it('include the use and the reclaiming of credit', async () => {
     const debtor = await begin();
     const { accountId } = debtor;
     await debtor.charge('10');
@@ -235,7 +235,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       return item?.invoiceId as Uuid;
     }
 
-    it('rule 1: collapse into one for each account', async () => {
+    it('rule 1: collapse into one queued refresh for each account', async () => {
       const debtor = await begin();
       for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);

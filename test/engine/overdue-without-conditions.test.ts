@@ -23,7 +23,7 @@ const ways: readonly (readonly [string, (engine: TestEngine) => Promise<void>])[
   ],
 ];
 
-anyDatabase.describe('overdue after the last condition is removed', (open) => {
+anyDatabase.describe('overdue processing after the last condition is removed', (open) => {
   let engine: TestEngine;
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });

@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(paid?.transaction.externalKey).to.equal('transaction-key');
   });
 
-  it('rule 2: pay the oldest invoices first up to the amount, and drop the rest', async () => {
+  it('rule 2: pay the oldest invoices first up to the amount, and ignore the rest of the amount', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await engine.runTo('2012-05-02T10:00:00Z');
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(await payAll({ amount: '100' })).to.equal(null);
   });
 
-  it('rule 2: pay everything that is owed if no amount is given', async () => {
+  it('rule 2: pay the whole debt if no amount is given', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await payAll();
@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect((await acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
   });
 
-  it('add nothing if invoices are unpaid and the account would have no default', async () => {
+  it('add no method if invoices are unpaid and the account would have no default method', async () => {
     await charge('10');
     await expectCode(add(), 'INVALID_PARAMETER');
     expect(await acme.paymentMethods.ofAccount(account.id)).to.eql([]);
@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect([charged(), await owed()]).to.eql([[], []]);
   });
 
-  it('payments §10.4: pay when the default is set', async () => {
+  it('payments §10.4: pay when the default method is set', async () => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };

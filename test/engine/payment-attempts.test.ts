@@ -94,7 +94,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(attempts?.[1]?.pluginProperties).to.eql(properties);
     });
 
-    it('are not retried if the payment does not request it', async () => {
+    it('are not retried if the payment does not request retries', async () => {
       answers('ERROR', 1);
       expect(await attemptsOf(await pay({ properties: [] }))).to.eql(['ABORTED']);
       answers('ERROR', 1);
@@ -102,7 +102,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(await attemptsOf(await pay({ properties: no }))).to.eql(['ABORTED']);
     });
 
-    it('are retried when recovery learns of a decline', async () => {
+    it('are retried when recovery finds a decline', async () => {
       answers('UNDEFINED', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
@@ -118,7 +118,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     });
   });
 
-  it('include a new attempt for each retry, and keep the state of the old one', async () => {
+  it('include a new attempt for each retry, and keep the state of the old attempt', async () => {
     answers('ERROR', 1);
     const invoiceId = await invoiced();
     const [first] = (await paymentOf(invoiceId)).attempts ?? [];
@@ -129,7 +129,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(attempts?.[1]?.id).not.to.equal(first?.id);
   });
 
-  it('include a new attempt for a released hold, and keep the old one ABORTED', async () => {
+  it('include a new attempt for a released hold, and keep the old attempt ABORTED', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     await acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
@@ -142,14 +142,14 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(inserted).to.have.length(2);
   });
 
-  it('are decided again from RETRIED when their transaction is corrected', async () => {
+  it('change again from RETRIED when their transaction is corrected', async () => {
     answers('ERROR');
     const invoiceId = await invoiced();
     await fix(invoiceId, 'SUCCESS');
     expect(await attemptsOf(invoiceId)).to.eql(['SUCCESS']);
   });
 
-  it('are decided again from ABORTED when recovery learns more', async () => {
+  it('change again from ABORTED when recovery finds the outcome', async () => {
     answers('UNDEFINED', 1);
     const declined = await invoiced();
     recovers(await transactionOf(declined), 'ERROR');
@@ -161,7 +161,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(paid)).to.eql(['SUCCESS']);
   });
 
-  it('are decided again from SUCCESS when their transaction is corrected', async () => {
+  it('change again from SUCCESS when their transaction is corrected', async () => {
     const invoiceId = await invoiced();
     await fix(invoiceId, 'PAYMENT_FAILURE');
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);

@@ -83,7 +83,7 @@ eachDatabase.describe('unreadable gateway answers (payments §2.2)', (open) => {
     }
   });
 
-  it('payments §10.5: fail a refresh of methods with 7006, and change nothing', async () => {
+  it('payments §10.5: cause a refresh of methods to fail with 7006 and change nothing', async () => {
     const { id: accountId } = await payingOddly();
     const before = await acme.paymentMethods.ofAccount(accountId);
     for (const odd of [throwing('paymentMethodId'), { paymentMethodId: Object.create(null) }, null]) {

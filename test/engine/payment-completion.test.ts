@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(asked.at(-1)?.status).to.equal('PROCESSED');
   });
 
-  it('payments §6.1 rule 3: applies to a pending void', async () => {
+  it('payments §6.1 rule 3: also completes a pending void', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(Number(completed.payment.totals.refundedAmount)).to.equal(20);
   });
 
-  it('payments §6.1 rule 3: credits an invoice payment if nothing is owed any more', async () => {
+  it('payments §6.1 rule 3: turns an invoice payment into credit if the invoice no longer has a balance', async () => {
     const { acme, gateway } = engine;
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id, itemId, paymentId } = await invoices.paid('20');

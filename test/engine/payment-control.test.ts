@@ -41,7 +41,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       session.payments.findAttemptsByPaymentKeys(['controlled']),
     );
 
-  it('run in order, each with the adjustments of the previous ones', async () => {
+  it('run in order, each with the adjustments of the previous plugins', async () => {
     first.prior = { adjustedAmount: decimal('7') };
     const { payment, transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7);
@@ -64,7 +64,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(await attempts()).to.eql([['SUCCESS', 7.01, 'first,second']]);
   });
 
-  it('stop at the first abort, without a transaction or later plugins, and with an ABORTED attempt', async () => {
+  it('stop the operation at the first abort: no transaction, no call of later plugins, and an ABORTED attempt', async () => {
     first.prior = { isAborted: true };
     await expectCode(purchase(), 'PAYMENT_PLUGIN_API_ABORTED');
     expect(second.calls()).to.eql([]);
@@ -208,7 +208,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.logger.lines.some(({ message }) => message.includes('is not registered'))).to.equal(true);
   });
 
-  it('have properties stored only after every plugin had the chance to remove them', async () => {
+  it('can all remove properties before the properties are stored', async () => {
     const secret = { key: 'cvv', value: '123', isUpdatable: false };
     first.success = { adjustedProperties: [] };
     first.prior = {};

@@ -478,13 +478,13 @@ anyDatabase.describe('checkPaymentGateway', (open) => {
     expect(report.called).to.have.members(['authorize', 'capture', 'purchase', 'refund', 'getPaymentInfo']);
   });
 
-  it('notes a refund above the charged amount', async () => {
+  it('reports a refund above the charged amount', async () => {
     const { notes } = await check(new Books().gateway());
     expect(notes).to.have.length(1);
     expect(notes[0]).to.match(/^refund accepts more than the paid amount/);
   });
 
-  it('notes that the complete ledger was not checked while a purchase is pending', async () => {
+  it('reports that the complete ledger was not checked while a purchase is pending', async () => {
     const books = new Books();
     const gateway = books.gateway({ capabilities: { completeLedger: true } });
     const aboutLedger = async (options: Options) =>

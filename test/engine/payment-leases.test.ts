@@ -201,14 +201,14 @@ eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3
     expect(await statusOf(payments.capture({ paymentId, amount: '30' }))).to.equal('SUCCESS');
   });
 
-  it('allow recording a chargeback beside an interrupted refund', async () => {
+  it('allow recording a chargeback despite an interrupted refund', async () => {
     const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
     expect(await statusOf(payments.chargeback({ paymentId, amount: '10' }))).to.equal('SUCCESS');
   });
 
-  it('leave a pending transaction to be completed again after an interrupted completion', async () => {
+  it('allow a pending transaction to be completed again after its completion was interrupted', async () => {
     const { payments } = acme;
     const paymentId = await purchased();
     mortal.pends();

@@ -8,7 +8,7 @@ const ALL = { offset: 0, limit: 100 };
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
+eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open) => {
   let account: Account;
   let other: Account;
   let searches: GatewaySearch[] = [];
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     await expectCode(payments.page({ ...ALL, pluginName: 'nobody' }), 'PAYMENT_NO_SUCH_PAYMENT_PLUGIN');
   });
 
-  it('search for a whole payment, account or method id, or a part of a key', async () => {
+  it('match a whole payment, account or method id, or part of a key', async () => {
     const [payment] = (await acme.payments.page(ALL)).rows;
     expect(await search(payment?.id.toUpperCase() ?? '')).to.eql(['Ümlaut_1']);
     expect(await search(account.id)).to.eql(['Ümlaut_1', 'second%']);
@@ -81,14 +81,14 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     expect(await search(NOWHERE)).to.eql([]);
   });
 
-  it('search by state if the key is part of a state name', async () => {
+  it('match states if the search key is part of a state name', async () => {
     expect(await search('_FAILED')).to.eql(['second%']);
     expect(await search('PURCHASE_SUCCESS')).to.eql(['Ümlaut_1', 'third']);
     expect(await search('AUTH')).to.eql([]);
     expect(await acme.payments.search('_FAILED', ALL)).to.deep.include({ total: 1, max: 3 });
   });
 
-  it('search by clauses for states, keys, authors and dates', async () => {
+  it('filter by clauses for states, keys, authors and dates', async () => {
     expect(await search('_q=1&state_name=PURCHASE_FAILED')).to.eql(['second%']);
     expect(await search('_q=1&last_success_state_name=PURCHASE_SUCCESS&external_key[like]=%25thi%25')).to.eql(
       ['third'],
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     await expectCode(search('_q=1&amount=3'), 'INVALID_PARAMETER');
   });
 
-  it('query a gateway for a search, and drop unknown results', async () => {
+  it('query a gateway for a search, and drop payments that are not stored', async () => {
     const { payments } = acme;
     const [first, , third] = (await payments.page(ALL)).rows;
     answer = () => ({
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     expect(keysOf(one)).to.eql(['third']);
   });
 
-  it('search the stored payments of a gateway that offers no search', async () => {
+  it('use the stored payments of a gateway without a search operation', async () => {
     const { payments } = acme;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('payment lists (payments §11)', (open) => {
     );
   });
 
-  it('load a page with attempts in as many SQL statements as one payment', async () => {
+  it('need as many SQL statements for a page with attempts as for one payment', async () => {
     const sent = (limit: number) =>
       engine.statementsOf(() => acme.payments.page({ offset: 0, limit, withAttempts: true }));
     expect(await sent(3)).to.have.length((await sent(1)).length);

@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     await expectCode(engine.acme.paymentMethods.setDefault(input), 7000);
   });
 
-  it('payments §10.5: fail a refresh after storing it if the gateway rejects the final call', async () => {
+  it('payments §10.5: fail after storing a refresh if the gateway rejects the final call', async () => {
     vault.methods = [{ isDefault: true }];
     vault.resetFailure = new GatewayError('not now');
     await expectCode(refresh('vault'), 7006);
@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
         expect(idsOf(await all(false))).to.include.members(idsOf(first));
       });
 
-    it('payments §10.5: store one method for each of two gateways with the same id', async () => {
+    it('payments §10.5: store separate methods for two gateways that use the same id', async () => {
       const list = [{ externalPaymentMethodId: `card-${account.id}`, isDefault: true }];
       vault.methods = list;
       others.methods = list;
@@ -391,7 +391,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(vault.reset).to.equal(null);
   });
 
-  it('payments §10.5: change nothing for an unknown name, a failure and an invalid list', async () => {
+  it('payments §10.5: change nothing for an unknown gateway name, a gateway failure or an invalid list', async () => {
     const method = await add('vault');
     const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
     const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);

@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     });
   }
 
-  it('do not prove absence if a part of a complete ledger is unreadable', async () => {
+  it('do not prove that a payment is absent if part of a complete ledger is unreadable', async () => {
     await begin({ completeLedger: true });
     await outcome(buy('odd'));
     info = () => [null];
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
       }
     });
 
-  it('ignore changes that a control plugin makes to its context and properties', async () => {
+  it('are not affected by changes that a control plugin makes to its context and properties', async () => {
     await begin();
     answer = (request) => processed(request);
     const tried: boolean[] = [];
@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     expect(properties).to.eql(GIVEN);
   });
 
-  it('ignore and do not store changes that a gateway makes to its request', async () => {
+  it('are not affected by changes that a gateway makes to its request, which are not stored', async () => {
     await begin();
     const tried: boolean[] = [];
     answer = (request) => {

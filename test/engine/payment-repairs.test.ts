@@ -168,7 +168,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['RETRIED', 'RETRIED']);
   });
 
-  it('payments §8.5: succeed without a planned retry, and do not find an unknown transaction', async () => {
+  it('payments §8.5: succeed if no retry is planned, and return not found for an unknown transaction', async () => {
     const { payments } = acme;
     const { transaction } = await payments.purchase({ accountId: account.id, amount: '10' });
     await payments.cancelScheduledRetry({ transactionId: transaction.id });

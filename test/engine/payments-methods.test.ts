@@ -19,7 +19,7 @@ const refusing: PaymentGateway = {
   setDefaultPaymentMethod: () => Promise.reject(new GatewayError('no such card')),
 };
 
-eachDatabaseByTurns.describe('payment methods (payments §10)', (open) => {
+eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open) => {
   let stage: PaymentStage;
   let account: Account;
 
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('invoice payments with unusable methods (payments �
     expect(await invoices.balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §4.1: are not repeated and fail with 7000 if the method of a failed payment is deleted', async () => {
+  it('payments §4.1: fail with 7000 for a repetition if the method of the failed payment is deleted', async () => {
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
     const keys = { invoiceId, externalKey: 'repeated', transactionExternalKey: 'repeated-1' };

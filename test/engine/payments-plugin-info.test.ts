@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(warnings()).to.eql([]);
     });
 
-    it('updates an open transaction that the gateway knows better, while a plain read writes nothing', async () => {
+    it('updates an open transaction if the gateway reports a newer status, while a plain read writes nothing', async () => {
       await begin();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { account, invoiceId } = await paid(SANDBOX);

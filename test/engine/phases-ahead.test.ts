@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     expect(await foreseen(opened, accountId, '2024-06-30')).to.eql(['RECURRING 2024-06-30..2024-07-31 50']);
   });
 
-  it('are followed by the end of the term in a dry run, which bills nothing after it', async () => {
+  it('are followed by the end of the term in a dry run, which bills nothing after that end', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'trial-then-term');
     expect(await foreseen(opened, accountId, '2024-04-30'), 'the expiry itself bills nothing').to.equal(null);
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     expect((await linesOf(opened, accountId)).at(-1)).to.equal('RECURRING 2024-09-30..2024-10-31 50');
   });
 
-  it('are billed by a due entry that comes before the PHASE of its day', async () => {
+  it('are billed by a due queue entry that is processed before the PHASE of the same day', async () => {
     const opened = await begin('2024-01-01T08:00:00Z');
     const { acme } = opened;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });

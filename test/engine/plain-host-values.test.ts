@@ -176,7 +176,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     expect([...new Set(datesIn(seen, ''))]).to.include.members(invoice('[]'));
   });
 
-  it('are plain in a formatter, and in the built-in one that it uses', async () => {
+  it('are plain in a formatter, and in the built-in formatter that it uses', async () => {
     const { acme, invoiceId } = stage;
     const text = ({ builtIn }: InvoiceFormatterContext) => ({
       date: (date: string) => `${date} ${builtIn.date(date)}`,
@@ -193,7 +193,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     );
   });
 
-  it('are plain in a usage source, whose records have instants as text or Date', async () => {
+  it('are plain in a usage source, whose records have instants as strings or Date objects', async () => {
     const source = new MeteringSource();
     const now = '2026-04-01T00:00:00Z';
     const engine = await openEngine(open, { now, catalog: usageCatalog, usageSources: [source] });
@@ -237,7 +237,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
       (error: unknown) => String(error),
     );
 
-  it('can be text or Date in the result of a gateway', async () => {
+  it('can be strings or Date objects in the result of a gateway', async () => {
     const result = ({ paymentId, transactionId }: GatewayRequest) => ({
       kbPaymentId: paymentId,
       kbTransactionPaymentId: transactionId,
@@ -281,7 +281,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
       );
     });
 
-  it('can be text or Date in the terms that an entitlement plugin replaces', async () => {
+  it('can be strings or Date objects in the terms that an entitlement plugin replaces', async () => {
     const { acme, accountId } = stage;
     const replace = {
       entitlementDate: '2024-02-01',
@@ -302,7 +302,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     );
   });
 
-  it('can be text or Date in the answers of an invoice plugin', async () => {
+  it('can be strings or Date objects in the answers of an invoice plugin', async () => {
     const item = {
       itemType: 'TAX',
       amount: '1.10',

@@ -200,7 +200,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('catalog §6.4 rule 5: wait for the renewal of a year if aligned, and split no period', async () => {
+  it('catalog §6.4 rule 5: wait for the annual renewal if aligned, and split no period', async () => {
     const annual = { planName: 'heat-annual', period: 'ANNUAL' };
     const first = version('2024-01-01', '366.00', { ...annual });
     const opened = await begin('2024-01-01T00:00:00Z', first, true);

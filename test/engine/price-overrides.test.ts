@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     );
   });
 
-  it('avoid names of the catalog, and an upload cannot take their names', async () => {
+  it('use plan names that are not in the catalog, and that an upload cannot use', async () => {
     await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
     expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
     const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
@@ -220,7 +220,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await acme.catalogs.current()).versions).to.have.length(2);
   });
 
-  it('avoid names that other accounts use', async () => {
+  it('use plan names that no other account uses', async () => {
     const other = await newAccount();
     const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
       name,

@@ -86,7 +86,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     expect(receiver.mostAtATime).to.be.at.most(10);
   });
 
-  it('are sent by another node if a node sleeps past its lease, and ignore its late result', async () => {
+  it('are sent by another node if a node sleeps past its lease; the late result of that node is ignored', async () => {
     const database = await open(migrated);
     const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const { promise: asleep, resolve: fallAsleep } = Promise.withResolvers<void>();

@@ -277,7 +277,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(receiver.mostAtATime).to.be.within(2, 10);
   });
 
-  it('omit the types that the tenant skips and internal events', async () => {
+  it('exclude internal events and the types that the tenant skips', async () => {
     await register();
     await engine.acme.keyValues.add(
       'PER_TENANT_CONFIG',
@@ -288,7 +288,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('stay within their tenant', async () => {
+  it('are sent only to their own tenant', async () => {
     await register();
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'other' });
@@ -299,7 +299,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
 });
 
 anyDatabase.describe('pushes without a sender (platform §10)', (open) => {
-  it('are not stored', async () => {
+  it('are not stored without a sender', async () => {
     const engine = await openEngine(open, { now: NOW, testMode: true });
     await engine.acme.keyValues.add(CALLBACK, 'http://127.0.0.1:1/');
     await engine.settle(engine.acme.createAccount({ currency: 'USD' }));

@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-12-01..2023-01-01 30');
   });
 
-  it('require force for a date before today, and then bill the days again', async () => {
+  it('require force for a date before today, and cause the days to be billed again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-20T00:00:00Z');
@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('split a quarter in arrears, and the week of a weekly plan', async () => {
+  it('split a quarter billed in arrears, and the week of a weekly plan', async () => {
     await begin('2026-01-01T00:00:00Z');
     const late = await subscribe({ planName: 's-late' });
     await engine.runTo('2026-02-10T00:00:00Z');
@@ -219,7 +219,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 1 });
   });
 
-  it('reject invalid quantities, and store nothing', async () => {
+  it('are rejected for invalid quantities, and nothing is stored', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await events();
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('reject cancelled and unknown subscriptions', async () => {
+  it('are rejected for cancelled and unknown subscriptions', async () => {
     await begin('2022-11-01T00:00:00Z');
     const cancelled = await subscribe({ planName: 's-29' });
     await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });

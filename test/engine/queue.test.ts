@@ -281,7 +281,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(handled).to.equal(1);
   });
 
-  it('resumes the entries of a node’s former processes at its start, and no others', async () => {
+  it('resumes the entries of a node’s former processes at its start, and no other entries', async () => {
     const { handler, seen } = recorder('only');
     await put([0, 1, 2].map((account) => event(account, account)));
     for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);
@@ -412,14 +412,14 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       await put([], [notification(0, 0, 4), notification(1, 0, 5), notification(2, 0, 6)]);
     };
 
-    it('limits how many entries of a kind are claimed', async () => {
+    it('limits how many entries of a type are claimed', async () => {
       const { handler, counts } = crowd();
       await everything();
       await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
       expect(counts.batches.toSorted()).to.eql([1, 1, 1, 1, 2]);
     });
 
-    it('limits how many entries of a kind are processed at a time', async () => {
+    it('limits how many entries of a type are processed at a time', async () => {
       const { handler, counts } = crowd();
       await everything();
       nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 }).start();
@@ -427,7 +427,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       expect(counts.most).to.be.within(1, 2);
     });
 
-    it('leaves a disabled kind to other nodes', async () => {
+    it('leaves entries of a disabled type to other nodes', async () => {
       const { handler, seen } = recorder('only');
       await put([event(0, 'bus')], [notification(1, 0, 'notification')]);
       const off = nodeWith([handler], { isOff: true }, { isOff: true });

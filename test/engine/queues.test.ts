@@ -109,7 +109,7 @@ eachDatabase.describe('queue view for operators (platform §9.4, §9.5)', (open)
     expect(await billing.backlog.failed()).to.eql([]);
   });
 
-  it('separates tenants, includes all of them on request, and rejects invalid requests', async () => {
+  it('separates tenants, includes all tenants on request, and rejects invalid requests', async () => {
     const { acme, billing, tenant } = engine;
     const other = await billing.tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'x' });
     const others = billing.as({ tenant: other.id, user: 'test' });

@@ -43,7 +43,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(0);
   });
 
-  it('share the rest of one item in sequence if two payments are refunded at the same time', async () => {
+  it('adjust one item in sequence, up to its remaining amount, if two payments are refunded at the same time', async () => {
     await acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
     const { id: invoiceId, itemId: invoiceItemId } = await chargedInvoice('100');
     for (const amount of ['60', '40']) {
@@ -128,7 +128,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.4: keep a later chargeback with the same key when a reversed one is corrected', async () => {
+  it('payments §9.4: keep a later chargeback with the same key when a reversed chargeback is corrected', async () => {
     const { id, paymentId } = await paidInvoice('50');
     const asked = { paymentId, transactionExternalKey: `CC-${paymentId}` };
     const { invoicePayments } = acme;
@@ -139,7 +139,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     expect(await balanceOf(id)).to.equal(20);
   });
 
-  it('payments §9.5 rule 3: leave room for refunds in progress', async () => {
+  it('payments §9.5 rule 3: reserve the amount of refunds in progress', async () => {
     const { id, paymentId } = await paidInvoice('100');
     await acme.invoicePayments.refund({ paymentId, amount: '100', properties: PENDING });
     const disputed = acme.invoicePayments.chargeback({ paymentId, amount: '100' });

@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) 
     expect(again?.repairable).to.eql(tax?.amount);
   });
 
-  it('are rejected above 0 and beyond the repaired amount', async () => {
+  it('are rejected if they are positive or exceed the repaired amount', async () => {
     for (const wrong of ['-0.2', '1.2']) {
       const { id: accountId } = await acme.createAccount({ currency: 'USD' });
       const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });

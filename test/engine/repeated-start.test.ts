@@ -52,7 +52,7 @@ function gardens({
 const january = new Date('2026-01-01T00:00:00Z');
 const july = new Date('2026-07-01T00:00:00Z');
 
-eachDatabase.describe('repeated start', (open) => {
+eachDatabase.describe('setup that runs at every start', (open) => {
   const engine = engineBeforeEach(open, { now: '2026-03-01T00:00:00Z', catalog: null });
 
   async function problemsOf(work: Promise<unknown>): Promise<readonly string[]> {
@@ -118,7 +118,7 @@ eachDatabase.describe('repeated start', (open) => {
       expect(await acme.catalogs.sources()).to.eql(sources);
     });
 
-    it('accepts an equal amount written with other digits', async () => {
+    it('accepts an equal amount with a different number of digits', async () => {
       await engine.acme.catalogs.sync(gardens({ price: '9.00' }));
       const again = await engine.acme.catalogs.sync(gardens({ price: '9' }));
       expect(again.status).to.equal('UNCHANGED');

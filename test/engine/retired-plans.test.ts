@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
     });
 
-    it('catalog W6 Retirement: change to another plan by the rules of a version that contains only the product', async () => {
+    it('catalog W6 Retirement: can be changed to another plan by the rules of a version that contains only the product', async () => {
       await engine.runTo('2024-06-15T00:00:00Z');
       await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' }));
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });

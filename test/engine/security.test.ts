@@ -22,13 +22,13 @@ const minuteMs = 60_000;
 /** `password` with N = 2^4. */
 const weak = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
 
-eachDatabaseByTurns.describe('access to the server', (open) => {
+eachDatabaseByTurns.describe('server security', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
   const permissionsOf = async (name: string) =>
     (await engine.billing.security.principal('USER', name))?.permissions;
 
-  it('changes immediately with permissions, roles, users and grants', async () => {
+  it('applies changes of permissions, roles, users and grants immediately', async () => {
     const { users, roles, principal } = at(engine);
     await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
     await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('access to the server', (open) => {
     await renewing.close();
   });
 
-  it('is cached on one node, and reloaded once for all waiting calls on several nodes', async () => {
+  it('caches access on one node, and reloads it once for all waiting calls on several nodes', async () => {
     const { storage, billing } = engine;
     await billing.security.principal('USER', 'root');
     const reads = {
@@ -250,7 +250,7 @@ eachDatabaseByTurns.describe('access to the server', (open) => {
     expect(await attempt('192.0.2.2', 'another')).to.equal(null);
   });
 
-  it('counts simultaneous failures', async () => {
+  it('counts every simultaneous failure', async () => {
     const { guard } = engine.billing.security;
     const attempt = () =>
       guard.attempt({ kind: 'client', name: 'fay', address: '192.0.2.9' }, async () => null);
@@ -390,7 +390,7 @@ eachDatabaseByTurns.describe('push signing for a tenant (platform §10.3)', (ope
     expect(await engine.storage.read(other, (session) => secrets.current(session))).to.eql([]);
   });
 
-  it('does not mistake a signing secret for missing if it was encrypted with another server key', async () => {
+  it('does not treat a signing secret as missing if it was encrypted with another server key', async () => {
     await create();
     let thrown: unknown;
     await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {

@@ -35,7 +35,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(await sellers().logo(stored.id)).to.eql({ mediaType: 'image/png', bytes: png });
   });
 
-  it('invoicing §14 rule 7: keep every version, the newest first and without logo bytes', async () => {
+  it('invoicing §14 rule 7: have a list of all versions, newest first and without logo bytes', async () => {
     const first = await upload({ logo: { mediaType: 'image/jpeg', bytes: jpeg } });
     engine.clock.advance({ days: 1 });
     const second = await upload({ name: 'Orchard AG', logo: null });
@@ -50,7 +50,7 @@ eachDatabase.describe('seller data', (open) => {
     await expectCode(sellers().logo(nobody), 60007);
   });
 
-  it('invoicing §14 rule 7: return the version of an instant', async () => {
+  it('invoicing §14 rule 7: can be read as of an instant', async () => {
     const at = async (instant: string) => (await sellers().at(instant))?.id ?? null;
     expect(await at('2026-03-02T10:00:00Z')).to.equal(null);
     const first = await upload();
@@ -146,7 +146,7 @@ eachDatabase.describe('seller data', (open) => {
     const missing = () =>
       engine.logger.lines.filter(({ message }) => message.startsWith('a document has no seller data'));
 
-    it('invoicing §14 rule 7: are those of the day on which the invoice was committed', async () => {
+    it('invoicing §14 rule 7: appear on an invoice as of the day on which it was committed', async () => {
       const first = await upload({ logo: { mediaType: 'image/png', bytes: png } });
       const old = await committed();
       const waiting = await draft();
@@ -165,7 +165,7 @@ eachDatabase.describe('seller data', (open) => {
       expect(await shown(old)).to.include({ id: first.id });
     });
 
-    it('invoicing §14 rule 7: are the first version on an invoice from before the first upload', async () => {
+    it('invoicing §14 rule 7: appear in their first version on an invoice from before the first upload', async () => {
       const invoiceId = await committed();
       const waiting = await draft();
       expect(await shown(invoiceId)).to.equal(null);
@@ -197,7 +197,7 @@ eachDatabase.describe('seller data', (open) => {
       expect([reports, missing().length]).to.eql([2, 1]);
     });
 
-    it('invoicing §14 rule 7: are those of the day on which a credit note was written', async () => {
+    it('invoicing §14 rule 7: appear on a credit note as of the day on which it was written', async () => {
       const configuration = JSON.stringify({ 'org.service.invoice.creditNotes': 'true' });
       await engine.acme.keyValues.add('PER_TENANT_CONFIG', configuration);
       await upload();

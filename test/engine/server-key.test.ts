@@ -30,7 +30,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
   const rotate = (from: string, to: string) =>
     rotateServerKey(engine.storage, { cipher: secretCipher(to), former: secretCipher(from) });
 
-  it('rule 4: is unhealthy if it was changed, with a warning that names the lost secrets', async () => {
+  it('rule 4: makes the node unhealthy if it was changed, with a warning that names the lost secrets', async () => {
     const serverKey = async () => (await engine.billing.health()).serverKey;
     cipher = secretCipher(NEW);
     engine.billing.start();

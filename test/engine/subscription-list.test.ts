@@ -35,7 +35,7 @@ eachDatabase.describe('list of subscriptions', (open) => {
     return found.map(({ externalKey }) => externalKey);
   };
 
-  it('contains the subscriptions of the bundles, in their order', async () => {
+  it('contains the subscriptions of the bundles, in the order of the bundles', async () => {
     const bundles = await engine.acme.subscriptions.bundlesOfAccount(accountId);
     const listed = await engine.acme.subscriptions.list({ accountId });
     expect(listed).to.eql(bundles.flatMap(({ subscriptions }) => subscriptions));

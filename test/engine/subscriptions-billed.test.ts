@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
 
   const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
-  it('match subscriptions W1 "Zone rules": the first recurring period', async () => {
+  it('match subscriptions W1 "Zone rules" for the first recurring period', async () => {
     await begin('2017-03-02T07:30:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     ]);
   });
 
-  it('match subscriptions W3 "Create": after the first invoice run', async () => {
+  it('match subscriptions W3 "Create" after the first invoice run', async () => {
     await begin('2024-03-01T08:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD' });

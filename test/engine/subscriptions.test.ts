@@ -217,7 +217,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'EXPIRED' });
     });
 
-    it('subscriptions W18 Fixed term: ends a base subscription over time', async () => {
+    it('subscriptions W18 Fixed term: ends a base subscription when its term expires', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' });
       expect(await toldBy('2024-05-31')).to.eql([]);
       expect(await toldBy('2024-06-01T09:15:00Z')).to.eql(['SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01']);

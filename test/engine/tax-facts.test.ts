@@ -182,7 +182,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       });
   });
 
-  describe('of taxes added by people', () => {
+  describe('of taxes added by users', () => {
     async function charged() {
       const accountId = await newAccount();
       const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '20' }] });
@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
         await expectCode(add(accountId, { linkedItemId: id }), 60003);
     });
 
-    it('can have hostile texts, which documents escape', async () => {
+    it('can contain hostile text, which documents escape', async () => {
       const { accountId, charge } = await charged();
       const { invoiceId = '', id: linkedItemId = '' } = charge ?? {};
       const taxExemption = '<script>alert(1)</script>{{invoice.amount}}\u202e\u0007🧾';

@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await acme.configuration.settings()).to.eql(await other.configuration.settings());
   });
 
-  it('P3 Resolution: retries a declined payment by the tenant’s days, and keeps the date of a scheduled retry', async () => {
+  it('P3 Resolution: retries a declined payment on the tenant’s retry days, and keeps the date of a scheduled retry', async () => {
     await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const { id } = await engine.settle(subscriber());
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await isParked(accountId)).to.equal(false);
   });
 
-  it('excludes events from the store or from dispatch by type', async () => {
+  it('can exclude event types from storage or from dispatch', async () => {
     const newTypes = newEvents(engine.database);
     await upload({
       'org.service.billing.server.event.post.type.skip': 'ACCOUNT_CREATION, TAG_CREATION',

@@ -79,7 +79,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
     expect(call?.attributes).to.deep.include({ 'billwright.tenant.id': engine.tenant.id });
   });
 
-  it('place calls below a host span, and engine spans below calls', async () => {
+  it('nest calls in a host span, and engine spans in calls', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     try {
       const { sdkTracer } = traces;
@@ -103,7 +103,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
 anyDatabase.describe('log lines (platform §13.1)', (open) => {
   let refused = '';
 
-  it('contain the id of the call that caused a failed run, even among runs of others', async () => {
+  it('contain the id of the call that caused a failed run, even among runs of other calls', async () => {
     const engine = await openEngine(open, {
       now: NOW,
       invoicePlugins: [

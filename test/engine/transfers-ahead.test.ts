@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect([begun.billCycleDayLocal, begun.quantity]).to.eql([18, 3]);
     });
 
-    it('leaves out a pending cancellation after the date, and transfers nothing that has ended by then', async () => {
+    it('leaves out a pending cancellation after the transfer date, and every subscription that has ended by then', async () => {
       await cancelAt(subscriptionId, '2012-06-01');
       await expectCode(transfer('2012-06-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       expect((await onlyOf(await transfer('2012-05-31'))).cancelled).to.equal(null);
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       ]);
     });
 
-    it('bills nothing after the account is closed: the source closes and the target begins at its date', async () => {
+    it('bills the source nothing after its account is closed; the target begins on the transfer date', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.acme.accounts.close(source.id, { cancelAllSubscriptions: true });
       await engine.runTo('2012-06-20T12:00:00Z');
@@ -293,7 +293,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('skips a term that expires before the date, and transfers the rest of a longer one', async () => {
+  it('skips a term that expires before the date, and transfers the rest of a longer term', async () => {
     await begin('2023-01-01T08:00:00Z', 'term-3m');
     await expectCode(transfer('2023-04-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
     const made = await transfer('2023-03-31');
@@ -338,7 +338,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     expect((await onlyOf(made)).state).to.equal('ACTIVE');
   });
 
-  it('bills usage to the source until the date and to the target from it', async () => {
+  it('bills usage to the source until the transfer date and to the target from then on', async () => {
     engine = await openEngine(open, { now: '2026-04-01T00:00:00Z', catalog: usageCatalog });
     source = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     target = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });

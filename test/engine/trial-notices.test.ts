@@ -134,7 +134,7 @@ eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) =>
     expect(events.map((event) => event.accountId)).to.eql([accountId, target.id]);
   });
 
-  it('rule 4: is sent the tenant’s number of days before the end, or never if that number is 0', async () => {
+  it('rule 4: is sent the configured number of days before the end, or never if the tenant sets 0', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 7 }));
     await subscribe('pro-monthly');
     await engine.runTo('2024-03-24T06:00:00Z');

@@ -49,7 +49,7 @@ const control: PaymentControl = {
 };
 const silent: PaymentControl = { name: 'silent' };
 
-eachDatabase.describe('unstorable plugin texts (payments §2.2)', (open) => {
+eachDatabase.describe('unstorable strings from plugins (payments §2.2)', (open) => {
   let account: Account;
   const engine = engineBefore(open, {
     now: '2012-05-01T10:00:00Z',

@@ -82,13 +82,13 @@ anyDatabase.describe('work whose result is no longer needed', (open) => {
       expect(await abandoned(work)).to.eql([reason, 1]);
     });
 
-  it('ends the drawing of a PDF, which yields to other work by itself', async () => {
+  it('stops while drawing a PDF, which yields to other work by itself', async () => {
     await engine.acme.invoices.pdf(invoiceId);
     if (drawn === undefined) throw new Error('Nothing was drawn');
     expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(reason);
   });
 
-  it('ends a report on a candidate catalog between two pages of accounts, although its parts are read later', async () => {
+  it('stops a report on a candidate catalog between two pages of accounts, although its parts are read later', async () => {
     const caller = new AbortController();
     const text = await readFile(specCatalog, 'utf8');
     const candidate = text.replace(/<effectiveDate>[^<]*/, '<effectiveDate>2025-01-01T00:00:00Z');

@@ -23,7 +23,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     await expectCode(stage.run('2026-05-01'), 'INVOICE_NOTHING_TO_DO');
   });
 
-  it('usage §7.9 rule 6: is billed for each period after AUTO_INVOICING_OFF, beyond the daily item limit', async () => {
+  it('usage §7.9 rule 6: is billed for each period after AUTO_INVOICING_OFF, even beyond the daily item limit', async () => {
     await begin('api-std', '2026-01-01');
     const { acme, settle } = stage.engine;
     const account = { type: 'ACCOUNT', id: stage.accountId } as const;
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['later']);
   });
 
-  it('usage §7.6: includes the points that caused a credit on an invoice with credits only', async () => {
+  it('usage §7.6: keeps the tracking ids of the points that caused a credit, on an invoice with only credits', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('995 packs 2026-04-10', 'first');
     await stage.runTo('2026-05-01');
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.6: includes points that do not affect amounts, even without usage items, and each id once', async () => {
+  it('usage §7.6: keeps the tracking ids of points that do not affect amounts, even without usage items, each id once', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     const { acme } = stage.engine;
     const { accountId } = stage;
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await upcoming()).to.eql(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
   });
 
-  it('usage §7.8: parks the account for an uncharged unit if the tenant requests it', async () => {
+  it('usage §7.8: parks the account for an uncharged unit if the tenant is configured that way', async () => {
     await begin('sms-payg', '2026-04-01', {
       settings: { 'invoice.parkAccountsWithUnknownUsage': 'true', 'usage.unknownUnitPolicy': 'ACCEPT' },
     });
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-06-01 2.95']);
   });
 
-  it('usage §7.7 rule 4: is released by a void even for zero amounts and for subscriptions without items', async () => {
+  it('usage §7.7 rule 4: can be billed again after a void, even for zero amounts and for subscriptions without items', async () => {
     await begin('api-std', '2026-04-01', {
       unpaid: true,
       settings: { 'invoice.disable.usage.zero.amount': 'true' },
@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['charged', 'free']);
   });
 
-  it('usage §7.7 rule 4: is released by a void for a period whose late usage was voided before a later run', async () => {
+  it('usage §7.7 rule 4: can be billed again after a void for a period whose late usage was voided before a later run', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     await stage.runTo('2026-05-01');
     const april = await stage.last();

@@ -44,7 +44,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
   });
 
-  it('usage E1 First period and an empty one: releases billed usage after a void', async () => {
+  it('usage E1 First period and an empty one: allows usage to be billed again after a void', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     await stage.use('99 sms 2026-04-01T00:00:00Z', 't1');
     await stage.use('100 sms 2026-04-15', 't2');

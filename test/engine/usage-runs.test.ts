@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
 
-  it('usage §7.9 rule 6: bill old usage held by AUTO_INVOICING_OFF period by period', async () => {
+  it('usage §7.9 rule 6: bill old usage held back by AUTO_INVOICING_OFF period by period', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-01-01' },
@@ -60,7 +60,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-10..2026-05-10 3']);
   });
 
-  it('usage §7.10: include usage up to the cancellation in its dry run', async () => {
+  it('usage §7.10: include usage up to the cancellation in the dry run of a cancellation', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-12');
     await stage.use('4 calls 2026-04-21');
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
     expect(itemLines(await stage.run('2026-06-02'))).to.eql(['USAGE 2026-05-01..2026-05-10 7']);
   });
 
-  it('accounts §16: leave usage in the export with its days and billed amounts', async () => {
+  it('accounts §16: keep usage in the export with its days and billed amounts', async () => {
     const text = (await Array.fromAsync(await stage.engine.acme.accounts.export(stage.accountId))).join('');
     for (const [table, row] of [
       ['usage_days', /\|40\|/],

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('usage §9 rule 2: bill the records of the first source with tracking ids instead of recorded usage or other sources', async () => {
+  it('usage §9 rule 2: replace recorded usage and other sources with the records of the first source with tracking ids', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
   }
 
-  it('usage §9 rule 2: bill recorded usage if no source has the account', async () => {
+  it('usage §9 rule 2: leave an account that no source has to recorded usage', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     source.instead = () => null;
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     });
   });
 
-  it('usage §9 rule 8: bill later records as a difference, and show known ids once', async () => {
+  it('usage §9 rule 8: lead to a charge of the difference for later records, and to each known id being shown once', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -393,7 +393,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect((await invoices())[0]?.invoiceDate ?? parseLocalDate('2000-01-01')).to.equal('2026-05-01');
   });
 
-  it('are rejected if two have the same name', async () => {
+  it('are rejected if two sources have the same name', async () => {
     await begin('sms-payg');
     const again = openEngine(open, {
       now: '2026-04-01T00:00:00Z',

@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-06-01');
   });
 
-  it('credits all usage of a plan that it replaces from its start', async () => {
+  it("credits all usage of a plan that it replaces from the plan's start", async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-01');
     await expectLast('USAGE 2026-04-01..2026-05-01 34', 'REPAIR_ADJ 2026-04-01..2026-05-01 -17');
@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     ]);
   });
 
-  it('credits at most the rest of an adjusted item', async () => {
+  it('credits at most the remaining amount of an adjusted item', async () => {
     await billApril();
     const [first] = await stage.invoices();
     const [item] = first?.items ?? [];
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     expect(await unbilled()).to.eql([]);
   });
 
-  it('keeps charges in case of a cancellation, a pause or a quantity change', async () => {
+  it('keeps the charges if it is a cancellation, a pause or a quantity change', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.subscriptions.changeQuantity(stage.subscriptionId, {

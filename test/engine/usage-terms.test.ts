@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
       .and.to.contain('0.59 USD of it is discounted by the usage terms.');
   });
 
-  it('limit the cost of a period, whatever arrives late', async () => {
+  it('limit the cost of a period, whatever usage arrives late', async () => {
     await begin('api-std', { 'std-usage': { minimumAmount: { USD: 10 }, maximumAmount: { USD: 50 } } });
     await use('3 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -117,7 +117,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
     ]);
   });
 
-  it('apply to periods that begin from their date on, and keep what is billed', async () => {
+  it('apply to periods that begin on or after their date, and do not change billed periods', async () => {
     await begin('api-std', {});
     await use('10 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');

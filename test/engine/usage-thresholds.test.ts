@@ -134,7 +134,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     expect(await stage.told()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
   });
 
-  it('are forgotten after the period and the retention time of queue history, and not earlier', async () => {
+  it('are deleted after the period and the retention time of queue history, and not earlier', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
     const starts = async () => {
       const rows = await rowsOf(
@@ -170,7 +170,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     stage = new Stage();
   });
 
-  it('are scheduled only for tenants with thresholds, one for each subscription', async () => {
+  it('are evaluated only for tenants with thresholds, by one scheduled evaluation for each subscription', async () => {
     const looks = async () => (await rowsOf(stage.engine.database, `${LOOKS}`)).length;
     const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
     await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
@@ -198,7 +198,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     expect(await stage.told()).to.have.length(2);
   });
 
-  it('report the peak of CAPACITY, and free usage although zero items are dropped', async () => {
+  it('report the peak of CAPACITY, and free usage even if zero items are dropped', async () => {
     await stage.begin(
       open,
       {
@@ -220,7 +220,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     ]);
   });
 
-  it('run again if usage is recorded meanwhile, and report it', async () => {
+  it('are evaluated again if usage is recorded during an evaluation, and include that usage', async () => {
     let recordsMeanwhile: (() => Promise<unknown>) | null = null;
     const nothingOfIts = async () => {
       const meanwhile = recordsMeanwhile;

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     return usage.rolledUpUnits.map((unit) => `${unit.unitType} ${formatDecimal(unit.amount)}`).join(', ');
   }
 
-  it('has its own id, publishes nothing, and is returned as text on request', async () => {
+  it('has its own id, emits no event, and is returned as text on request', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const events = newEvents(engine.database);
     await events();
@@ -186,7 +186,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('usage §2.1 rule 9: takes as many SQL statements for simultaneous calls as for one', async () => {
+  it('usage §2.1 rule 9: needs as many SQL statements for simultaneous calls as for one call', async () => {
     await engine.close();
     const statements: string[] = [];
     const trace = (statement: string) => statements.push(statement);
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(backwards, 'INVALID_PARAMETER');
   });
 
-  it('usage §2.4: accepts decimals and texts, and rejects inexact and non-finite numbers', async () => {
+  it('usage §2.4: is accepted as decimals and strings, and rejected as inexact or non-finite numbers', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const withAmount = (amount: unknown) => ({
       subscriptionId,
@@ -351,7 +351,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('usage §2.5: is stored with a yield after a number of points, with few or many lines', async () => {
+  it('usage §2.5: is stored with a yield to other work after a number of points, in few or many lines', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -377,7 +377,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }
   });
 
-  it('usage §2.5: is stored one step per turn over all bulk calls, however many there are', async () => {
+  it('usage §2.5: is stored one step per event-loop turn for all bulk calls together, however many there are', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;

@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase.describe('text values and JSON views of a host', (open) => {
+anyDatabase.describe('text values from a host, and JSON views', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;
 
@@ -76,7 +76,7 @@ anyDatabase.describe('text values and JSON views of a host', (open) => {
     expect(item && formatDecimal(item.amount)).to.equal('-1.25');
   });
 
-  it('can be replaced by days and Dates from results, alone and as requested dates', async () => {
+  it('can be replaced by days and Date objects from results, alone and as requested dates', async () => {
     const { acme, clock } = engine;
     const first = await acme.createAccount({ currency: 'USD' });
     const again = await acme.createAccount({ currency: 'USD', referenceTime: first.referenceTime });
@@ -183,7 +183,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('contain days as text and instants as Date in each field', async () => {
+  it('contain days as strings and instants as Date objects in each field', async () => {
     const [invoice] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const [item] = invoice?.items ?? [];
     expect(JSON.stringify({ from: item?.startDate, at: item?.createdDate })).to.equal(

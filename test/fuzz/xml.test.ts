@@ -195,7 +195,7 @@ function exercise(document: ParsedDocument): void {
 }
 
 describe('fuzzed catalog documents', () => {
-  it('produce a catalog or a BillingError for mutated texts', () => {
+  it('produce a catalog or a BillingError for mutated text', () => {
     const mutations = fc.array(mutation, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.constantFrom(...seeds), mutations, (seed, changes) => {

@@ -18,7 +18,7 @@ interface Shown {
   readonly parentAccountId: string | null;
 }
 
-eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
+eachDatabaseByTurns.describe('HTTP API of account credit', (open) => {
   const serving = serveOnce(open);
   const { call, post, remove } = serving;
 
@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     return [accountBalance, accountCBA];
   }
 
-  it('accounts E6 Balance and credit: includes charges, credits, the credit by its id, and a draft', async () => {
+  it('accounts E6 Balance and credit: returns charges, credits, a credit by its id, and a draft', async () => {
     const id = await newAccount();
     const [given] = await credit(id, 10);
     expect(given).to.include({ itemType: 'CREDIT_ADJ', amount: 10, description: 'Invoice adjustment' });
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     expect(await linesOf(other)).to.eql([]);
   });
 
-  it('answers the same for an id of another tenant as for an unknown one', async () => {
+  it('gives the same answer for an id of another tenant as for an unknown id', async () => {
     const id = await newAccount();
     const [item] = await charge(id, 10);
     const own = createdId(await post('/accounts', { currency: 'EUR' }, eve));
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('account credit over HTTP', (open) => {
     }
   });
 
-  it('requires a permission for each action of a closing before any write', async () => {
+  it('requires the permission for each action of an account closing before any write', async () => {
     const id = await newAccount();
     await charge(id, 10);
     const permissions = ['tag:add', 'entitlement:pause_resume'];

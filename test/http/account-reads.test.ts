@@ -66,7 +66,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
   });
 
-  it('return page by page the rows that they reject as a whole, with each bundle unchanged', async () => {
+  it('return the rows in pages if they are too many for one answer, with each bundle unchanged', async () => {
     const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
     const all = bundlesIn(await read(`${paged}&limit=10`));
     expect(all).to.have.length(4);
@@ -87,7 +87,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(bundlesIn(named)).to.eql([first]);
   });
 
-  it('count the credits shown with every invoice of a timeline', async () => {
+  it('count the credits shown with every invoice of a timeline as rows', async () => {
     const created = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(created);
     const addCredits = async (count: number): Promise<void> => {

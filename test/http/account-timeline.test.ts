@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('account timeline', (open) => {
     expect(payments[0]?.transactions).to.have.length(1);
   });
 
-  it('matches the reads of its parts, including audit logs', async () => {
+  it('matches separate reads of its parts, including audit logs', async () => {
     const timeline = await read('?audit=FULL&parallel=true');
     const part = async (path: string) => (await world.serving.get(`/${path}`)).json;
     const { accountId, invoiceId } = world;

@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     }
   });
 
-  it('end with the password for which they were issued', async () => {
+  it('become invalid when the password for which they were issued changes', async () => {
     const { security } = serving.billing;
     await security.ensureAdministrator('short-lived', 'password');
     const authorization = await bearer(serving, 'short-lived');
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     expect(serving.hashChecks.length).to.equal(before);
   });
 
-  it('support a configured issuer and lifetime, which excludes all other issuers', async () => {
+  it('use the configured issuer and lifetime, and are rejected from any other issuer', async () => {
     const app = createKoaApp({
       billing: serving.billing,
       logger: serving.log,

@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('billed quantities (invoicing §14 rule 8)', (open)
     expect(shownIn(timeline.invoices.flatMap(({ items }) => items))).to.have.deep.members(billed);
   });
 
-  it('appear in dry runs, rated usage and previews, computed before they are stored', async () => {
+  it('appear in dry runs, rated usage and previews before any item is stored', async () => {
     await use('12400');
     const body = { dryRunType: 'TARGET_DATE' };
     const path = `/1.0/kb/invoices/dryRun?accountId=${accountId}&targetDate=2026-05-01`;

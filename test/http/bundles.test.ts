@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     expect(bundlesOf(await get('/bundles?externalKey=alpha&audit=FULL'))).to.eql([full]);
   });
 
-  it('return instants instead of days in dialect K', async () => {
+  it('contain instants instead of days in dialect K', async () => {
     const { json } = await get(`/bundles/${idOf('alpha')}`, aliasHeaders);
     const [subscription] = (json as { readonly subscriptions: readonly object[] }).subscriptions;
     expect(subscription).to.have.property('startDate').that.matches(/T.*Z$/);
@@ -161,13 +161,13 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
         expectRefusal(await search(key), 400, 60_002);
       });
 
-    it('return the number of matches and the total number', async () => {
+    it('are counted in searches, both as matches and in total', async () => {
       const reply = await search(`${accountId}?limit=1`);
       const facts = ['NextOffset', 'TotalNbRecords', 'MaxNbRecords'];
       expect(facts.map((name) => header(reply, name))).to.eql(['1', '3', '4']);
     });
 
-    it('find no bundle of another tenant', async () => {
+    it('are not visible to other tenants', async () => {
       for (const key of ['alpha', accountId, idOf('alpha'), '_q=1&external_key=alpha']) {
         const reply = await get(`/bundles/search/${key}`, eve);
         expect(bundlesOf(reply)).to.eql([]);
@@ -240,7 +240,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expect(left.subscriptions[0]).to.include({ state: 'ACTIVE', cancelledDate: `${year}-07-01` });
     });
 
-    it('reject a key for an ended subscription, which dialect K ignores (http-api §4 line 16)', async () => {
+    it('reject a key for an ended subscription in dialect D, and ignore it in dialect K (http-api §4 line 16)', async () => {
       const target = await newAccount();
       const owner = await newAccount();
       const { bundleId, subscriptions } = await newBundle(owner, 'eta', 'bloom-monthly');
@@ -294,7 +294,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
         expect((await call('GET', `${path}?audit=FULL`)).text).to.equal(before.text);
       });
 
-    it('reject an account of another tenant like an unknown one', async () => {
+    it('reject an account of another tenant like an unknown account', async () => {
       const foreign = await createAccount({ call }, {}, eve);
       const refused = await post(`/bundles/${idOf('beta')}`, { accountId: foreign });
       expectRefusal(refused, 404, 3002);

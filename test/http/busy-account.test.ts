@@ -107,7 +107,7 @@ onPostgresql.describe('calls during another operation on the account, on Postgre
     expect(done.headers.get('idempotency-replayed')).to.equal(null);
   });
 
-  it('accounts §17: read without waiting', async () => {
+  it('accounts §17: do not wait if they only read', async () => {
     const path = `/1.0/kb/accounts/${world.accountId}`;
     const paths = ['?accountWithBalanceAndCBA=true&audit=FULL', '/timeline', '/allTags', '/auditLogs'];
     const replies = await whileHeld(() =>

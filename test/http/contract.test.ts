@@ -216,7 +216,7 @@ function describeAccess(
   }
 
   if (route.permission !== 'NONE') {
-    it('answers 403, and 401 in dialect K outside plugin routes, without the permission', async () => {
+    it('answers 403 without the permission, or 401 in dialect K outside plugin routes', async () => {
       const authorization = await callerOf('reader');
       const headers = { ...aliasHeaders, authorization };
       const [inD, inK] = [await callRefused({ headers: { authorization } }), await callRefused({ headers })];

@@ -7,7 +7,7 @@ const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-serv
 
 type ShownField = Readonly<Record<'customFieldId' | 'objectType' | 'objectId' | 'name' | 'value', string>>;
 
-eachDatabaseByTurns.describe('custom fields over HTTP', (open) => {
+eachDatabaseByTurns.describe('custom fields and audit logs over HTTP', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;
@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('custom fields over HTTP', (open) => {
     ]);
   });
 
-  it('are rejected as a whole with a code if one is invalid, without an event', async () => {
+  it('are rejected as a whole with a code if one field is invalid, without an event', async () => {
     const account = `/accounts/${await newAccount()}`;
     const fields = `${account}/customFields`;
     await send('POST', fields, [

@@ -83,7 +83,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
     before(() => proxy.freeze());
     after(() => proxy.restore());
 
-    it('answers 503 with Retry-After within five seconds', async () => {
+    it('answers 503 with Retry-After within five seconds if the database does not respond', async () => {
       const path = `/1.0/kb/accounts/${world.accountId}`;
       const body = { name: 'new' };
       const calls = await Promise.all([
@@ -104,7 +104,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
   });
 
   describe('recovered database', () => {
-    it('serves requests again', async () => {
+    it('serves requests again when the database recovers', async () => {
       for (let attempt = 0; attempt < 200; attempt += 1) {
         if ((await get('/1.0/healthcheck')).reply.status === 200) break;
         await setTimeout(100);

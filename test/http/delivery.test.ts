@@ -215,7 +215,7 @@ describe('response delivery', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('leaves faster answers alone', async () => {
+    it('does not affect faster answers', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

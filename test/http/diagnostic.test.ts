@@ -83,7 +83,7 @@ anyDatabase.describe('diagnostic endpoint over HTTP (platform §12.6)', (open) =
     expect((await get('?logsFilenames=..%2Fpasswd')).status).to.equal(400);
   });
 
-  it('limits a log file to its last 5 MiB, skips a missing one, and reads nothing outside the log directory', async () => {
+  it('limits a log file to its last 5 MiB, skips a missing file, and reads nothing outside the log directory', async () => {
     const files = await unzipped(
       '?withLogs=true&logsFilenames=former.log&logsFilenames=none.log&logsFilenames=billwright.log&logsFilenames=led-out.log',
     );
@@ -168,7 +168,7 @@ anyDatabase.describe('diagnostic endpoint over HTTP (platform §12.6)', (open) =
     await billing.settle();
   });
 
-  it('requires admin:export for an account and answers 404 for an unknown or foreign one', async () => {
+  it('requires admin:export for an account and answers 404 for an unknown or foreign account', async () => {
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
     const accountId = await createAccount(serving);
     expect((await get(`?accountId=${accountId}`, eve)).status).to.equal(404);

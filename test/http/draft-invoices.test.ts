@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expectRefusal(await put(world.unknownId, 'voidInvoice'), 404, 4006);
   });
 
-  it('answer 422 with the name of an exceeded safety bound unless acceptBounds=true', async () => {
+  it('cause a 422 that names an exceeded safety bound unless acceptBounds=true', async () => {
     const { accountId } = world;
     const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
     await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });

@@ -48,7 +48,7 @@ describe('draining server', () => {
     await drained;
   });
 
-  it('completes a running request and accepts no connection', async () => {
+  it('completes a running request and accepts no new connection', async () => {
     const slow = get('/slow');
     while ((await connections()) === 0) await once(listening.server, 'request');
     const drained = listening.drain();

@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
   const ofNote = (id: string, query = '', headers = {}) =>
     serving.get(`/creditNotes/${id}/e-invoice${query}`, headers);
 
-  it('are files of each format and profile, of an invoice and of its credit note', async () => {
+  it('can be downloaded in each format and profile, for an invoice and for its credit note', async () => {
     await seller();
     const invoiceId = await invoiceOfBusiness(serving, full);
     const answers = new Map<string, Reply>();
@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
     }
   });
 
-  it('are named by the formatted number in plain characters', async () => {
+  it('have the formatted number in plain characters as file name', async () => {
     await seller();
     await configure(serving, {
       'org.killbill.invoice.numberPattern': 'R/{yyyy}#{n:4}',
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
       }
     });
 
-  it('do not exist for unknown documents, those of another tenant and void invoices', async () => {
+  it('do not exist for unknown documents, documents of another tenant or void invoices', async () => {
     await seller();
     const invoiceId = await invoiceOfBusiness(serving, full);
     expectRefusal(await ofInvoice(NOWHERE), 404, 4006);

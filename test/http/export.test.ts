@@ -55,7 +55,7 @@ eachDatabase.describe('account export', (open) => {
     expect(history[0]).to.include({ change_type: 'INSERT', name: 'Ada', notes: '' });
   });
 
-  it('formats all times the same in rows and history and leaves similar texts unchanged (accounts §16 rule 1)', async () => {
+  it('formats all times the same in rows and history and leaves similar strings unchanged (accounts §16 rule 1)', async () => {
     const notes = '2024-01-31T10:00:00.000Z';
     await world.serving.put(`/accounts/${world.accountId}`, { notes });
     const sections = sectionsOf((await exported()).text);
@@ -203,7 +203,7 @@ eachDatabase.describe('account export', (open) => {
     expect(numbers).to.eql(numbers.toSorted((one, other) => one - other));
   });
 
-  it('rejects an unknown account and one of another tenant before the first byte', async () => {
+  it('rejects an unknown account or an account of another tenant before the first byte', async () => {
     for (const id of [world.unknownId, world.foreignAccountId]) {
       expectRefusal(await exported(id), 404, 3002);
     }

@@ -137,7 +137,7 @@ describe('in-process Node server for fetch requests', () => {
     return stage;
   }
 
-  it('produces no more of an answer than is read and stops when the reading stops', async () => {
+  it('produces no more of an answer than its reader reads, and stops when the reader stops', async () => {
     const stage = endless();
     const reader = (await answered(stage.listener)).body?.getReader();
     await reader?.read();

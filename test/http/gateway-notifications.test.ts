@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
       expectRefusal(await signed('x'), 500, 7019);
     });
 
-  it('rule 1: answer 400 for an unknown plugin and for one without notifications', async () => {
+  it('rule 1: answer 400 for an unknown plugin and for a plugin without notifications', async () => {
     expectRefusal(await core('stripe', 'x'), 400, 7028);
     expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
   });
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(world.serving.signing.received).to.have.length(3);
   });
 
-  it('rule 2b: get the same answer for an unknown tenant, an unknown gateway and one without verification', async () => {
+  it('rule 2b: get the same answer for an unknown tenant, an unknown gateway and a gateway without verification', async () => {
     const { signing } = world.serving;
     const answers: (readonly [number, string])[] = [];
     for (const place of [
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(signing.received[0]?.body.length).to.equal(MAX_NOTIFICATION_BYTES);
   });
 
-  it('rule 2d: are accepted in a burst of forty, then twenty a second', async () => {
+  it('rule 2d: are accepted in a burst of forty, then at twenty a second', async () => {
     const replies: Reply[] = [];
     for (let count = 0; count < 100; count += 1) replies.push(await signed('paid'));
     expect(replies.filter(({ status }) => status === 200)).to.have.length(40);

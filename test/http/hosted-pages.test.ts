@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     expectRefusal(await build(await newAccount()), 400, 7031);
   });
 
-  it('reject a method of another account, a deleted one and an unknown one', async () => {
+  it('reject a method that is unknown, deleted or of another account', async () => {
     const accountId = await newAccount();
     const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
     const deleted = await addMethod(accountId, SIGNING_GATEWAY);
