@@ -113,7 +113,7 @@ describe('workers of a server', function () {
     expect((await rotate('PUT')).status).to.equal(204);
     expect(await statuses()).to.eql([200]);
     const health = JSON.parse((await server.send('/1.0/healthcheck')).body);
-    expect(health.workers).to.eql({ healthy: true, message: '2 of 2 workers serve' });
+    expect(health.workers).to.eql({ healthy: true, message: '2 of 2 workers are serving' });
   });
 
   it('are restarted by SIGHUP without a failed request', async () => {
