@@ -10,6 +10,7 @@ import { compose } from './composed-server.ts';
 import { openStorage, shownDatabase } from './database.ts';
 import { unknownVariables } from './environment.ts';
 import type { ServeOptions } from './serve-options.ts';
+import { letYoungGenerationGrow } from './young-generation.ts';
 
 export const keyIsNew =
   'The database was already in use but the server key is new, so data encrypted with the former key cannot be read. ' +
@@ -49,6 +50,7 @@ export async function openServer(parts: ServerParts): Promise<Running> {
     await parts.opened?.({ isKeyNew });
     outliveForgottenPromises(billing.requests.logger());
     billing.start();
+    letYoungGenerationGrow();
     const database = shownDatabase(options.database);
     logger.info({ host: listening.host, port: listening.port, database, node: nodeName }, 'serving');
     return { billing, listening, logger, closed: options.definition.closed };
