@@ -92,6 +92,8 @@ export interface Dialect extends SchemaDialect {
    * Text that follows a table name and names the index that SQLite must use. Empty if statistics determine the index.
    */
   along(index: string): Sql;
+  /** Returns the condition that a column has one of the selected ids. The selection runs once. */
+  isSelected(column: string, selection: Sql): Sql;
   isPositive(column: string): string;
   /** Returns the condition that compares a decimal column with a decimal text. */
   comparesWith(column: string, comparison: '<' | '<=' | '>' | '>=', value: string): Sql;

@@ -60,6 +60,7 @@ export const sqliteDialect: Dialect = {
   selectList: (table, alias) =>
     table.columns.map((column: Column) => (alias ? `${alias}.${column.name}` : column.name)).join(', '),
   failureOf,
+  isSelected: (column, selection) => sql`${raw(column)} in (${selection})`,
   // Locks at the start, because a transaction that reads before it writes fails if another process has written.
   // Kysely cannot start a transaction with BEGIN IMMEDIATE.
   takeWriteLock: sql`delete from bw_counters where record_id is null`,

@@ -379,7 +379,8 @@ function areListed(scope: TenantScope, { accountId, filter }: ListOfAccount): Sq
 /** Returns the condition for rows whose `column` is the id of one of these invoices. */
 export function areOf(scope: TenantScope, column: string, of: InvoiceSelection): Condition {
   if (!('accountId' in of)) return isIn(column, 'uuid', of);
-  return sql`${raw(column)} in (select id from bw_invoices where ${scope.ofTenant} and ${areListed(scope, of)})`;
+  const listed = sql`select id from bw_invoices where ${scope.ofTenant} and ${areListed(scope, of)}`;
+  return scope.runner.dialect.isSelected(column, listed);
 }
 
 function linkedInvoiceReads(
