@@ -1,4 +1,4 @@
-import { defineCatalog, type EInvoiceToSend, ErrorCode, type Uuid } from '../../lib/index.ts';
+import { defineCatalog, type EInvoiceToSend, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import { french, german, InvoicedBusinesses, orchard } from '../support/e-invoices/invoiced-businesses.ts';
 import { eachDatabaseByTurns, expect, expectCode, newEvents } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
@@ -52,6 +52,20 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(xml).to.include('<ram:TypeCode>381</ram:TypeCode>');
     expect(xml).to.include('<ram:Description>Es ist keine Zahlung erforderlich.</ram:Description>');
     expect(xml).to.include('<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>1</ram:IssuerAssignedID>');
+  });
+
+  it('state a write-off in the payment terms, and ask for no payment', async () => {
+    const shop = await InvoicedBusinesses.open(open);
+    const { id: invoiceId } = await shop.charge(await shop.account(german, standard), ['100', 'Work']);
+    await shop.acme.tags.add({ type: 'INVOICE', id: invoiceId }, [SystemTag.WRITTEN_OFF]);
+    const xml = xmlOf(await shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' }));
+    expect(xml).to.match(
+      /<cbc:Note>Ausgebucht: -119,00\s€ – Es ist keine Zahlung erforderlich\.<\/cbc:Note>/,
+    );
+    expect(xml).to.contain('<cbc:PrepaidAmount currencyID="EUR">119.00<');
+    expect(xml).to.contain('<cbc:PayableAmount currencyID="EUR">0.00<');
+    expect(xml).to.not.contain('DueDate');
+    expect(await shop.acme.invoices.html(invoiceId)).to.match(/Ausgebucht.*-119,00/);
   });
 
   it('are attached to the PDF of the invoice as Factur-X', async () => {

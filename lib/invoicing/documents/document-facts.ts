@@ -133,7 +133,7 @@ export function documentFacts(input: FactsInput): DocumentFacts {
   const tax = sum(taxItems.map(({ amount }) => amount));
   return {
     ...identityOf(input),
-    servicePeriod: servicePeriodOf(lines),
+    servicePeriod: servicePeriodOf(lines, { isNote: note !== null }),
     currency,
     note: invoice.note,
     sellerNote: sellerNoteOf(seller, account.country),
@@ -226,10 +226,13 @@ function sellerNoteOf(seller: Seller | null, country: string | null): string | n
   return (Object.hasOwn(notes, key) ? notes[key] : null) ?? null;
 }
 
-function servicePeriodOf(lines: readonly DocumentLine[]) {
+/** Returns the service period of the charges; a credit note has that of its repairs too. */
+function servicePeriodOf(lines: readonly DocumentLine[], { isNote }: { readonly isNote: boolean }) {
   const periods = lines.flatMap(({ item: { itemType, startDate, endDate } }) => {
+    const isCharge = itemTypes[itemType].kind === 'CHARGE';
+    if (!isCharge && !(isNote && itemType === InvoiceItemType.REPAIR_ADJ)) return [];
     const isPeriod = startDate !== null && endDate !== null && startDate < endDate;
-    return isPeriod && itemTypes[itemType].kind === 'CHARGE' ? [{ start: startDate, end: endDate }] : [];
+    return isPeriod ? [{ start: startDate, end: endDate }] : [];
   });
   const [first, ...more] = periods;
   if (first === undefined) return null;

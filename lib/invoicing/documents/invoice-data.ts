@@ -127,7 +127,7 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
   const lines = dataOfLines(view.lines);
   const { status, accountCredit, formattedInvoiceNumber, formattedInvoiceDate, formattedTargetDate } = view;
   const { formattedChargedAmount, formattedTotal, formattedPaidAmount } = view;
-  const { formattedRefundedAmount, formattedBalance } = view;
+  const { formattedRefundedAmount, formattedBalance, formattedWrittenOffAmount } = view;
   return {
     formattedInvoiceNumber,
     formattedInvoiceDate,
@@ -137,6 +137,7 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
     formattedPaidAmount,
     formattedRefundedAmount,
     formattedBalance,
+    formattedWrittenOffAmount,
     paidAmount: formatDecimal(view.paidAmount),
     processedCurrency: view.processedCurrency,
     invoiceItems: lines,

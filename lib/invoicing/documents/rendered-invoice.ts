@@ -94,6 +94,8 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly formattedPaidAmount: string;
   readonly formattedRefundedAmount: string;
   readonly formattedBalance: string;
+  /** The written-off amount, below 0. Null if nothing is written off. */
+  readonly formattedWrittenOffAmount: string | null;
   /** The currency of the processed payment. Null if it is the invoice's currency. */
   readonly processedCurrency: Currency | null;
   /** Every line, account credit last. */
@@ -136,7 +138,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
   const { currency } = invoice;
   const words = wordsOf(given, note);
   const { text, formats } = words;
-  const state = note === null ? stateOf(given) : { status: null, isPaidByParent: false };
+  const state = stateOf(given, note);
   const { isPaidByParent } = state;
   const notes = given.notes ?? [];
   const facts = documentFacts({ invoice, account, seller, linkedItems, note, notes, isPaidByParent });
@@ -167,6 +169,7 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
     formattedPaidAmount: formats.amount(paidAmount, currency),
     formattedRefundedAmount: formats.amount(invoice.refundAdj.abs(), currency),
     formattedBalance: formats.amount(invoice.balance, currency),
+    formattedWrittenOffAmount: note === null ? formattedWriteOff(given, formats) : null,
     processedCurrency: processedCurrency === currency ? null : processedCurrency,
     lines,
     totalledLines,
@@ -185,11 +188,15 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
   return { ...view, totals: [...taxTotals(facts, taxes, words), ...totalsOf(view)] };
 }
 
-/** Returns the status, and whether a summary contains the invoice that the parent has not paid yet. */
-function stateOf({
-  invoice,
-  summary = null,
-}: Pick<InvoiceToRender, 'invoice' | 'summary'>): Pick<RenderedInvoice, 'status' | 'isPaidByParent'> {
+/**
+ * Returns the status, and whether a summary contains the invoice that the parent has not paid yet. A credit note has
+ * neither.
+ */
+function stateOf(
+  { invoice, summary = null }: Pick<InvoiceToRender, 'invoice' | 'summary'>,
+  note: CreditNoteView | null,
+): Pick<RenderedInvoice, 'status' | 'isPaidByParent'> {
+  if (note !== null) return { status: null, isPaidByParent: false };
   const status = statusOf(invoice, summary);
   // The contribution is set when the invoice is committed, shortly before a summary contains it.
   const isInSummary =
@@ -241,6 +248,20 @@ function isolated(text: string): string {
   return `\u2068${text}\u2069`;
 }
 
+/**
+ * Returns the amount, below 0, that nobody owes any more because the invoice or the summary that contains it is
+ * written off. Null if there is none.
+ */
+function formattedWriteOff(
+  { invoice, summary = null }: Pick<InvoiceToRender, 'invoice' | 'summary'>,
+  formats: DocumentFormats,
+): string | null {
+  const { status, isMigration, rawBalance, currency } = invoice;
+  const isWrittenOff = invoice.isWrittenOff || summary?.isWrittenOff === true;
+  if (status !== 'COMMITTED' || isMigration || !isWrittenOff || !rawBalance.greaterThan(0)) return null;
+  return formats.amount(rawBalance.negated(), currency);
+}
+
 type Totalled = Pick<
   RenderedInvoice,
   | 'text'
@@ -254,6 +275,7 @@ type Totalled = Pick<
   | 'formattedTotal'
   | 'formattedPaidAmount'
   | 'formattedBalance'
+  | 'formattedWrittenOffAmount'
   | 'formattedDueDate'
 >;
 
@@ -274,6 +296,8 @@ function totalsOf(view: Totalled): readonly PrintableFact[] {
   if (facts.kind === 'CREDIT_NOTE' || invoice.status !== 'COMMITTED') return totals;
   if (!view.paidAmount.isZero())
     totals.push({ label: text('invoiceAmountPaid'), value: view.formattedPaidAmount });
+  if (view.formattedWrittenOffAmount !== null)
+    totals.push({ label: text('invoiceWrittenOff'), value: view.formattedWrittenOffAmount });
   const details = formattedDueDate === null ? [] : [view.labelled(text('invoiceDueDate'), formattedDueDate)];
   totals.push({ label: text('invoiceBalance'), value: view.formattedBalance, details });
   return totals;

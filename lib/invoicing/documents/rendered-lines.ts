@@ -20,7 +20,7 @@ export interface RenderedLine extends LineName {
   /** The last day of a period, which is the day before the end date. Null without a period. */
   readonly lastDay: LocalDate | null;
   readonly formattedLastDay: string | null;
-  /** The first and the last day, or the only date. */
+  /** The first and the last day, or the only date. Null for an adjustment, whose date is no service period. */
   readonly formattedPeriod: string | null;
   readonly formattedAmount: string;
   readonly quantity: Decimal | null;
@@ -138,7 +138,8 @@ function formattedDatesOnce(formats: DocumentFormats): (item: InvoiceItemView) =
     const key = `${item.startDate} ${item.endDate}`;
     const dates = known.get(key) ?? formattedDates(item, formats);
     known.set(key, dates);
-    return dates;
+    const isOnlyDated = dates.lastDay === null && itemTypes[item.itemType].kind === 'ADJUSTMENT';
+    return isOnlyDated ? { ...dates, formattedPeriod: null } : dates;
   };
 }
 

@@ -91,14 +91,19 @@ export function taxTotals(
   const amount = (value: Decimal) => formats.amount(value, facts.currency);
   const shown = taxes.filter(({ group }) => !isUntaxed(group));
   const totals: PrintableFact[] = [{ label: text('invoiceNet'), value: amount(facts.net) }];
-  for (const { group, name, formattedNet, formattedComputed } of shown) {
+  for (const { group, name, categoryName, formattedNet, formattedComputed } of shown) {
     const base = taxes.length === 1 ? null : labelled(text('taxBase'), formattedNet);
-    const details = [base, group.exemption].filter(isWritten);
+    const isInName = isSameText(group.exemption, categoryName) && name.endsWith(categoryName ?? '');
+    const details = [base, isInName ? null : group.exemption].filter(isWritten);
     totals.push({ label: name, value: formattedComputed, details });
   }
   if (!facts.roundingDifference.isZero())
     totals.push({ label: text('invoiceTaxRounding'), value: amount(facts.roundingDifference) });
   return totals;
+}
+
+function isSameText(one: string | null, other: string | null): boolean {
+  return one?.trim().toLowerCase() === other?.trim().toLowerCase();
 }
 
 function isWritten(text: string | null): text is string {

@@ -163,10 +163,13 @@ async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EI
 }
 
 /**
- * Returns a sentence about the payment for a document that the receiver does not pay; null for other documents (§22
- * rule 4).
+ * Returns a text about the payment for a document that the receiver does not pay; null for other documents (§22 rule
+ * 4).
  */
-function paymentTermsOf({ text, creditNote, isPaidByParent }: RenderedInvoice): string | null {
+function paymentTermsOf(view: RenderedInvoice): string | null {
+  const { text, labelled, creditNote, isPaidByParent, formattedWrittenOffAmount } = view;
   if (creditNote !== null) return text('paymentNone');
+  if (formattedWrittenOffAmount !== null)
+    return `${labelled(text('invoiceWrittenOff'), formattedWrittenOffAmount)} – ${text('paymentNone')}`;
   return isPaidByParent ? text('paymentByParent') : null;
 }

@@ -1,4 +1,4 @@
-import type { AccountInput, Uuid } from '../../../lib/index.ts';
+import { type AccountInput, SystemTag, type Uuid } from '../../../lib/index.ts';
 import { american, french, german, type InvoicedBusinesses } from './invoiced-businesses.ts';
 import type { TaxRule } from './tax-rules.ts';
 
@@ -162,6 +162,12 @@ export const stories: Readonly<Record<string, Story>> = {
     const { name: pluginName } = shop.engine.gateway;
     await shop.acme.addPaymentMethod({ accountId, pluginName, isDefault: true });
     await shop.charge(accountId, ['100', 'Work']);
+    return accountId;
+  },
+  'a written-off invoice': async (shop) => {
+    const accountId = await shop.account(german, standard);
+    const { id } = await shop.charge(accountId, ['100', 'Work']);
+    await shop.engine.settle(shop.acme.tags.add({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]));
     return accountId;
   },
   'a note for the reader': async (shop) => {

@@ -194,6 +194,17 @@ describe('e-invoice document (invoicing §22)', () => {
     expect(document.totals).to.include({ gross: '119.00', prepaid: '0.00', payable: '119.00' });
   });
 
+  it('has the periods of the repairs if it is a credit note', () => {
+    const repair = viewedItem('REPAIR_ADJ', '50', {
+      startDate: localDate(2026, 11, 11),
+      endDate: localDate(2026, 12, 1),
+    });
+    const note = { creditNoteNumber: 3, creditNoteDate: localDate(2026, 11, 25), currency: 'EUR' };
+    const document = eInvoiceOf(taxed(repair, { tax: '9.5' }), { note: note as never });
+    const period = { start: '2026-11-11', end: '2026-11-30' };
+    expect([document.period, document.lines[0]?.period]).to.eql([period, period]);
+  });
+
   it('removes characters that XML does not allow, and keeps all others', () => {
     const item = viewedItem('EXTERNAL_CHARGE', '100');
     const hostile = '\u0000\u0007<b>&"\u202Etxet\uFFFE 🎉 \ud800';

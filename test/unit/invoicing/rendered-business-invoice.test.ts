@@ -91,6 +91,17 @@ describe('business invoice views', () => {
         expect(view.totals[1]).to.deep.include({ label: name, details: ['Art. 196'] });
       });
 
+    it('invoicing §14 rule 11: print an exemption text once if it is the name of the category', () => {
+      const charge = viewedItem('RECURRING', '100');
+      const detailsOf = (taxExemption: string) => {
+        const facts = { taxRate: null, taxCategory: 'AE', taxExemption } as const;
+        const items = [charge, taxOf(charge, '0', facts)];
+        return germanInvoice(items, { of: { locale: 'fr_FR' } }).totals[1]?.details;
+      };
+      expect(detailsOf(' autoliquidation')).to.eql([]);
+      expect(detailsOf('Autoliquidation, art. 283-2 CGI')).to.eql(['Autoliquidation, art. 283-2 CGI']);
+    });
+
     for (const [country, name] of [
       ['US', 'Sales tax 8%'],
       ['AU', 'GST 8%'],
@@ -229,6 +240,40 @@ describe('business invoice views', () => {
       expect(notes[0]).to.match(/^Dieser Betrag steht auf der Rechnung des übergeordneten Kontos\./);
       const paid = germanInvoice([viewedItem('RECURRING', '100')], { summary, invoice: { paid: '100' } });
       expect(paid.isPaidByParent).to.equal(false);
+    });
+
+    for (const [locale, label] of [
+      ['de_DE', 'Ausgebucht'],
+      ['en_GB', 'Written off'],
+      ['fr_FR', 'Passé en perte'],
+      ['es_ES', 'Dado de baja'],
+      ['ar_EG', 'مشطوب'],
+      ['he_IL', 'נמחק'],
+      ['ja_JP', '貸倒償却'],
+    ] as const)
+      it(`invoicing §14 rule 11: show a write-off above the amount due in ${locale}`, () => {
+        const members = { paid: '40', isWrittenOff: true };
+        const view = germanInvoice([viewedItem('RECURRING', '100')], { of: { locale }, invoice: members });
+        expect(view.totals).to.have.length(4);
+        const value = view.formats.amount(decimal('-60'), 'EUR');
+        expect(view.totals[2]).to.deep.include({ label, value });
+      });
+
+    it('invoicing §14 rule 11: show the write-off of the summary on the invoice that it contains', () => {
+      const items = [viewedItem('RECURRING', '100')];
+      const summary = invoice({ rawBalance: decimal('100'), isWrittenOff: true });
+      const writtenOff = germanInvoice(items, { summary });
+      expect(shown(writtenOff.totals)).to.include('Ausgebucht | -100,00 €');
+      expect(germanInvoice(items).formattedWrittenOffAmount).to.equal(null);
+    });
+
+    it('invoicing §14 rule 4: show no period for the date of an adjustment', () => {
+      const charge = viewedItem('RECURRING', '100');
+      const dates = { startDate: charge.startDate, endDate: charge.startDate, linkedItemId: charge.id };
+      const repaired = { ...dates, endDate: charge.endDate };
+      const items = [charge, viewedItem('ITEM_ADJ', '-10', dates), viewedItem('REPAIR_ADJ', '-5', repaired)];
+      const periods = germanInvoice(items).lines.map((line) => line.formattedPeriod);
+      expect(periods.map((period) => plain(period ?? ''))).to.eql(['01.–30.11.2026', '', '01.–30.11.2026']);
     });
 
     it('invoicing §14 rule 11: show the service period up to its last day', () => {

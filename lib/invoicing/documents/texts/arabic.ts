@@ -53,6 +53,7 @@ export const arabic: TranslatedTexts = {
   paymentIban: 'رقم الآيبان',
   paymentBic: 'رمز BIC',
   paymentReference: 'المرجع',
+  invoiceWrittenOff: 'مشطوب',
   paymentByParent: 'هذا المبلغ مدرج في فاتورة الحساب الرئيسي. لا يلزم أي دفع.',
   paymentNone: 'لا يلزم أي دفع.',
 };

@@ -62,6 +62,7 @@ export const english = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'Reference',
+  invoiceWrittenOff: 'Written off',
   paymentByParent: 'This amount is on the invoice of the parent account. No payment is required.',
   paymentNone: 'No payment is required.',
 };

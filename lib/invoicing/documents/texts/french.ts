@@ -53,6 +53,7 @@ export const french: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'Référence',
+  invoiceWrittenOff: 'Passé en perte',
   paymentByParent: 'Ce montant figure sur la facture du compte parent. Aucun paiement n’est requis.',
   paymentNone: 'Aucun paiement n’est requis.',
 };

@@ -53,6 +53,7 @@ export const german: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'Verwendungszweck',
+  invoiceWrittenOff: 'Ausgebucht',
   paymentByParent:
     'Dieser Betrag steht auf der Rechnung des übergeordneten Kontos. Es ist keine Zahlung erforderlich.',
   paymentNone: 'Es ist keine Zahlung erforderlich.',

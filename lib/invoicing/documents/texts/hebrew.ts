@@ -53,6 +53,7 @@ export const hebrew: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'אסמכתה',
+  invoiceWrittenOff: 'נמחק',
   paymentByParent: 'סכום זה מופיע בחשבונית של חשבון האב. אין צורך בתשלום.',
   paymentNone: 'אין צורך בתשלום.',
 };

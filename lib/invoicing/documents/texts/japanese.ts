@@ -53,6 +53,7 @@ export const japanese: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: '振込時の参照番号',
+  invoiceWrittenOff: '貸倒償却',
   paymentByParent: 'この金額は親アカウントの請求書に含まれています。お支払いは不要です。',
   paymentNone: 'お支払いは不要です。',
 };

@@ -53,6 +53,7 @@ export const spanish: TranslatedTexts = {
   paymentIban: 'IBAN',
   paymentBic: 'BIC',
   paymentReference: 'Referencia',
+  invoiceWrittenOff: 'Dado de baja',
   paymentByParent: 'Este importe figura en la factura de la cuenta principal. No se requiere ningún pago.',
   paymentNone: 'No se requiere ningún pago.',
 };
