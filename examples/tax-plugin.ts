@@ -11,7 +11,6 @@ import {
   formatDecimal,
   type InvoiceForPlugins,
   type InvoiceItemForPlugins,
-  type InvoiceItemView,
   type InvoicePlugin,
   type InvoicePluginContext,
   type InvoiceView,
@@ -208,27 +207,6 @@ function withChargeTaxes(lines: readonly Line[], currency: Currency): readonly L
 function taxItem({ item, tax }: Pick<Line, 'item' | 'tax'>, amount: Decimal): AdditionalItem {
   const { id: linkedItemId, startDate, endDate, planName } = item;
   return { itemType: 'TAX', amount, linkedItemId, startDate, endDate, planName, ...tax };
-}
-
-/**
- * A refund with adjustments adjusts only the items that it names: this adds the taxes on them.
- * @example const adjustments = withTaxes(invoice.items, [{ invoiceItemId, amount: '50' }]);
- *   await acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments });
- */
-export function withTaxes(
-  items: readonly Plain<InvoiceItemView>[],
-  adjustments: readonly { readonly invoiceItemId: string; readonly amount: string }[],
-) {
-  const byItem = Map.groupBy(adjustments, ({ invoiceItemId }) => invoiceItemId);
-  const taxes = [...byItem].flatMap(([chargeId, ofCharge]) => {
-    const charge = items.find(({ id }) => id === chargeId);
-    const tax = items.find((item) => item.itemType === 'TAX' && item.linkedItemId === chargeId);
-    if (!charge || !tax) return [];
-    const net = charge.repairable.minus(sumOf(ofCharge.map(({ amount }) => new Decimal(amount))));
-    const amount = tax.repairable.minus(taxOwed(charge, tax, net));
-    return amount.greaterThan(0) ? [{ invoiceItemId: tax.id, amount: amount.toFixed() }] : [];
-  });
-  return [...adjustments, ...taxes];
 }
 
 /** The items of the account's other invoices, read only if something is repaired or adjusted. */

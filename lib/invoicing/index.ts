@@ -49,6 +49,7 @@ export type {
   ForeseenInvoice,
 } from './explanation/explained-invoice.ts';
 export type { ExplainedFields, ItemExplanation } from './explanation/explanation.ts';
+export { followingTaxes } from './invoices/following-taxes.ts';
 export {
   type AccountedInvoice,
   accountBalancesAfter,

@@ -348,10 +348,11 @@ export interface PaidInvoices {
 
 export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
   readonly paymentId: Uuid;
-  /** Amount of the refund. Defaults to the sum of the adjustments. */
+  /** Amount of the refund. Defaults to the sum of the adjustments with their taxes. */
   readonly amount?: Decimal | null;
   /** True: the items of `adjustments` reduce the invoice. False (the default): the invoice is owed again. */
   readonly isAdjusted?: boolean;
+  /** Items to adjust. The taxes of these charges are adjusted too, unless `adjustments` contains them. */
   readonly adjustments?: readonly RefundAdjustmentInput[];
   /** True: the refund is a separate payment through another method. Default false. */
   readonly isExternal?: boolean;

@@ -37,6 +37,29 @@ eachDatabaseByTurns.describe('tax facts over HTTP (invoicing §14 rule 9)', (ope
     expect(items[0]).to.deep.include({ taxRate: null, taxCategory: null, taxExemption: null });
   });
 
+  for (const [dialect, headers, adjusted] of [
+    ['D', {}, [-10, -1.9]],
+    ['K', aliasHeaders, [-10]],
+  ] as const)
+    it(`of taxes that dialect ${dialect} added decide whether the tax follows an adjustment`, async () => {
+      const charge = await added('charges', { amount: 20 });
+      const { invoiceId, invoiceItemId } = charge;
+      const tax = {
+        invoiceId,
+        amount: 3.8,
+        linkedInvoiceItemId: invoiceItemId,
+        taxRate: 19,
+        taxCategory: 'S',
+      };
+      await added('taxes', tax, headers);
+      const body = { accountId, invoiceItemId, amount: 10 };
+      expectStatus(await call('POST', `/1.0/kb/invoices/${invoiceId}`, { body, headers }), 201);
+      const stored = expectStatus(await call('GET', `/1.0/kb/invoices/${invoiceId}`), 200).json;
+      const { items } = stored as { readonly items: readonly ItemJson[] };
+      const adjustments = items.filter(({ itemType }) => itemType === 'ITEM_ADJ');
+      expect(adjustments.map(({ amount }) => amount)).to.eql(adjusted);
+    });
+
   it('are rejected with the expected amount if the amount does not match the rate', async () => {
     const tax = { amount: 10, linkedInvoiceItemId, taxRate: 19, taxCategory: 'S' };
     const refused = await add('taxes', tax);

@@ -126,7 +126,7 @@ function requireTaxesOfLines(
   const unlinked = unlinkedTax(taxes);
   if (!unlinked.isZero()) {
     missing.add(
-      `a line for the tax of ${formatDecimal(unlinked)}: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). Adjust or bill a charge together with its tax`,
+      `a line for the tax of ${formatDecimal(unlinked)}: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). To adjust a charge together with its tax, name the charge in acme.invoices.adjustItem, or in the adjustments of acme.invoicePayments.refund`,
     );
     return;
   }

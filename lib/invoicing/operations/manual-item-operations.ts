@@ -23,7 +23,8 @@ import {
   statedAmount,
   ZERO,
 } from '../../values/money/index.ts';
-import { localDateOf } from '../../values/time/index.ts';
+import { type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { followingTaxes } from '../invoices/following-taxes.ts';
 import { invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { InvoiceItemView, InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
 import {
@@ -133,14 +134,29 @@ async function planAdjustment(
 ) {
   const { account, request } = asked;
   const invoice = await invoiceToAdjust(session, account, request);
+  const { invoiceItemId } = request;
   const stored = isConsulted ? await session.invoices.findItems([invoice.id]) : null;
-  const items = stored ?? (await session.invoices.findItemsByIds([request.invoiceItemId]));
-  const item = items.find(({ id, invoiceId }) => id === request.invoiceItemId && invoiceId === invoice.id);
-  if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
-  const { adjustment, remains } = adjustmentOf(item, { ...asked, invoice, id: ids.next() });
+  const items = stored ?? (await session.invoices.findItemsByIds([invoiceItemId]));
+  const item = items.find(({ id, invoiceId }) => id === invoiceItemId && invoiceId === invoice.id);
+  if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: invoiceItemId });
+  const { adjustment, remains, date } = adjustmentOf(item, { ...asked, invoice, id: ids.next() });
   const existing = stored?.map((each) => (each === item ? { ...each, ...remains } : each)) ?? null;
-  const proposed = { before: invoice, invoice, existing, newItems: [adjustment], remains: [remains] };
-  return { accounts: [account], account, invoices: [proposed] };
+  const linked = stored ?? (isTaxable(item) ? await session.invoices.findItemsLinkedTo([item.id]) : []);
+  const followingTaxes = taxAdjustments({ ...item, ...remains }, linked, { ids, date });
+  const changed = { existing, newItems: [adjustment], remains: [remains], followingTaxes };
+  return { accounts: [account], account, invoices: [{ before: invoice, invoice, ...changed }] };
+}
+
+/** Returns the adjustments of the taxes of an adjusted charge (§9 rule 4). */
+function taxAdjustments(
+  charge: InvoiceItem,
+  items: readonly InvoiceItem[],
+  { ids, date }: Pick<Planning, 'ids'> & { readonly date: LocalDate },
+) {
+  return followingTaxes(charge, items).map(({ tax, amount }) => ({
+    adjustment: itemAdjustment(tax, { id: ids.next(), amount, date }),
+    remains: afterAdjustment(tax, amount),
+  }));
 }
 
 async function planItems(
@@ -244,14 +260,15 @@ function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, i
     const message = `Invoice item ${item.id} has no amount left to adjust`;
     throw billingError(ErrorCode.INVOICE_NOTHING_TO_DO, message, { invoiceItemId: item.id });
   }
+  const date = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
   const adjustment = itemAdjustment(item, {
     id,
     amount,
-    date: request.requestedDate ?? localDateOf(context.createdDate, account.timeZone),
+    date,
     description: request.description ?? null,
     itemDetails: request.itemDetails ?? null,
   });
-  return { adjustment, remains: afterAdjustment(item, amount) };
+  return { adjustment, remains: afterAdjustment(item, amount), date };
 }
 
 /**

@@ -34,6 +34,14 @@ export interface ProposedInvoice {
   readonly newItems: readonly NewInvoiceItem[];
   /** New values of `repairable` of stored items. */
   readonly remains?: readonly Remaining[];
+  /** Adjustments of the taxes of adjusted charges (§9 rule 4). A plugin that changes a tax replaces its adjustment. */
+  readonly followingTaxes?: readonly FollowingAdjustment[];
+}
+
+interface FollowingAdjustment {
+  readonly adjustment: NewInvoiceItem;
+  /** The adjusted TAX item with its new remainder. */
+  readonly remains: Remaining;
 }
 
 type Remaining = Pick<InvoiceItem, 'id' | 'repairable'>;
@@ -58,13 +66,29 @@ export interface ApprovedChange {
 }
 
 /** Returns the operation without changes by plugins. */
-
-/** Returns the operation without changes by plugins. */
 export function unchangedProposal({ invoices }: ProposedChange): ApprovedChange {
   return {
-    changes: invoices.map((each) => changeOf(each, invoiceToExtend(each))),
+    changes: invoices.map((each) => changeOf(each, withFollowingTaxes(each, invoiceToExtend(each)))),
     rewritten: [],
-    remains: invoices.flatMap(({ remains }) => remains ?? []),
+    remains: invoices.flatMap(({ remains = [], followingTaxes = [] }) => [
+      ...remains,
+      ...followingTaxes.map((each) => each.remains),
+    ]),
+  };
+}
+
+/** Adds the adjustments of those taxes that no plugin has adjusted or rewritten (§9 rule 4). */
+export function withFollowingTaxes(
+  { existing: stored, followingTaxes = [] }: ProposedInvoice,
+  asked: ConsultedInvoice,
+): ConsultedInvoice {
+  const changed = new Set(touchedItems(stored ?? [], asked.existing).map(({ item }) => item.id));
+  const following = followingTaxes.filter(({ remains }) => !changed.has(remains.id));
+  const left = new Map(following.map(({ remains }) => [remains.id, remains.repairable]));
+  return {
+    ...asked,
+    items: [...asked.items, ...following.map(({ adjustment }) => adjustment)],
+    existing: asked.existing.map((item) => withLeft(item, left)),
   };
 }
 

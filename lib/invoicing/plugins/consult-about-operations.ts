@@ -20,6 +20,7 @@ import {
   type ProposedInvoice,
   unchangedProposal,
   viewOfProposed,
+  withFollowingTaxes,
 } from './approved-change.ts';
 import {
   type ConsultedCall,
@@ -264,8 +265,11 @@ async function reportFailure({ calls, parts }: Pick<Consulted<ProposedChange>, '
 async function decide(
   session: WriteSession,
   plan: ProposedChange,
-  { asked, parts }: Consulted<ProposedChange>,
+  { asked: answered, parts }: Consulted<ProposedChange>,
 ) {
+  const asked = plan.invoices.map((proposed, index) =>
+    withFollowingTaxes(proposed, answered[index] ?? invoiceToExtend(proposed)),
+  );
   const stored = await loadElsewhere(session, asked);
   const taken = new ReservedIds(stored.taken);
   for (const each of asked) taken.add(each);

@@ -1,4 +1,4 @@
-import { adjustedAmount, balanceOf, checkTexts } from '../../invoicing/index.ts';
+import { adjustedAmount, balanceOf, checkTexts, followingTaxes } from '../../invoicing/index.ts';
 import type { Invoice, InvoiceItem, InvoiceRefund, RefundedAmount } from '../../records/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -65,14 +65,20 @@ export function adjustedRefund(
   }
   const share = of === null ? amount : refundShare(amount, of);
   if (share.greaterThanOrEqualTo(adjusted)) return { amount, adjustments };
+  const named = new Set(asked.adjustments.map(({ invoiceItemId }) => invoiceItemId));
+  const following = sum(adjustments.flatMap((each) => (named.has(each.invoiceItemId) ? [] : [each.amount])));
+  const taxes = following.isZero() ? '' : `, which includes the taxes of ${formatDecimal(following)}`;
   throw billingError(
     ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
-    `A refund that reduces the invoice by ${formatDecimal(share)} cannot adjust its items by ${formatDecimal(adjusted)}`,
+    `A refund that reduces the invoice by ${formatDecimal(share)} cannot adjust its items by ${formatDecimal(adjusted)}${taxes}`,
     { amount: formatDecimal(amount), adjusted: formatDecimal(adjusted) },
   );
 }
 
-/** Adjusts each item once. An item that is named twice is adjusted by the sum, with the first description. */
+/**
+ * Adjusts each item once. An item that is named twice is adjusted by the sum, with the first description. The taxes of
+ * the adjusted charges follow, except those that are named (invoicing §9 rule 4).
+ */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
   items: readonly InvoiceItem[],
@@ -98,7 +104,10 @@ function adjustmentsOf(
     const total = amount.plus(before?.amount ?? ZERO);
     taken.set(invoiceItemId, { invoiceItemId, amount: total, ...(described && { description: described }) });
   }
-  return [...taken.values()];
+  const charges = [...taken.keys()].flatMap((id) => remaining.get(id) ?? []);
+  const following = charges.flatMap((charge) => followingTaxes(charge, items));
+  const added = following.filter(({ tax }) => !taken.has(tax.id));
+  return [...taken.values(), ...added.map(({ tax, amount }) => ({ invoiceItemId: tax.id, amount }))];
 }
 
 function notOnInvoice(invoiceItemId: Uuid) {

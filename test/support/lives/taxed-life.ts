@@ -1,4 +1,4 @@
-import { taxPlugin, withTaxes } from '../../../examples/tax-plugin.ts';
+import { taxPlugin } from '../../../examples/tax-plugin.ts';
 import {
   type Account,
   BillingError,
@@ -227,7 +227,7 @@ export class TaxedLife {
     const paymentId = paid?.id;
     if (paymentId === undefined) return;
     const amount = this.#shareOf(repairable, percent).toFixed();
-    const adjustments = withTaxes(found.items, [{ invoiceItemId, amount }]);
+    const adjustments = [{ invoiceItemId, amount }];
     // The payment can have less left than the charge.
     await unlessRejected(acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }), [4906]);
   }

@@ -65,7 +65,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
   it('include a line for a tax whose item is not on the document', () => {
     const unlinked = viewedItem('TAX', '1.9', { taxRate: decimal('19'), taxCategory: 'S' });
     expect(missingOf([...standard(), unlinked])).to.eql([
-      'a line for the tax of 1.9: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). Adjust or bill a charge together with its tax',
+      'a line for the tax of 1.9: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). To adjust a charge together with its tax, name the charge in acme.invoices.adjustItem, or in the adjustments of acme.invoicePayments.refund',
     ]);
   });
 
