@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Time that the resources of a configuration file have to close after a command, in milliseconds. */
+/** Milliseconds within which the resources of a configuration file must close after a command. */
 const GRACE_MS = 1_000;
 
 // Runs first, because an older Node may be unable to load the other modules.

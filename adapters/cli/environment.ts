@@ -2,7 +2,7 @@ import { configurableProperties, serverWideNames } from '../../lib/tenants/index
 import { closestTo } from '../../lib/values/text/index.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Environment variables, and property names as in a configuration file. */
+/** Values of environment variables and properties, by name. Properties are named as in a configuration file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes of environment variables, the documented prefix first (platform §4.1). */

@@ -111,7 +111,7 @@ export async function shutDown(running: Running, beforeClose?: () => Promise<voi
     logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing the remaining connections');
     listening.server.closeAllConnections();
   }, QUEUE_SHUTDOWN_WAIT_MS);
-  // Both stop at the same time, so that waiting calls do not delay the shutdown.
+  // The HTTP server and the engine stop at the same time, so that waiting calls do not delay the shutdown.
   await Promise.all([listening.close(), billing.stop()]);
   clearTimeout(impatience);
   await beforeClose?.();

@@ -216,12 +216,12 @@ export interface Listening {
   readonly server: Server;
   readonly host: string;
   readonly port: number;
-  /** Rejects new requests (503), completes running ones and closes idle connections. */
+  /** Rejects new requests (503), completes running requests and closes idle connections. */
   close(): Promise<void>;
   /**
-   * Accepts no more connections. Open connections get one more response, which announces their closing; idle ones are
-   * closed after three seconds. Resolves when all are closed. Another process that listens on the port takes over
-   * without a failed request. Call `close` afterwards.
+   * Accepts no more connections. Open connections get one more response, which announces their closing; idle
+   * connections are closed after three seconds. Resolves when all are closed. Another process that listens on the
+   * port takes over without a failed request. Call `close` afterwards.
    */
   drain(): Promise<void>;
 }

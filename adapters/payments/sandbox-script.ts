@@ -33,7 +33,7 @@ export interface SandboxConfiguration {
   readonly GATEWAY_ERROR_CODE?: string;
   readonly GATEWAY_ERROR?: string;
   readonly PAYMENT_RESPONSE?: string;
-  /** The transaction whose `getPaymentInfo` an OVERRIDE_STATUS changes. */
+  /** The transaction whose status in `getPaymentInfo` is changed by OVERRIDE_STATUS. */
   readonly transactionId?: Uuid;
   readonly status?: PluginStatus;
   readonly amount?: string | number;

@@ -90,7 +90,7 @@ async function resultOf(books: PaymentBooks, of: StripeAccount, request: Gateway
   return results.find((each) => each.kbTransactionPaymentId === request.transactionId) ?? null;
 }
 
-/** Returns the result of an earlier attempt if its idempotency key may be forgotten. */
+/** Returns the result of an earlier attempt if Stripe may have forgotten the attempt's idempotency key. */
 async function earlierResult(books: PaymentBooks, of: StripeAccount, request: GatewayTransaction) {
   const known = mayBeForgotten(request) ? await resultOf(books, of, request) : null;
   if (known === null && request.isCompletion === true) throw noSuchTransaction(request);

@@ -260,7 +260,7 @@ export class StripeCustomers {
     return first === undefined ? null : this.#keep(of, accountId, first.id);
   }
 
-  /** Returns the customer of the account and creates a missing customer. */
+  /** Returns the customer of the account. Creates the customer if it is missing. */
   async ensure(of: StripeAccount, accountId: Uuid): Promise<string> {
     const isYoung = areKeysRetained(accountId, Date.now());
     const found = isYoung ? await this.#given(of, accountId) : await this.find(of, accountId);

@@ -306,7 +306,7 @@ export function areKeysRetained(id: Uuid, nowMs: number): boolean {
   return age < SURELY_KEPT_MS && age > -CLOCKS_DISAGREE_MS;
 }
 
-/** Returns true if an earlier attempt at the transaction may have had an effect whose key Stripe has forgotten. */
+/** Returns true if an earlier attempt at the transaction may have had an effect and Stripe has forgotten its key. */
 export function mayBeForgotten({ transactionId, isCompletion = false }: GatewayTransaction): boolean {
   return isCompletion || !areKeysRetained(transactionId, Date.now());
 }

@@ -28,7 +28,7 @@ export class Calls {
     throw billingError(ErrorCode.BUSY, 'This billing engine is closed. Open another one with Billing.open.');
   }
 
-  /** Checks that the engine is open. @throws BillingError BUSY (60018) if the engine has been closed. */
+  /** Runs the call. @throws BillingError BUSY (60018) if the engine has been closed. */
   async run<T>(call: () => Promise<T>): Promise<T> {
     this.check();
     const running = call();

@@ -80,7 +80,7 @@ export interface DiagnosticRequest {
   readonly withLogs?: boolean | undefined;
   /** Names of log files of this node. Defaults to the file that was written last. */
   readonly logFileNames?: readonly string[] | undefined;
-  /** Directory of log files. Defaults to the first one in `health.diagnostic.logDirs`. */
+  /** Directory of log files. Defaults to the first directory in `health.diagnostic.logDirs`. */
   readonly logDirectory?: string | undefined;
 }
 

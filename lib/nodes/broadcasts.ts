@@ -12,7 +12,7 @@ import {
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** Maximum number of broadcasts per read. A starting node reads this many broadcasts before the last one again. */
+/** Maximum number of broadcasts per read. A starting node reads this many of the latest broadcasts again. */
 const BROADCASTS_AT_ONCE = 1_000;
 
 export type BroadcastHandler = (payload: EventPayload) => Promise<void> | void;

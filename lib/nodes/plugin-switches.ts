@@ -13,7 +13,7 @@ export class PluginSwitches {
     this.#registered = pluginInfos(registered);
   }
 
-  /** Returns a live list of the running plugins among the given ones. Every command updates the list. */
+  /** Returns a live list of the running plugins among the given plugins. Every command updates the list. */
   running<P extends PluginIdentity>(plugins: readonly P[]): readonly P[] {
     const list: P[] = [];
     this.#follow(() => list.splice(0, list.length, ...plugins.filter(({ name }) => this.#isRunning(name))));

@@ -144,8 +144,8 @@ export interface ComboAccount extends AccountInput {
 }
 
 /**
- * A payment method of the account by its id or external key, otherwise a new one. Without a plugin name, the payment
- * has no method.
+ * A payment method of the account by its id or external key, otherwise a new method. Without a plugin name, the
+ * payment has no method.
  */
 export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> {
   readonly paymentMethodId?: Uuid | null;

@@ -101,7 +101,7 @@ export function isOutward(type: BusEventType): type is OutwardEventType {
 }
 
 /**
- * Returns the events before the first event of an unknown type. That event and all later ones must wait for a newer
+ * Returns the events before the first event of an unknown type. That event and all later events must wait for a newer
  * node (platform §15 rule 5).
  */
 export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {

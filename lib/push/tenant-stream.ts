@@ -96,8 +96,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Loads deliveries. Creates new ones only if nothing else can be sent, so events of an unavailable receiver wait on
-   * the bus at no cost. Returns false if the lease is lost.
+   * Loads deliveries. Creates new deliveries only if nothing else can be sent, so events of an unavailable receiver
+   * wait on the bus at no cost. Returns false if the lease is lost.
    */
   async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;

@@ -95,7 +95,7 @@ export interface QueueEntry {
   readonly doneHandlers: readonly string[];
 }
 
-/** Types of bus events: the published ones (platform §10.4) and internal ones. */
+/** Types of bus events: published types (platform §10.4) and internal types. */
 export const BusEventType = {
   ACCOUNT_CREATION: 'ACCOUNT_CREATION',
   ACCOUNT_CHANGE: 'ACCOUNT_CHANGE',

@@ -34,7 +34,7 @@ export const signingSecretFields = {
   id: f.id(),
   /** The secret `whsec_…`, encrypted with the server key. */
   secret: f.text(),
-  /** System time in milliseconds until which a replaced secret still signs; null for the current one. */
+  /** System time in milliseconds until which a replaced secret still signs; null for the current secret. */
   signsUntilMs: f.orNull(f.bigint()),
   isActive: f.flag(),
   createdDate: f.instant(),

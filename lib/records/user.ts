@@ -1,7 +1,7 @@
 import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** The permitted tenants (platform §6.5): all, or the listed ones. */
+/** The permitted tenants (platform §6.5): all, or the listed tenants. */
 export const grantFields = {
   allTenants: f.flag(),
   tenantIds: f.json<readonly Uuid[]>(),

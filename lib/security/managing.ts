@@ -12,7 +12,7 @@ interface Managed extends TenantGrants {
   readonly roles: readonly string[];
 }
 
-/** Returns the check of a change by this author. Undefined for the host, and for managers with all permissions. */
+/** Returns the check for a change by this author. Undefined for the host, and for managers with all permissions. */
 export function checkBy(
   { principal }: SystemAuthor,
   check: (manager: Principal, now: SecurityReads) => Promise<void>,

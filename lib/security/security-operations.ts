@@ -174,7 +174,7 @@ export interface TokenKeyOperations {
   nowMs(): number;
 
   /**
-   * Returns the signing key. Calls `make` if a new key is due, or if the server key cannot decrypt the last one.
+   * Returns the signing key. Calls `make` if a new key is due, or if the server key cannot decrypt the last key.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid key of `make`.
    */
   signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner>;

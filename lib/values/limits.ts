@@ -101,7 +101,7 @@ export const MAX_LISTED_PROBLEMS = 1_000;
 /** Maximum number of cached catalogs, each with all versions of a tenant. */
 export const MAX_CACHED_CATALOGS = 200;
 
-/** Maximum number of characters of all cached catalogs, except for the one in use. */
+/** Maximum number of characters of all cached catalogs, except for the catalog in use. */
 export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 
 // Limits of catalog plugins (catalog §16)

@@ -174,7 +174,7 @@ export class WorkerPool {
     const startedMs = performance.now();
     logger.info({}, 'restarting the workers one after the other');
     for (const old of this.#serving) {
-      // A new process has replaced this one in the meantime.
+      // A new process has replaced this process in the meantime.
       if (!old.isServing) continue;
       const next = this.#open();
       const fault = await this.#faultOf(next, old);
@@ -191,7 +191,7 @@ export class WorkerPool {
   }
 
   /**
-   * Returns null once the new worker is ready and passes each health check that the old one passes. A check that
+   * Returns null once the new worker is ready and passes each health check that the old worker passes. A check that
    * fails in both, such as late queue work, does not stop a restart.
    */
   async #faultOf(next: WorkerProcess, old: WorkerProcess): Promise<string | null> {

@@ -12,7 +12,9 @@ export const HostedPaymentPageFields = model('HostedPaymentPageFields', {
 /** The account of the request: an existing account by id or key, or a new account. */
 const ComboAccount = reading(Account, { ...Account.fields, accountId: field(uuid, 'I') });
 
-/** The payment method of the request: an existing one by id or key, or a new one. Ignored without a plugin name. */
+/**
+ * The payment method of the request: an existing method by id or key, or a new method. Ignored without a plugin name.
+ */
 const ComboPaymentMethod = reading(PaymentMethod, {
   ...PaymentMethod.fields,
   paymentMethodId: field(uuid, 'I'),

@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import type { Steps } from '../../../lib/runtime/index.ts';
 
-/** Depth down to which each operation or model is a separate step. */
+/** Depth of the members that are written in separate steps, which are operations and models. */
 const LEVELS = 3;
 
 /** Yields parsed JSON as block-style YAML. */

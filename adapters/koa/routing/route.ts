@@ -226,7 +226,7 @@ interface Known {
   readonly NONE: unknown;
 }
 
-/** Returns a function that creates routes whose paths continue the prefix. */
+/** Returns a function that creates routes whose paths begin with the prefix. */
 function maker<K extends Credentials>(
   credentials: K,
   prefix: string,

@@ -86,7 +86,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   );
 }
 
-/** Returns a type whose value dialect K ignores in requests. */
+/** Returns a type whose values are ignored in requests of dialect K. */
 export function ignoredInK<T>(type: WireType<T>): WireType<T> {
   return { ...type, request: { D: type.request.D, K: z.unknown().transform(() => null) } };
 }

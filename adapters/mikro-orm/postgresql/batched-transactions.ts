@@ -48,7 +48,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Number of characters from which a value takes the server longer than a round trip. */
+/** Length of a value, in characters, from which its processing takes the server longer than a round trip. */
 const LARGE_FROM = 64 * 1_024;
 
 function isLarge({ values }: Pick<Statement, 'values'>) {
@@ -95,14 +95,15 @@ export function batchedTransactions(
       const { result, last } = await work(line);
       isCommitting = kind.mode === 'write';
       const committed = line.commit();
-      // If a statement fails as well, its error is the relevant one.
+      // If a statement fails as well, the error of the statement is thrown.
       committed.catch(() => undefined);
       await last;
       // A read is complete without its commit.
       if (kind.mode === 'write') await committed;
       return result;
     } catch (error) {
-      // A failing rollback must not hide the original error. The connection is then broken and its work is lost.
+      // A failing rollback must not hide the original error. The connection is then broken and its work is
+      // lost.
       await line.end(ROLLBACK).catch(() => undefined);
       throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
     } finally {

@@ -43,7 +43,7 @@ export class QueueListener {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reserves the node's name on this connection and on later ones. */
+  /** Reserves the node's name on this connection and on later connections. */
   async reserveName(nodeName: string): Promise<HeldName> {
     this.#running ??= this.#connect();
     await this.#running;

@@ -48,8 +48,8 @@ export interface DriverClient {
 }
 
 /**
- * Sends the statements and calls each one's callback, after `whenAnswered`. After a failed statement, the remaining
- * ones fail.
+ * Sends the statements and calls the callback of each statement, after `whenAnswered`. After a failed statement, the
+ * remaining statements fail.
  */
 export type Send = (
   client: DriverClient,

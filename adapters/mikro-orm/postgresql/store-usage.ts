@@ -26,7 +26,9 @@ function column(name: string, type: ColumnType): Column {
   return { name, type, nullable: false };
 }
 
-/** Number of points from which each call plans the statement, because the generic plan suits only a few points. */
+/**
+ * Minimum number of points for which each call plans the statement, because the generic plan suits only a few points.
+ */
 const MANY_FROM = 10;
 
 /**

@@ -111,7 +111,7 @@ export class HostReach {
   }
 }
 
-/** Sets the reach for the rest of the transaction and returns the previous one. */
+/** Sets the reach for the rest of the transaction and returns the previous reach. */
 async function change(host: Transaction, reach: string | number): Promise<string> {
   const { rows } = await host.executeQuery(
     compiled(

@@ -35,7 +35,10 @@ const hasPendingEvents = sql`coalesce(
   (select e.record_id from ${historyTable} e where ${isPendingEvent} order by e.tenant_record_id, e.record_id limit 1)
   ) is not null`;
 
-/** Selects, for each cursor, the number of later events, up to `limit` per table, and the time of the first one. */
+/**
+ * Selects, for each cursor, the number of later events, up to `limit` per table, and the time of the first later
+ * event.
+ */
 function pendingEventCounts(cursors: Sql, limit: number) {
   const of = (table: RawText) => sql`
     union all select

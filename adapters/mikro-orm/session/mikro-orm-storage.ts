@@ -468,7 +468,7 @@ function whenWritable(hosts: HostTransactions, single: Transaction): Transaction
   };
 }
 
-/** Returns a function that registers a listener and returns a function that removes it. */
+/** Returns a function that registers a listener. The result of that function removes the listener. */
 function listening(listeners: Set<Listener>): (listener: Listener) => () => void {
   return (listener) => {
     listeners.add(listener);

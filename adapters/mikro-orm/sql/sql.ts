@@ -82,7 +82,7 @@ export function orderedText(column: string): OrderedText {
   return { kind: 'ordered', column };
 }
 
-/** Rows to join with stored ones. */
+/** Rows to join with stored rows. */
 export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): RowSource {
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
@@ -153,7 +153,7 @@ interface Gathering<T> {
   values: T[] | null;
 }
 
-/** Number of rows from which a column with one common value is bound once. */
+/** Minimum number of rows for which a column with one common value is bound only once. */
 export const MANY_FROM = 1_000;
 
 /**

@@ -43,7 +43,7 @@ const inputColumnsOfUsage = inputColumns({
   tracking_id: 'text',
 });
 
-/** Number of submissions from which storing a chunk yields to the event loop first. */
+/** Minimum number of submissions for which storing a chunk first yields to the event loop. */
 const MANY_FROM = 500;
 
 /** Stores usage in a transaction without concurrent writers, so that values can be read, changed and written back. */

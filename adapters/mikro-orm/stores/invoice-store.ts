@@ -88,7 +88,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findGroup: async (groupId) => {
       const [first] = await scope.selectByIds(invoicesTable, [groupId]);
       if (first === undefined) return [];
-      // The invoices of a run are stored together, so earlier ones of the account are skipped.
+      // The invoices of a run are stored together, so earlier invoices of the account are skipped.
       return scope.selectOrdered(invoicesTable, {
         condition: sql`account_record_id = ${first.accountRecordId} and record_id >= ${first.recordId}
           and ${isIn('group_id', 'uuid', [groupId])}`,
@@ -134,7 +134,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
                   and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
     maxTargetDate: async (accountId) => {
-      // Reads the account's invoices from the latest on, until one has such an item.
+      // Reads the account's invoices from the latest on, until an invoice has such an item.
       return scope.runner.firstAs((row) => dateIn(row, 'target_date'))`
         select target_date from bw_invoices
         where ${scope.ofTenant} and ${scope.ofAccount(accountId)}

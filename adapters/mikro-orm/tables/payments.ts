@@ -67,7 +67,7 @@ export const paymentsTable = new RecordTable('payments', columnsOf(paymentFields
   },
 });
 
-/** Refunds of invoice payments whose outcome is open. */
+/** Open refunds of invoice payments. */
 export const OPEN_INVOICE_REFUNDS = `invoice_refund is not null and status in ('UNKNOWN', 'PENDING')`;
 
 const transactionColumns = {

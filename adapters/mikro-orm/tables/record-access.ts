@@ -31,7 +31,7 @@ interface Update<R, K extends keyof R, P extends keyof R> {
 export class TenantScope {
   readonly runner: Runner;
   readonly tenantRecordId: number;
-  /** Count at which the totals of lists stop. */
+  /** Number of records at which the total of a list stops counting. */
   readonly countThreshold: number;
   /** Condition for rows of the tenant. */
   readonly ofTenant: Sql;

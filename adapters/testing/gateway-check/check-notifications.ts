@@ -71,7 +71,7 @@ async function expectRefused(caller: GatewayCaller, signed: Signed, what: string
   );
 }
 
-/** Processes a notification twice. Processors repeat notifications, so the second one must change nothing. */
+/** Processes a notification twice. Processors repeat notifications, so the second notification must change nothing. */
 async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Promise<void> {
   const request = { body: new TextDecoder().decode(rawBody), properties: [] };
   const first = await caller.value('processNotification', request);

@@ -65,8 +65,8 @@ export interface AccountOperations<C extends Leading = []> {
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<Account>>;
 
   /**
-   * Returns the account whose id equals the key, otherwise the one whose name, e-mail, external key or company equals
-   * it. Returns null if no account matches.
+   * Returns the account whose id equals the key, otherwise the account whose name, e-mail, external key or company
+   * equals it. Returns null if no account matches.
    */
   findExactly(...given: [...C, key: string]): Promise<Account | null>;
 

@@ -107,7 +107,7 @@ class CachedCatalog {
 
   readonly #slices: TimeSlices;
 
-  /** @param origin the catalog from which this one starts as a copy. */
+  /** @param origin the catalog that this catalog initially copies. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
     origin?: CachedCatalog,

@@ -127,7 +127,7 @@ export interface PlanPhase {
 export interface Plan {
   readonly name: string;
   readonly prettyName: string;
-  /** Name of the parent plan. Only an override plan has one (§10). */
+  /** Name of the parent plan. Only an override plan has a parent (§10). */
   readonly parentPlanName?: string;
   readonly product: string;
   /** Billing mode. Null only for a plan without recurring charges. */

@@ -174,8 +174,8 @@ export function catalogService(
   }
 
   /**
-   * Returns the versions with new dates, and every difference between the other versions and the stored ones (§5 rule
-   * 11).
+   * Returns the versions with new dates, and every difference between the other versions and the stored versions (§5
+   * rule 11).
    */
   async function newOnes<R extends ReadVersion>(session: ReadSession, read: readonly R[]) {
     const { versions } = await cache.uploadedBy(session);

@@ -34,7 +34,7 @@ export interface ChangedInvoice {
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'id' | 'linkedItemId'>)[];
   /** True: the invoice is reported as adjusted regardless of its items. */
   readonly isAdjusted?: boolean;
-  /** True: an adjustment is reported for each new item, as when an account is closed (§16). */
+  /** True: an adjustment is reported for each new item, for example when an account is closed (§16). */
   readonly reportsEachItem?: boolean;
 }
 

@@ -114,7 +114,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly accountCredit: RenderedLine | null;
   /** Number and dates of the document. */
   readonly headFacts: readonly PrintableFact[];
-  /** Net amount, taxes, total, account credit, paid amount and amount due, without missing ones. */
+  /** Net amount, taxes, total, account credit, paid amount and amount due, without missing amounts. */
   readonly totals: readonly PrintableFact[];
   /** The details of a bank transfer for the amount due. Empty if nothing is due or the seller has no bank account. */
   readonly paymentDetails: readonly PrintableFact[];

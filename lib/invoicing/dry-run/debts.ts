@@ -25,7 +25,7 @@ export interface Debts {
   readonly unpaid: readonly Invoice[];
   /** Invoices with a payment in flight, by id. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** The last day on which the summary is open, by linked invoice. */
+  /** For each linked invoice, the last day on which its summary is open. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
   /** The unpaid invoice for each repairable item that a parent has to pay (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;

@@ -26,7 +26,7 @@ export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
 export interface DryRunRequest {
   /** The account. Defaults to the account of `subscriptionId` or `bundleId`. */
   readonly accountId?: Uuid | null | undefined;
-  /** Local date in the account's zone up to which to invoice. Default today. Ignored by UPCOMING_INVOICE. */
+  /** Target date, as a local date of the account. Default today. Ignored by UPCOMING_INVOICE. */
   readonly targetDate?: LocalDate | null | undefined;
   /** Kind of dry run. Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;

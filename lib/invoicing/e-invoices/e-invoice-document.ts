@@ -81,8 +81,8 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
 }
 
 /**
- * Returns the due date; null if the document asks its buyer for no payment. BR-CO-25 requires a due date for an amount
- * above 0: without payment terms it is due immediately.
+ * Returns the due date; null if the document asks its buyer for no payment. BR-CO-25 requires a due date for an
+ * amount above 0: without payment terms it is due immediately.
  */
 function dueDateOf({ due, dueDate, issueDate, isPaidByParent }: DocumentFacts): string | null {
   return due.greaterThan(0) && !isPaidByParent ? formatLocalDate(dueDate ?? issueDate) : null;

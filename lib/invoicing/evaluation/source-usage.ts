@@ -61,9 +61,7 @@ export function supplyStanding(
   return { kind: supply.question === question.text ? 'READY' : 'CHANGED' };
 }
 
-/**
- * Returns the latest date on which usage that is open on `date` is billed. Returns `date` itself without open usage.
- */
+/** Returns the date by which all usage that is open on `date` is billed. Returns `date` itself without open usage. */
 export function lastUsageDate({ subscriptions }: Pick<AccountBilling, 'subscriptions'>, date: LocalDate) {
   const next = subscriptions.flatMap(({ events }) => nextUsageDates(events, date));
   return next.reduce((last, each) => maxDate(last, each), date);

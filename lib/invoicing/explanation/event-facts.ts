@@ -149,7 +149,7 @@ export interface ExplainedRule {
    * applies.
    */
   readonly conditions: RuleConditions | null;
-  /** The event that the rule dates, or whose phases the rule aligns. Null for BILLING_ALIGNMENT. */
+  /** The event whose date the rule determines, or whose phases it aligns. Null for BILLING_ALIGNMENT. */
   readonly event: BasisEvent | null;
 }
 
@@ -181,8 +181,8 @@ function policyOf(facts: EventFacts) {
 }
 
 /**
- * Returns the rule that determines the date from which phases are measured. The rule dates a PHASE and selects a
- * plan's first phase.
+ * Returns the rule that determines the date from which phases are measured. This rule determines the date of a PHASE
+ * and the first phase of a plan.
  */
 function alignmentOf({ planEvent }: ItemEvents) {
   const { alignment = null, alignedBy = null } = planEvent?.reason ?? {};

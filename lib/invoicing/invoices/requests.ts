@@ -7,7 +7,7 @@ import type { NewInvoiceItem } from './new-item.ts';
 
 export interface GenerateRequest {
   readonly accountId: Uuid;
-  /** Local date in the account's zone up to which to invoice. Default today. */
+  /** Target date, as a local date of the account. Default today. */
   readonly targetDate?: LocalDate | null;
   /** True: adds the items to the account's oldest DRAFT, if it has one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
   readonly reuseDraft?: boolean;

@@ -154,7 +154,7 @@ function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
   return `${summaryId} ${childAccountId}`;
 }
 
-/** Loads the unpaid invoices of these accounts by age. Takes one statement, and another one if parents pay. */
+/** Loads the unpaid invoices of these accounts by age. Takes one statement, or two if parents pay. */
 export async function loadUnpaidInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -172,10 +172,7 @@ export async function onlyUnpaid(
   return invoices.filter((invoice) => isPayable(invoice, summaries));
 }
 
-/**
- * Loads the invoices that can get these accounts' credit, by age. Takes one statement, and another one if parents
- * pay.
- */
+/** Loads the invoices that can get these accounts' credit, by age. Takes one statement, or two if parents pay. */
 export async function loadCreditableInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],

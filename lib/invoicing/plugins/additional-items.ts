@@ -311,7 +311,7 @@ function taxOfRepair(amount: Decimal | null, repair: Pick<InvoiceItem, 'id' | 'a
 }
 
 /**
- * Returns the basis of a changed item. If several plugins change the item, the basis names the last one and the
+ * Returns the basis of a changed item. If several plugins change the item, the basis names the last plugin and the
  * computed amount.
  */
 function changedBasis({ basis, amount }: NewInvoiceItem, pluginName: string): ItemBasis {

@@ -28,7 +28,7 @@ export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeri
 interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringProposal[];
-  /** Days after all proposals whose charges are not repaired yet (see `billedAhead`). */
+  /** The days after all proposals. Charges for these days are not repaired yet (see `billedAhead`). */
   readonly ahead: DaysOfKind | null;
   /** Rows of the window, and all rows of the repaired items. */
   readonly rows: readonly CoverageRow[];

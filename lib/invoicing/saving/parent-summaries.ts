@@ -94,7 +94,7 @@ async function loadChanged(
   });
 }
 
-/** A stored summary (with a record id) or a new one. */
+/** A stored summary (with a record id) or a new summary. */
 type Summary = New<Invoice>;
 
 async function joinOpenSummaries(

@@ -105,8 +105,8 @@ export type RetryTiming =
   | { readonly kind: 'UNDER_WAY' };
 
 /**
- * Returns when to retry a job that waits for other work. @param due time at which the job is due, if it is due by
- * now.
+ * Returns the time at which to retry a job that waits for other work. @param due time at which the job is due, if it
+ * is due by now.
  */
 export function retryTiming(
   { isUnderWay, availableAtMs, lastDue }: EarlierWork,

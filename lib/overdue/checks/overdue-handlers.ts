@@ -87,7 +87,7 @@ export class OverdueHandler implements QueueHandler {
     await this.#run(work, cancelling).catch(() => this.#oneByOne(work, cancelling));
   }
 
-  /** Processes the jobs one by one. A failed entry must not block others or repeat finished ones. */
+  /** Processes the jobs one by one. A failed entry must not block other entries or repeat finished entries. */
   async #oneByOne(work: Work, jobs: readonly ClaimedJob[]) {
     for (const job of jobs)
       await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));

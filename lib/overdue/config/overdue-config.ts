@@ -8,7 +8,7 @@ import { INT_MAX } from './config-values.ts';
 /** The state of an account that is not overdue. This state is never configured (§2.1). */
 export const CLEAR_STATE_NAME = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
-/** Policy with which entering a state cancels subscriptions (§5.1 step 6). */
+/** Policy for the cancellation of subscriptions when an account enters a state (§5.1 step 6). */
 export const CancellationPolicy = {
   NONE: 'NONE',
   IMMEDIATE: 'IMMEDIATE',

@@ -87,7 +87,7 @@ export async function recordOutcomes(
 
 /**
  * Returns the consequences in the order in which the transactions were created. Each consequence builds on the
- * previous ones.
+ * previous consequences.
  */
 function consequencesInOrder(changes: readonly Decided[], records: SettledRecords, tools: RecordTools) {
   const payments = new Map(records.payments);

@@ -56,7 +56,8 @@ export class PaymentMethodRefresh {
         stored(session, await lockAccount(session, accountId), { before, listings }),
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
-      // A call for another account has taken a gateway's key in the meantime, so the method is stored without that
+      // A call for another account has taken a gateway's key in the meantime, so the method is stored without
+      // that
       // key.
       if (isKeyInUse(error)) return store();
       throw error;
@@ -130,7 +131,7 @@ async function stored(
 
 /**
  * Returns the listed keys that methods of the tenant already have.
- * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or for one
+ * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or a method
  * that is listed twice.
  */
 async function checkedKeys(session: WriteSession, account: Account, listings: readonly Listing[]) {

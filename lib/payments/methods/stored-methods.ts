@@ -81,7 +81,7 @@ export interface NewMethod {
 /** The stored methods that a new method may conflict with. */
 interface ExistingMethods {
   readonly ofKeys: readonly PaymentMethod[];
-  /** The active external methods of accounts that get another one. */
+  /** The active external methods of accounts that get another external method. */
   readonly externals: readonly PaymentMethod[];
 }
 
@@ -209,7 +209,7 @@ export function newMethod(
 
 /**
  * Returns the key, or null without a key.
- * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD for one
+ * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD for a key
  * that cannot be stored.
  */
 export function checkExternalKey(externalKey: string | null): string | null {

@@ -369,7 +369,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 /**
  * Processes a notification (§11.2 rule 3). Queries the gateway for open outcomes, and records or reverses the
  * chargeback of a dispute. Repeated or late notifications have the same result.
- * @throws BillingError if a repetition can help, as when another call holds the payment (7019,
+ * @throws BillingError if a repetition can help, for example when another call holds the payment (7019,
  * `facts.isBusy`).
  */
 export function notifiedPayments(

@@ -217,7 +217,7 @@ function lacksMethod(decision: InvoicePaymentDecision) {
   return decision.kind === 'ABORT' && decision.reason === 'NO_PAYMENT_METHOD';
 }
 
-/** Returns true if a purchase with the method may start on this payment or on a new one (§3.1). */
+/** Returns true if a purchase with the method may start on this payment or on a new payment (§3.1). */
 function mayPurchase(
   { transactions, stateMachines }: Planning,
   { pluginName }: Pick<PaymentMethod, 'pluginName'>,

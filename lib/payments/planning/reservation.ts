@@ -27,7 +27,7 @@ import type { OperationTable } from '../state/payment-state.ts';
 /** A reserved gateway operation (§5.1). */
 export interface ReservedCall {
   readonly account: Account;
-  /** The gateway. Null if no gateway is called, as for a chargeback, which the network makes (§2.1 rule 3). */
+  /** The gateway. Null if no gateway is called, for example for a chargeback, which the network makes (§2.1 rule 3). */
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
   readonly paymentMethodId: Uuid;

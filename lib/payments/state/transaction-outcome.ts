@@ -233,7 +233,7 @@ function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement) 
   return leaseUntil !== null && leaseUntil === settlement.leaseUntil;
 }
 
-/** Returns the gateway's error. A correction without an error keeps the previous one. */
+/** Returns the gateway's error. A correction without an error keeps the previous error. */
 function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
   return {
     gatewayErrorCode: outcome.gatewayErrorCode ?? before.gatewayErrorCode,

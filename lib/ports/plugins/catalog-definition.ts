@@ -214,7 +214,7 @@ export interface VersionDefinition<
   readonly rules?: RulesDefinition<NoInfer<P>, NoInfer<L>>;
 }
 
-/** A version whose names its type does not contain. */
+/** A version whose type does not contain its names. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
 
 /** Versions in any order, with distinct dates. A catalog without versions sells nothing. */

@@ -121,7 +121,7 @@ export interface Storage<Host = never> {
 }
 
 export interface StoragePolicy {
-  /** Count at which the totals of lists stop. Default 20,000. */
+  /** Number of records at which the total of a list stops counting. Default 20,000. */
   readonly countThreshold?: number;
   /** Returns the wait for busy accounts. Default five seconds. */
   readonly lockWaitOf?: LockWaitOf;

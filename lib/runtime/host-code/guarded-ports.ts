@@ -158,7 +158,7 @@ const known = new WeakMap<object, object>();
 export function guarded<T extends object>(object: T): T {
   const before = known.get(object);
   if (before !== undefined) return before as T;
-  // The target is empty, so that members of a frozen object can be replaced by guarded ones.
+  // The target is empty, so that members of a frozen object can be replaced by guarded members.
   const guard = new Proxy(Object.create(null) as T, handlerOf(object));
   known.set(object, guard);
   return guard;

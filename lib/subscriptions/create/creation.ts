@@ -217,8 +217,8 @@ export function firstCursor(
 }
 
 /**
- * Returns the ends of add-ons that begin after their base ended or left the plan that offers them. These ends are
- * stored immediately (§12 rule 1).
+ * Returns the ends of add-ons whose start is after the end of their base, or after the base's change to a plan that
+ * does not offer them. These ends are stored immediately (§12 rule 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

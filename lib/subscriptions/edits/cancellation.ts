@@ -230,8 +230,8 @@ export interface EndOfAll {
 }
 
 /**
- * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, as for an add-on, which
- * follows its base, and for a subscription that has already ended.
+ * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, for example for an
+ * add-on, which follows its base, and for a subscription that has already ended.
  */
 export function cancellationOfAll(
   running: RunningSubscription,

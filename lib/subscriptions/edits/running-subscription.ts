@@ -64,7 +64,7 @@ export function stateOf(running: RunningSubscription, now: Instant): Entitlement
 
 /**
  * Returns the plan and phase in force. Before billing starts, these are the first plan and phase; after billing ends,
- * the last ones.
+ * the last plan and phase.
  */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);

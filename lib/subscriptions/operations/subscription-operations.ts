@@ -164,7 +164,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
 
   /**
    * Changes the plan on a date or by policy (§7). Withdraws pending changes, phases and an expiry after the date of
-   * the change; earlier ones stay.
+   * the change; earlier events stay.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022,
    * 1023, 1026, add-on errors 1017, 1018, 1019, 1025, SUBSCRIPTION_CREATE_BAD_PHASE (1011),
    * CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030, no price in the account's

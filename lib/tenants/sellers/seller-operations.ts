@@ -6,8 +6,7 @@ import type { Instant } from '../../values/time/index.ts';
 /** The seller on the tenant's documents (invoicing §14 rule 7). */
 export interface SellerOperations<C extends Leading = []> {
   /**
-   * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show it;
-   * earlier invoices keep the version of their day. Invoices from before the first version show the first one.
+   * Adds a version of the seller data and returns it. Documents of invoices that are committed from now on show this version; earlier invoices keep the version of their day. Invoices from before the first version show the first version.
    * The id and dates of a stored version are ignored, so that a version can be changed and uploaded again.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the invalid or unknown field in `facts.field`, several
    * of them in `facts.fields`; TOO_LARGE (60012) for a logo of more than 256 kB.
@@ -22,7 +21,7 @@ export interface SellerOperations<C extends Leading = []> {
 
   /**
    * Returns the version that documents show for an invoice committed at the instant: the newest version at that time,
-   * or the first one if all are later. Null before the first upload.
+   * or the first version if all versions are later. Null before the first upload.
    */
   at(...given: [...C, instant: HostInput<Instant>]): Promise<Seller | null>;
 

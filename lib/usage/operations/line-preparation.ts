@@ -74,7 +74,7 @@ export function linePreparation(
   };
 }
 
-/** Returns the subscriptions of the lines, except known ones, and the ids of their keys. */
+/** Returns the subscriptions of the lines, except known subscriptions, and the ids of their keys. */
 async function findLines(
   session: ReadSession,
   chunk: LinesRead,
@@ -151,7 +151,7 @@ interface Around {
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
-/** Loads what the checks of submissions need, for subscriptions that are not cached and those that are. */
+/** Loads the data for the checks of submissions, for subscriptions that are cached and for all others. */
 export async function loadFacts(
   session: ReadSession,
   subscriptions: readonly Subscription[],

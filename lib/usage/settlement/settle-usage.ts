@@ -40,11 +40,11 @@ export interface SettledInterval {
 export interface Consumption {
   readonly quantities: Quantities;
   /**
-   * Intervals whose fresh points the interval consumes: the interval itself, or billed intervals with late points
+   * Intervals whose fresh points this interval consumes: the interval itself, or billed intervals with late points
    * (§7.7).
    */
   readonly freshOf: readonly PlannedInterval[];
-  /** Intervals whose on-time fresh points the interval consumes. */
+  /** Intervals whose fresh points this interval consumes because they were recorded in time. */
   readonly onTimeOf: readonly PlannedInterval[];
   /** True if the interval consumes late points of intervals before the look-back. */
   readonly beyond: boolean;

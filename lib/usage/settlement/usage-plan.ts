@@ -179,7 +179,10 @@ interface UnbilledStartInput {
   readonly runs: readonly UsageRun[];
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
-  /** Date before which everything is billed and may be missing in `billed`. Null if `billed` is complete. */
+  /**
+   * Date before which everything is billed, so that earlier intervals may be missing in `billed`. Null if `billed` is
+   * complete.
+   */
   readonly from: LocalDate | null;
 }
 
@@ -233,7 +236,8 @@ function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const found: PlannedInterval[] = [];
   for (const { one, interval } of notRated(input, rated)) {
     const own = billed.filter(({ usageName }) => usageName === one.usageName);
-    // A longer interval was billed for the difference to the intervals within it, so they are examined together.
+    // A longer interval was billed for the difference to the intervals within it, so they are examined
+    // together.
     if (seen.has(one) || own.some((other) => isWithin(one, other))) continue;
     const previous = billedWithin(interval, own);
     for (const each of previous) seen.add(each);

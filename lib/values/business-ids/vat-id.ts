@@ -47,7 +47,7 @@ const mexicanTaxId = /^[A-Z]{3,4}\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[A-
 
 /**
  * Checks the format of a VAT id of an EU member or of Northern Ireland, ignoring blanks, dots and hyphens. Other tax
- * numbers are accepted. Check digits are not verified: only VIES knows the ids that exist.
+ * numbers are accepted. Check digits are not verified: only VIES can confirm that an id exists.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with `field`; the message calls it `name`.
  */
 export function checkTaxId(name: string, field: string, text: string | null | undefined): void {
@@ -72,7 +72,8 @@ const libraryCodes: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 function hasVatFormat(compact: string): boolean {
   const code = compact.slice(0, 2);
   const country = jsvat.countries.filter(({ codes }) => codes[0] === (libraryCodes[code] ?? code));
-  // The library ignores slashes. It does not know branches in Northern Ireland, whose ids have the format of Great
+  // The library ignores slashes. It does not know branches in Northern Ireland, whose ids have the format of
+  // Great
   // Britain.
   const asItKnows = compact.replace(/^XI/, 'GB');
   return /^[A-Z\d*+]+$/.test(compact) && jsvat.checkVAT(asItKnows, country).isValidFormat;

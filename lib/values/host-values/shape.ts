@@ -64,8 +64,7 @@ export type CheckedKind =
   | 'any';
 
 /**
- * Any shape of an input. A set contains the valid values. `!` marks a value that must be present, `?` one that null
- * omits, and
+ * Any shape of an input. A set contains the valid values. `!` marks a value that must be present, `?` a value that null omits, and
  * `=` an object that has no other members.
  */
 export type AnyInput =

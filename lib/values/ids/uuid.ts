@@ -136,7 +136,10 @@ function freshCounter(random: Uint8Array, from: number): number {
   return value;
 }
 
-/** Returns the part of an id after its time. @param random holds the random bytes of the id from position `from` on. */
+/**
+ * Returns the part of an id after its time. @param random contains the random bytes of the id from position `from`
+ * on.
+ */
 function afterTime(counter: number, random: Uint8Array, from: number): string {
   const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a
   const low = counter % 2 ** 30; // 30 bits: start of rand_b, after the two variant bits

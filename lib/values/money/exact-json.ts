@@ -93,7 +93,7 @@ export interface JsonBounds {
   readonly elements: number;
 }
 
-/** Limits for texts that the engine wrote. */
+/** Limits for JSON that the engine wrote. */
 const NO_JSON_BOUNDS: JsonBounds = { depth: MAX_JSON_DEPTH, elements: Number.POSITIVE_INFINITY };
 
 /** A JSON text that exceeds a bound. */

@@ -172,7 +172,7 @@ export const catalogReadRoutes: readonly Route[] = [
   }),
 ];
 
-/** Returns the chosen price list, or the first one with the plan if the chosen list is retired. */
+/** Returns the chosen price list, or the first list with the plan if the chosen list is retired. */
 function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
   const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
   return chosen ?? version.findPriceList(version.priceListOf(plan));

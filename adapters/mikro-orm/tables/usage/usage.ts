@@ -72,7 +72,7 @@ export const aggregateColumns: readonly Column[] = [
   { name: 'amount_sum', type: 'decimal', nullable: false },
   { name: 'amount_max', type: 'decimal', nullable: true },
   { name: 'amount_min', type: 'decimal', nullable: true },
-  // The latest point. If several have the same time, the one stored last.
+  // The latest point. Of several points with the same time, the point that was stored last.
   { name: 'last_recorded_for', type: 'bigint', nullable: true, isInstant: true },
   { name: 'last_amount', type: 'decimal', nullable: true },
 ];

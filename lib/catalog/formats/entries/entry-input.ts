@@ -56,7 +56,7 @@ export interface PhaseInput extends EntryInputOf<Omit<EntryPhase, 'duration'>> {
   readonly durationLength?: number | null;
 }
 
-/** A plan whose last phase is its final one. Plans of entries recur IN_ADVANCE only. */
+/** A plan whose last phase is the final phase. Plans of entries recur IN_ADVANCE only. */
 export interface PlanEntryInput
   extends EntryInputOf<Omit<PlanTerms, 'xmlProduct'>>,
     EntryInputOf<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {

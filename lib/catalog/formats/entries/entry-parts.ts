@@ -84,7 +84,7 @@ export function productOfEntry(entry: CatalogEntry): Product {
 
 /**
  * Returns the XML product of a plan: from the version in force, the latest version before, or the earliest version
- * after. If no version has the product, returns the one stored with the plan.
+ * after. If no version has the product, returns the product that was stored with the plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is not a plan`);

@@ -51,7 +51,7 @@ interface Excess {
 class XmlReader<T> {
   readonly #source: XmlSource;
   readonly #roots: ReadonlyMap<string, ElementRule<T>>;
-  // XML 1.1 would allow control characters that XML 1.0, which is written, cannot contain.
+  // XML 1.1 would allow control characters that are invalid in XML 1.0, the version of written documents.
   readonly #parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   readonly #positions: Positions;
   readonly #open: Frame[] = [];
