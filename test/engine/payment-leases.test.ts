@@ -81,7 +81,7 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
     return { id, first };
   }
 
-  it('leave a late answer to the call that holds the lease now', async () => {
+  it('prevent a late answer from being recorded while another call holds the lease', async () => {
     const { id, first } = await overtaken();
     const arrived = held.next();
     const second = engine.acme.payments.complete({ paymentId: id });
@@ -94,7 +94,7 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
-  it('record a late answer after recovery has ended the lease, like an answer to recovery', async () => {
+  it('allow a late answer to be recorded after recovery has ended the lease', async () => {
     const { id, first } = await overtaken();
     held.asked[0]?.answer('PROCESSED');
     await first;

@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('usage E4 Late usage making TOP_TIER cheaper: credits nothing for a lenient tenant', async () => {
+  it('usage E4 Late usage making TOP_TIER cheaper: credits nothing if the tenant treats missing usage leniently', async () => {
     await begin('packs-top', '2026-04-01', { settings: { 'invoice.usage.missing.lenient': 'true' } });
     await stage.use('995 packs 2026-04-10');
     await stage.runTo('2026-05-01');

@@ -208,7 +208,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-05-02');
   });
 
-  it('follows an uploaded price change for billed days', async () => {
+  it('can be a price change that is uploaded for billed days', async () => {
     await begin('power');
     await stage.use('100 kwh 2026-05-02');
     await stage.use('100 kwh 2026-05-10');

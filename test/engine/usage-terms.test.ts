@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
     );
   });
 
-  it('bill a discount as one item if the tenant is configured for one item per line', async () => {
+  it('bill usage with a discount as one item even if the tenant is configured for one item per line', async () => {
     const detail = { 'org.service.invoice.item.result.behavior.mode': 'DETAIL' };
     await begin('club', { 'club-usage': { maximumAmount: { USD: 15 } } }, detail);
     await use('13 videos 2026-04-10');

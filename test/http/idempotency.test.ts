@@ -101,7 +101,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect([one.status, other.headers.get('idempotency-replayed')]).to.eql([200, null]);
   });
 
-  it('ignore the key on other methods', async () => {
+  it('ignore the key on GET requests', async () => {
     const headers = { 'idempotency-key': 'g-1' };
     await serving.call('GET', `${accounts}/pagination`, { headers });
     const again = await serving.call('GET', `${accounts}/pagination`, { headers });

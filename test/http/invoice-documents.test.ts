@@ -44,7 +44,7 @@ eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)'
     expectRefusal(await get(`/${id}/html`, { accept: 'image/png' }), 406, 60_011);
   });
 
-  it('answer 404 for a missing invoice and for one of another tenant', async () => {
+  it('answer 404 for a missing invoice and for an invoice of another tenant', async () => {
     const id = await newInvoice('de_DE');
     expectRefusal(await get(`/${id}/html`, eve), 404, 4006);
     expectRefusal(await get('/00000000-0000-4000-8000-000000000000/html'), 404, 4006);
@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)'
     expect([(await get('/template')).text, (await get('/template', eve)).text]).to.eql(['ours', 'theirs']);
   });
 
-  it('let users who may add values upload, users who may delete values replace, and all users of the tenant read', async () => {
+  it('allow uploads to users who can add values, replacements to users who can delete values, and reads to all users of the tenant', async () => {
     const adds = await as('adds', ['tenant_kvs:add']);
     const both = await as('both', ['tenant_kvs:add', 'tenant_kvs:delete']);
     const reads = await as('reads', []);

@@ -14,7 +14,7 @@ interface InvoiceJson {
   }[];
 }
 
-anyDatabase.describe('invoice plugins over HTTP', (open) => {
+anyDatabase.describe('invoice runs and plugins over HTTP', (open) => {
   let seen: readonly string[] = [];
   let aborts = false;
   const plugin: InvoicePlugin = {
@@ -72,7 +72,7 @@ anyDatabase.describe('invoice plugins over HTTP', (open) => {
     expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.eql(['RECURRING', 'TAX']);
   });
 
-  it('answer 404 for a group of another account and for a missing one', async () => {
+  it('answer 404 for a group of another account and for a missing group', async () => {
     const [accountId, otherId] = [await subscriber(), await subscriber()];
     const reply = await serving.post(`/invoices/group?accountId=${accountId}`);
     const [, groupId] = /invoices\/([^/]+)\/group/.exec(reply.headers.get('location') ?? '') ?? [];
@@ -106,7 +106,7 @@ anyDatabase.describe('invoice plugins over HTTP', (open) => {
     });
   });
 
-  it('platform §18 P15: run a page of parked accounts with POST /admin/invoices and unpark those that succeed', async () => {
+  it('platform §18 P15: bill a page of parked accounts with POST /admin/invoices and unpark the accounts that succeed', async () => {
     const [first, second] = [await subscriber(), await subscriber()];
     const park = '00000000-0000-0001-0000-000000000001';
     await serving.post(

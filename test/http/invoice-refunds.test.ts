@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
         expectRefusal(refused, 400, 4902);
       });
 
-    it(`rule 5: reject amounts above the rest with 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
+    it(`rule 5: reject amounts above the remaining amount with 4906 and 4901 under /payments in dialect ${dialect}`, async () => {
       const { paymentId, invoiceId } = await paid();
       const much = { amount: 20.01, currency: 'USD' };
       expectRefusal(await post(`/payments/${paymentId}/refunds`, much, headers), 400, 4906);

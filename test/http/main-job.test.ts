@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('main workflow over HTTP', (open) => {
     expect(await clock('GET', '')).to.include({ currentUtcTime: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('limits the wait of a test endpoint in dialect K and rejects longer waits in D (R62)', async () => {
+  it('limits the wait of a test endpoint in dialect K and rejects longer waits in dialect D (R62)', async () => {
     const before = await clock('POST', '?requestedDate=2025-01-31');
     for (const [method, path] of [
       ['GET', 'queues?timeoutSec=360'],

@@ -66,7 +66,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     });
   });
 
-  it('does not free an entry of another kind or of a live node', async () => {
+  it('does not free an entry of another type or of a live node', async () => {
     const { storage } = serving;
     const { recordId } = await stuckNotification(1, Date.now() + 60_000);
     const owner = async () =>
@@ -82,7 +82,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     await serving.billing.settle();
   });
 
-  it('lists an abandoned entry and puts it back once', async () => {
+  it('lists an abandoned entry and requeues it once', async () => {
     const { storage, clock } = serving;
     const entry = await stuckNotification(0);
     const { recordId } = entry;
@@ -166,7 +166,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     expect(plugins.map(({ pluginState }) => pluginState)).to.include('RUNNING');
   });
 
-  it('P16: returns the stored samples of an hour, or one for the whole hour', async () => {
+  it('P16: returns the stored samples of an hour, or one sample for the whole hour', async () => {
     const at = (time: string) => Date.parse(`2025-03-10T${time}Z`);
     const values = { '10:00:00': 0, '10:01:00': 3, '10:59:00': 1, '11:00:00': 0 };
     await serving.storage.monitoring.addSamples(
@@ -197,7 +197,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     expect((await call('GET', `${asked}&hostNames=elsewhere`)).json).to.have.length(1);
   });
 
-  it('returns stored samples with fractions, or one for the whole hour', async () => {
+  it('returns stored samples with fractions, or one sample for the whole hour', async () => {
     const at = (time: string) => Date.parse(`2025-03-11T${time}Z`);
     const rates = { '10:00:00': 0.25, '10:01:00': 1.5, '10:02:00': 0.5 };
     await serving.storage.monitoring.addSamples(

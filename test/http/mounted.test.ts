@@ -212,7 +212,7 @@ describe('HTTP interface mounted in other frameworks', () => {
         expect(await login.json()).to.have.property('access_token');
       });
 
-      it('rejects invalid requests and leaves the host’s own paths alone', async () => {
+      it('rejects invalid requests and does not handle the host’s own paths', async () => {
         expect((await send(`${prefix}/1.0/kb/accounts`, '{"currency":7}')).status).to.equal(400);
         const unknown = expectStatus(await send(`${prefix}/1.0/kb/nothing`), 404);
         expect(await unknown.json()).to.have.property('message');

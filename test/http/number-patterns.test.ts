@@ -36,7 +36,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
     ];
   };
 
-  it('return only the integer by default', async () => {
+  it('are not applied by default, so that only the integer is returned', async () => {
     const shown = await everywhere();
     expect(shown).to.have.length(8);
     for (const each of shown) expect(each).not.to.have.property('formattedNumber');

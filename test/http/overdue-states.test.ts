@@ -57,7 +57,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
     expect((await shown()).json).to.deep.include({ daysBetweenPaymentRetries: [3, 5] });
   });
 
-  it('overdue §10: follows the account through every state and clears when all is paid', async () => {
+  it('overdue §10: follows the account through every state and clears when all invoices are paid', async () => {
     await subscribe();
     await passDays(5);
     expect((await shown('', aliasHeaders)).json).to.eql({
@@ -81,7 +81,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
     expect((await shown('', aliasHeaders)).json).to.eql(clearInK);
   });
 
-  it('overdue §10: converts an interval of weeks to days and omits one of months', async () => {
+  it('overdue §10: converts an interval of weeks to days and omits an interval of months', async () => {
     const interval = (unit: string) =>
       `<autoReevaluationInterval><unit>${unit}</unit><number>2</number></autoReevaluationInterval>`;
     const due = (days: number) =>

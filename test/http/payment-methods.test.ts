@@ -48,7 +48,7 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
     expect(json).to.include({ paymentMethodId: null });
   });
 
-  it('payments §10.2: return deleted methods by id, key and account only with includedDeleted', async () => {
+  it('payments §10.2: include deleted methods in reads by id, key or account only with includedDeleted', async () => {
     const externalKey = `key ${accountId}`;
     const id = await add('', { externalKey });
     await remove(id);
@@ -81,7 +81,7 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
     expect([unknown.status, codeOf(unknown)]).to.eql([400, 7028]);
   });
 
-  it('payments §10.2: search the named gateway, or all gateways with withPluginInfo', async () => {
+  it('payments §10.2: are searched in the named gateway, or in all gateways with withPluginInfo', async () => {
     const value = `4242-${accountId}`;
     const id = await add('', { pluginInfo: { properties: [{ key: 'number', value }] } });
     const path = `/1.0/kb/paymentMethods/search/${value}`;

@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
   });
 
-  it('replaces the roles of a user with known ones, and removes none if the body names none', async () => {
+  it('replaces the roles of a user with known roles, and removes no role if the body names none', async () => {
     await newUser('rolf', { roles: ['admin'] });
     const put = (body: object) => call('PUT', `${security}/users/rolf/roles`, { body });
     const roles = async () =>
@@ -133,7 +133,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     expect(await roles()).to.eql([]);
   });
 
-  it('replaces the permissions of a role, and removes none if the body names none', async () => {
+  it('replaces the permissions of a role, and removes no permission if the body names none', async () => {
     const put = (body: object) => call('PUT', `${security}/roles`, { body: { role: 'clerk', ...body } });
     const role = async () => (await call('GET', `${security}/roles/clerk`)).json;
     expect((await put({ permissions: ['tag:add'] })).status).to.equal(204);
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
       expect(answered.headers.get('set-cookie')).to.match(/; secure\b/);
     });
 
-    it('ends a session when the user is changed, and rejects an unknown one', async () => {
+    it('ends a session when the user is changed, and rejects an unknown session', async () => {
       for (const [name, change] of [
         ['p', { method: 'PUT', path: '/users/p/password', body: { password: 'another one' } }],
         ['r', { method: 'PUT', path: '/users/r/roles', body: { roles: ['admin'] } }],

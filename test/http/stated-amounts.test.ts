@@ -227,13 +227,13 @@ eachDatabaseByTurns.describe('amounts from callers (http-api §9 rule 5)', (open
         expect(outcomeOf(await send(request(life, 1.005), headers)), what).to.eql([400, 60003]);
     });
 
-  it('are rejected in dialect D with floating-point noise', async () => {
+  it('are rejected in dialect D if they contain floating-point noise', async () => {
     const life = await live();
     for (const [what, request] of statements)
       expect((await send(request(life, NOISY), {})).status, what).to.equal(400);
   });
 
-  it('are accepted in dialect K with floating-point noise, which is rounded away', async () => {
+  it('are accepted in dialect K if they contain floating-point noise, which is rounded away', async () => {
     const life = await live();
     for (const [what, request] of statements) {
       const reply = await send(request(life, NOISY), aliasHeaders);

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
     }
   });
 
-  it('returns the closed shapes that existing clients expect', async () => {
+  it('returns exactly the fields that existing clients expect', async () => {
     const list = await get('priceList', at('2024-04-01'), aliasHeaders);
     expect(list.json).to.eql({ name: 'DEFAULT', plans: ['heat-monthly'] });
     const phase = await get('phase', at('2024-04-01'), aliasHeaders);
@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
     ]);
   });
 
-  it('rejects a date on or after the cancellation and accepts earlier ones', async () => {
+  it('rejects a date on or after the cancellation and accepts an earlier date', async () => {
     const account = await serving.post('/accounts', { currency: 'USD' });
     const subscription = await serving.post(
       '/subscriptions?billingDate=2024-02-01&entitlementDate=2024-02-01',

@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
     );
   });
 
-  it('omit the bundle list from twenty subscriptions on', async () => {
+  it('omit the bundle list if there are twenty subscriptions or more', async () => {
     const nineteen = Array.from({ length: 19 }, () => group(of('almanac-quarterly')));
     expect(filterOf(await call('POST', MANY, { body: nineteen }))?.split(',')).to.have.length(19);
     const silent = await call('POST', MANY, { body: [...nineteen, group(of('almanac-quarterly'))] });
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
       expect(await bundles()).to.eql(before);
     });
 
-  it('reject a bundle of another tenant like a missing one', async () => {
+  it('reject a bundle of another tenant like a missing bundle', async () => {
     const bundle = (await bundles())[0] as { readonly bundleId: string };
     const theirs = await createAccount({ call }, {}, eve);
     await post('/catalog', await exampleCatalog(), { ...xmlType, ...eve });

@@ -31,7 +31,7 @@ eachDatabaseByTurns.describe('change of bill cycle day or quantity over HTTP', (
       expect((await call('GET', path)).json).to.eql(before.json);
     });
 
-  it('takes effect immediately, or on a past date that is forced', async () => {
+  it('takes effect immediately, or on a past date if forced', async () => {
     const day = await call(
       'PUT',
       `${path}/bcd?effectiveFromDate=2001-01-01&forceNewBcdWithPastEffectiveDate=true`,

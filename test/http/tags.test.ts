@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql([]);
   });
 
-  it('ignore id and isControlTag of a new definition and repeated object types', async () => {
+  it('ignore repeated object types, and the id and isControlTag of a new definition', async () => {
     const id = createdId(
       await send('POST', '/tagDefinitions', {
         id: world.unknownId,
@@ -279,7 +279,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await found('test')).to.eql([]);
   });
 
-  it('return the counts of a search and of all tags', async () => {
+  it('are counted both in a search and in total', async () => {
     const total = ((await send('GET', '/tags/pagination?limit=10000')).json as unknown[]).length;
     const reply = await send('GET', '/tags/search/blue?limit=1');
     const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('leave a definition either in use or deleted if both are requested at the same time', async () => {
+  it('leave a definition either in use or deleted if a use and a deletion are requested at the same time', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await newAccount();
       const definition = await newDefinition(`race ${round}`, 'ACCOUNT');

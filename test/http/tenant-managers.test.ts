@@ -3,7 +3,7 @@ import { expectRefusal, expectStatus, type Reply, type Request, serveOnce } from
 
 const security = '/1.0/kb/security';
 
-eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform §8, R39)', (open) => {
+eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)', (open) => {
   const serving = serveOnce(open);
   let ofBob: string;
   let ofEve: string;
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform
     });
   });
 
-  it('create and delete clients under the same rules as users', async () => {
+  it('create and delete clients under the same rules as for users', async () => {
     const client = (clientId: string, more: object) => ({ clientId, clientSecret: 'a long secret', ...more });
     await expectRefused(mia('POST', '/clients', client('bot', {})));
     await expectRefused(mia('POST', '/clients', client('bot', { tenants: [ofEve] })));
@@ -203,13 +203,13 @@ eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform
     await expectRefused(lara('POST', '/users', newUser('more', { roles: ['uploader'] })));
   });
 
-  describe('roles that are not defined yet (R63, dialect K)', () => {
+  describe('with roles that are not defined yet (R63, dialect K)', () => {
     const inK = (name: string) => as(name, 'password', aliasHeaders);
     const permissionsOf = async (name: string) => (await as(name)('GET', '/permissions')).json;
     const rolesOf = async (name: string) => textsOf((await as('admin')('GET', `/users/${name}/roles`)).json);
     const textsOf = (json: unknown) => (json as { readonly roles: readonly string[] }).roles;
 
-    it('can be assigned and read but grant nothing until they are defined', async () => {
+    it('can assign and read roles that grant nothing until they are defined', async () => {
       const kim = newUser('kim', { roles: ['tenant_admin', 'admin of all', 'tagger', 'tagger'] });
       await done(inK('admin')('POST', '/users', { ...kim, tenants: [ofBob] }), 201);
       expect(await rolesOf('kim')).to.eql(['admin of all', 'tagger', 'tenant_admin']);
@@ -221,7 +221,7 @@ eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform
       expect(await permissionsOf('kim')).to.eql(['tag:delete']);
     });
 
-    it('are rejected while undefined in dialect D, and for clients in both dialects', async () => {
+    it('cannot use undefined roles in dialect D, or for clients in either dialect', async () => {
       const roles = ['not defined'];
       await expectRefused(as('admin')('POST', '/users', newUser('dee', { roles })), 400, 40003);
       await done(as('admin')('POST', '/users', newUser('dee', { tenants: [ofBob] })), 201);
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform
         await expectRefused(caller('POST', '/clients', client), 400, 40003);
     });
 
-    it('must have a valid role name', async () => {
+    it('must use a valid role name', async () => {
       for (const role of ['', '..', 'x'.repeat(129)]) {
         await expectRefused(inK('admin')('POST', '/users', newUser('kit', { roles: [role] })), 400, 60003);
         await expectRefused(inK('admin')('PUT', '/users/tom/roles', { roles: [role] }), 400, 60003);
@@ -239,7 +239,7 @@ eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform
       expect(await rolesOf('tom')).to.eql(['tagger']);
     });
 
-    it('cannot be assigned by managers who lack a permission, because any permission may be added later', async () => {
+    it('cannot assign an undefined role if they lack a permission, because any permission may be added later', async () => {
       // In dialect K a missing permission answers 401 (http-api §4 line 12).
       const refused = (answer: Promise<Reply>) => expectRefused(answer, 401);
       for (const name of ['mia', 'lara']) {
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform
       await done(inK('root')('PUT', '/users/tom/roles', { roles: ['tagger'] }));
     });
 
-    it('protect their users from managers who lack a permission', async () => {
+    it('cannot change users with an undefined role if they lack a permission', async () => {
       await done(inK('admin')('POST', '/users', newUser('kay', { roles: ['later'], tenants: [ofBob] })), 201);
       await expectRefused(mia('PUT', '/users/kay/password', { password: 'another one' }));
       await expectRefused(mia('PUT', '/users/kay/roles', { roles: [] }));
@@ -263,7 +263,7 @@ eachDatabaseByTurns.describe('tenant user managers and roles over HTTP (platform
       await done(mia('PUT', '/users/kay/password', { password: 'another one' }));
     });
 
-    it('cannot be defined by tenant managers if users of other tenants have them', async () => {
+    it('cannot define a role that users of other tenants have', async () => {
       const held = async (role: string, tenants: readonly string[]) =>
         done(inK('admin')('POST', '/users', newUser(`holder of ${role}`, { roles: [role], tenants })), 201);
       await held('of eve alone', [ofEve]);

@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
   const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
     ((await get(path, headers)).json as { values: unknown }).values;
 
-  it('P2 Key-values: append to a user key, and are empty for a deleted or unknown one', async () => {
+  it('P2 Key-values: are appended to a user key, and are empty for a deleted or unknown key', async () => {
     const first = await post(userKey('color'), 'red');
     expect([first.status, first.text]).to.eql([201, '']);
     expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('P2 Key-values: limit a configuration and usage terms to 262,144 characters', async () => {
+  it('P2 Key-values: are limited to 262,144 characters for a configuration or usage terms', async () => {
     const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
     for (const path of [
       `${tenants}/uploadPerTenantConfig`,
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(path)).to.eql(['<kept/>']);
   });
 
-  it('return texts character by character, including those that the server parses', async () => {
+  it('preserve every character, even in texts that the server parses', async () => {
     const config =
       '\ufeff{\r\n\t"org.killbill.invoice.enabled" : "true",\r\n  "org.service.my.own": 1.50, "h\\u00e9": "\u00e9" }\r\n';
     const catalog = (await exampleCatalog()).toString();
@@ -267,7 +267,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(userKey('USAGE_METERS'))).to.eql([]);
   });
 
-  it('usage §12: accept readable usage terms and report every error of the others', async () => {
+  it('usage §12: accept readable usage terms, and report every error of unreadable terms', async () => {
     const key = userKey('USAGE_TERMS');
     const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
     const { code, message } = refused.json as { code: number; message: string };

@@ -91,7 +91,7 @@ describe('HTTP transport', () => {
     expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
   });
 
-  it('accepts a chunked body and rejects one that grows too large', async () => {
+  it('accepts a chunked body and rejects a chunked body that grows too large', async () => {
     expect(await sendChunks(serving.url, ['{"na', 'me":"in pieces"}'])).to.equal(201);
     const piece = ' '.repeat(300_000);
     expect(await sendChunks(serving.url, [piece, piece, piece, piece])).to.equal(413);
@@ -224,7 +224,7 @@ describe('HTTP transport', () => {
     expect(serving.hashChecks.slice(before).filter((stored) => stored === 'plain:hive')).to.have.lengthOf(1);
   });
 
-  it('does the same work for unknown names as for known ones', async () => {
+  it('does the same work for unknown user names as for known user names', async () => {
     const before = serving.hashChecks.length;
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization: basic('nobody', 'x') } });
     await call('GET', '/1.0/kb/accounts/pagination', { headers: { 'x-service-apikey': 'nobody' } });
@@ -369,7 +369,7 @@ describe('HTTP transport', () => {
     }
   });
 
-  it('finishes a running call when it stops and answers 503 to the next one on the connection', async () => {
+  it('finishes a running call when it stops and answers 503 to the next call on the connection', async () => {
     const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = new Koa().use(async (ctx) => {
       come.resolve();

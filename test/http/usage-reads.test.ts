@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(await get(`/invoices/${item?.invoiceId}/trackingIds`)).to.eql(['c', 'b', 'a']);
   });
 
-  it('explain the quantity, the tiers and the amount billed before', async () => {
+  it('explain the quantity, the tiers and the amount billed earlier', async () => {
     await use('199 sms 2026-04-02', 'a');
     await runTo('2026-05-01T00:00:00Z');
     await use('101 sms 2026-04-03', 'late');

@@ -91,7 +91,7 @@ anyDatabase.describe('bulk usage over HTTP', (open) => {
     expect(await summed()).to.equal(8);
   });
 
-  it('usage §2.5: accepts the other lines if one is not valid JSON', async () => {
+  it('usage §2.5: accepts the other lines if one line is not valid JSON', async () => {
     const body = ['{', JSON.stringify(lineOf('1')), '7', '[]', 'null', '['.repeat(1_000)].join('\n');
     const { json } = await serving.call('POST', path, { body, headers: ndjson });
     expect(json).to.deep.include({ received: 6, accepted: 1, rejected: 5 });

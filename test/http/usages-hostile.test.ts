@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await outcomeOf(text(['4'], { trackingId: 'b' })), 'its tracking id is free').to.equal('201');
   });
 
-  it('usage §2.1: can record for a blocked subscription, for a cancelled one until its end, and never for a foreign or unknown one', async () => {
+  it('usage §2.1: can record usage for a blocked subscription and, until its end, for a cancelled subscription, but not for a foreign or unknown subscription', async () => {
     await begin();
     expectStatus(await serving.put(`/bundles/${bundleId}/pause`), 204);
     expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');

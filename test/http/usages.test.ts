@@ -145,7 +145,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await summed('2024-01-01', '2025-01-01')).to.equal('[]');
   });
 
-  it('usage §2.3: accepts instants, epoch milliseconds, and numeric dates in dialect K', async () => {
+  it('usage §2.3: can be dated by instants, by epoch milliseconds, and by numeric dates in dialect K', async () => {
     const at = Date.parse('2024-03-01T10:00:00Z');
     const records = ['2024-03-01T10:00:00.000Z', '2024-03-01T12:00:00+02:00', '2024-03-01T10', at].map(
       (recordDate) => ({ recordDate, amount: 1 }),
@@ -199,7 +199,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     await configure({});
   });
 
-  it('usage §2.1 check 7 and rule 6: accepts a tracking id once per subscription', async () => {
+  it('usage §2.1 check 7 and rule 6: is recorded once per tracking id and subscription', async () => {
     const records = [{ recordDate: '2024-03-01', amount: 1 }];
     const body = usageOf(records, { trackingId: 't1' });
     const other = usageOf([{ recordDate: '2024-03-01', amount: 2 }], { trackingId: 't1' });
@@ -221,7 +221,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(text).to.contain(`Tracking id t1 was already used on subscription ${subscriptionId}`);
   });
 
-  it('usage §2.2: can be deleted repeatedly while its tracking id stays taken', async () => {
+  it('usage §2.2: can be deleted repeatedly, and its tracking id stays in use', async () => {
     const trackingId = 'a b/ü';
     const body = usageOf([{ recordDate: '2024-03-01', amount: 7 }], { trackingId });
     expect(await record(body)).to.equal('201');
@@ -237,7 +237,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect((await serving.remove(`/usages/${unknown}/records/x`)).status).to.equal(404);
   });
 
-  it('usage §3.1: answers 400 without valid bounds and 404 for an unknown subscription', async () => {
+  it('usage §3.1: is read only with valid bounds (otherwise 400) and for a known subscription (otherwise 404)', async () => {
     const path = `/1.0/kb/usages/${subscriptionId}`;
     for (const [query, code] of [
       ['', 60_003],

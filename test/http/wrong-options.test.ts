@@ -42,7 +42,7 @@ describe('options of a wrong type', () => {
   });
 
   for (const start of [undefined, null, true, {}, [], 'x'])
-    it(`are rejected by fakeClock as no date: ${JSON.stringify(start)}`, () => {
+    it(`are rejected by fakeClock as invalid dates: ${JSON.stringify(start)}`, () => {
       expect(() => (fakeClock as Untyped)(start)).to.throw('is neither a date nor a date-time');
     });
 });

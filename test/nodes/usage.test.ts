@@ -100,7 +100,7 @@ describe('two nodes recording usage on one PostgreSQL database', function () {
     expect(await counted()).to.eql([each(1), each(1), each(1)]);
   });
 
-  it('usage §2.5: count usage once when one node is killed and the other gets it again', async () => {
+  it('usage §2.5: count usage once when one node is killed and the other node receives the usage again', async () => {
     const [dying, other] = await Promise.all([start(), start()]);
     const lines = linesOf('b');
     const ended = once(dying, 'exit');

@@ -187,7 +187,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('counts as processed if it succeeds while recovery tries to cancel it', async () => {
+    it('is processed if it succeeds while recovery tries to cancel it', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { asked } = await purchase({ properties: { off_session: 'false' } });
       double.settle(asked.transactionId, 'FAILS');
@@ -301,13 +301,13 @@ describe('payment through Stripe', () => {
       }
     });
 
-    it('counts as not submitted if rate limited', async () => {
+    it('is treated as not submitted if rate limited', async () => {
       double.fault = 'RATE_LIMITED';
       const { answer } = await purchase();
       expect(answer).to.include({ status: PluginStatus.CANCELED, gatewayErrorCode: 'rate_limit' });
     });
 
-    it('counts as not submitted if the API key is unknown', async () => {
+    it('is treated as not submitted if the API key is unknown', async () => {
       shop.restart({ credentials: { apiKey: 'sk_test_revoked' } });
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
     });
@@ -317,14 +317,14 @@ describe('payment through Stripe', () => {
         'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
       ));
 
-    it('counts as a decline if the method is missing at Stripe', async () => {
+    it('is treated as a decline if the method is missing at Stripe', async () => {
       const { answer } = await purchase({ paymentMethodId: shop.newId() });
       expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_method_missing' });
     });
   });
 
   describe('authorization', () => {
-    it('releases the rest after the first capture', async () => {
+    it('releases the remaining amount after the first capture', async () => {
       const { paymentId } = await held();
       const first = shop.asked({ paymentId, amount: '4' });
       expect(line(await shop.gateway.capture(first, shop.context))).to.equal('PROCESSED 4');
@@ -332,7 +332,7 @@ describe('payment through Stripe', () => {
       expect(second).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_intent_unexpected_state' });
     });
 
-    it('allows several captures, each once, with multicapture', async () => {
+    it('allows several captures, and each only once, with multicapture', async () => {
       await shop.restart({ multicapture: true });
       const { asked, paymentId } = await held();
       for (const amount of ['4', '5', '1']) {

@@ -96,7 +96,7 @@ function billed(subscribed: Subscribed, runsOn: Schedule) {
 const days = fc.uniqueArray(fc.nat(190), { maxLength: 60 }).map((all) => new Set(all));
 
 describe('changing seat counts', () => {
-  it('invoicing §5.4 rule 5: cost the same in a month for daily, final or occasional runs', () =>
+  it('invoicing §5.4 rule 5: cost the same in a month whether runs are daily, occasional or only at the end', () =>
     forRuns(Math.ceil(propertyRuns / 4), [evenMonths, days], (subscribed, some) => {
       const daily = billed(subscribed, () => true).total.toFixed();
       expect(billed(subscribed, () => false).total.toFixed(), 'at the end').to.equal(daily);

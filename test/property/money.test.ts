@@ -53,7 +53,7 @@ describe('amount arithmetic', () => {
       },
     ));
 
-  it('splits a negative amount as the mirror image of the positive one', () =>
+  it('splits a negative amount as the mirror image of the positive amount', () =>
     forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));
@@ -113,7 +113,7 @@ describe('exact JSON', () => {
     }
   };
 
-  it('accepts and rejects the same texts as JSON.parse, even with one corrupted character', () => {
+  it('accepts and rejects the same strings as JSON.parse, even with one corrupted character', () => {
     const spoiler = fc.constantFrom('', ...'"\\[]{},:0-.e \n\u0000');
     forAll([fc.json({ maxDepth: 4 }), fc.nat(), spoiler], (json, at, put) => {
       for (const text of [json, changed(json, at, put)]) {

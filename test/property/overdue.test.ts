@@ -186,7 +186,7 @@ describe('overdue evaluation', () => {
       );
     }));
 
-  it('overdue §1.3: accepts or rejects any configuration text', () => {
+  it('overdue §1.3: either accepts or rejects any configuration text', () => {
     const pieces = fc.constantFrom(
       '<overdueConfig>',
       '</overdueConfig>',

@@ -76,7 +76,7 @@ describe('price overrides', () => {
       expect({ ...same, parentPlanName: undefined }).to.eql({ ...plan, parentPlanName: undefined });
     })).timeout(0);
 
-  it('are unchanged after serialization, and equal in any order', () =>
+  it('are unchanged after serialization, and are equal in any order', () =>
     forAll([overridden], ({ plan, overrides }) => {
       const text = writeOverrides(overrides);
       expect(writeOverrides(readOverrides(text))).to.equal(text);

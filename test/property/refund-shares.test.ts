@@ -89,7 +89,7 @@ describe('refunds of a payment in a currency other than its invoice’s', () => 
       expect(ledger.refund(inUnits(1, payment))).to.equal(false);
     }));
 
-  it('never exceed the settled amount, even beside a dispute', () =>
+  it('never exceed the settled amount, even if there is also a dispute', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts, elsewhere }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(

@@ -49,7 +49,7 @@ describe('usage rating', () => {
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));
     }));
 
-  it('usage §5.4: charges CAPACITY by the first tier whose limits hold for every point', () =>
+  it('usage §5.4: charges CAPACITY by the first tier whose limits no point exceeds', () =>
     forAll([peakSections({ isRising: false }), meteredPoints], ({ section, tiers }, points) => {
       const oracle = pricedByPeaks(tiers, charged(section, points));
       expect(rate(section, points).exact.toFixed()).to.equal(price(oracle));

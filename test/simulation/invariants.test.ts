@@ -216,7 +216,8 @@ eachDatabase.describe('invariant checks', (open) => {
     await engine.close();
   });
 
-  it('find no breach in a small simulated town', () => expect(breachesOf(invariants, evidence)).to.eql([]));
+  it('find no violation in a small simulated town', () =>
+    expect(breachesOf(invariants, evidence)).to.eql([]));
 
   it('all have examples of broken data', () =>
     expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name)));

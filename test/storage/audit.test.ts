@@ -193,7 +193,7 @@ eachDatabase.describe('the audit history', (open, kind) => {
     expect(shown('INVOICE_PAYMENTS')?.status).to.equal('PENDING');
   });
 
-  it('assigns TAG_DEFINITIONS to no account and shows a deleted one as inactive', async () => {
+  it('assigns TAG_DEFINITIONS to no account and shows a deleted definition as inactive', async () => {
     const definition = tagDefinition();
     await writing.tags.insertDefinitions([definition]);
     await opened.write(async (session) =>

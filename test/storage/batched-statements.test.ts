@@ -117,7 +117,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await ids()).to.eql([1, 2, 3, 4]);
   });
 
-  it('are prepared again after an error earlier in the first attempt', async () => {
+  it('are prepared again if an error occurred earlier in the first attempt', async () => {
     const attempt = (divisor: number) =>
       inTransaction((transaction) =>
         Promise.all([
@@ -130,7 +130,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect([first.rows, second.rows]).to.eql([[{ a: 1 }], [{ b: 2 }]]);
   });
 
-  it('send a large statement immediately while later ones are written', async () => {
+  it('send a large statement immediately while later statements are written', async () => {
     await inTransaction(async (transaction) => {
       const large = insert(transaction, 10, 'x'.repeat(70_000));
       expect(roundTrips).to.equal(1);
@@ -266,7 +266,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
 
   const idleBound = 'idle_in_transaction_session_timeout';
 
-  it('may leave the server idle for a limited time while they hold locks, until the transaction ends', async () => {
+  it('can leave the server idle only for a limited time while they hold locks', async () => {
     const boundIn = (kind: TransactionKind) =>
       transactions.run(kind, async (transaction) => {
         const { rows } = await transaction.executeQuery(compiled(`show ${idleBound}`, []));
@@ -276,7 +276,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await boundIn({ ...writing, mode: 'read' })).to.equal('0');
   });
 
-  it('are aborted by a server left idle longer, like a lost connection', async () => {
+  it('are aborted like a lost connection if they leave the server idle longer', async () => {
     const failure = await rejection(
       inTransaction(async (transaction) => {
         await insert(transaction, 30);

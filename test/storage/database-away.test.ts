@@ -50,7 +50,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   const insert = () =>
     storage.write(acme, author(), (session) => session.accounts.insert([account({ id: newId() })]));
 
-  it('causes an immediate error if it refuses the connection, and none after it returns', async () => {
+  it('causes an immediate error if it refuses the connection, and no error after it is back', async () => {
     await proxy.refuse();
     for (const call of [() => storage.system.ping(), insert, () => storage.read(acme, (s) => s.revisions())])
       expectBelow(1_000, await toldAfterMs(call), 'milliseconds');
@@ -58,7 +58,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     await insert();
   });
 
-  it('causes an error within five seconds if it does not respond, and none after it returns', async () => {
+  it('causes an error within five seconds if it does not respond, and no error after it is back', async () => {
     const listening = storage.queue.onSignal(() => undefined);
     const frozen = Promise.withResolvers<void>();
     const inside = storage.write(acme, author(), async (session) => {

@@ -88,7 +88,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
   });
 
-  it('continues without changes from a failed engine operation', async () => {
+  it('continues without the changes of a failed engine operation', async () => {
     const [id, taken] = [newId(), newId()];
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (3)');

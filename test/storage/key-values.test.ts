@@ -96,7 +96,7 @@ eachDatabase.describe('tenant key-value pairs', (open, kind) => {
     });
   });
 
-  it('return their revisions once per session, and again after the lock', async () => {
+  it('have their revision read once per session, and again after the lock', async () => {
     await opened.write(async (session) => {
       opened.statements();
       const first = await session.revisions();

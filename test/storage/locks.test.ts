@@ -7,7 +7,7 @@ import { author, newId } from '../support/storage/stored-records.ts';
 eachDatabaseAndOneByOne.describe('account locks', (open, kind) => {
   const opened = sharedStorage(kind, open);
 
-  it('return the accounts in record-id order, without unknown ones', async () => {
+  it('return the accounts in record-id order, without unknown accounts', async () => {
     const accounts = await opened.newAccounts(3);
     const shuffled = [2, 0, 1].map((index) => accounts[index]?.id ?? newId());
     const locked = await opened.write(async (session) => ({

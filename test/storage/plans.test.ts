@@ -460,7 +460,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     expect(plan.join('\n')).to.contain('bw_queue_entries_account_due_index');
   });
 
-  it('search only due and failed entries when looking for late or abandoned ones', async () => {
+  it('search only due and failed entries when looking for late or abandoned entries', async () => {
     const { entries } = opened.storage;
     const look = {
       kind: 'NOTIFICATION',

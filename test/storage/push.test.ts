@@ -73,7 +73,7 @@ eachDatabase((kind, open) => {
       expect([...takes.flat(), ...rest].toSorted()).to.eql(others.map(({ recordId }) => recordId).toSorted());
     });
 
-    it('loads deliveries in order, first attempts before due retries, without those already loaded', async () => {
+    it('loads deliveries in order, first attempts before due retries, and skips deliveries already loaded', async () => {
       await write([7, 7, 8, null, 9]);
       await write([7, 8], { dueOrder: NOW - 1_000, attempts: 1 });
       await write([7], { dueOrder: NOW + 1, attempts: 1 });
@@ -103,7 +103,7 @@ eachDatabase((kind, open) => {
       });
     });
 
-    it('stores the result of an attempt under the lease, but not for a node that lost it', async () => {
+    it('stores the result of an attempt under the lease, but not for a node that lost the lease', async () => {
       await write([7]);
       await take('one');
       const [delivery] = await load();
@@ -202,7 +202,7 @@ eachDatabase((kind, open) => {
       expect(await storage.sink('mails').take({ owner: 'one', token: 'one', limit: 9, ...at })).to.eql([]);
     });
 
-    it('deletes a sink that no node uses in batches, and keeps one in use', async () => {
+    it('deletes in batches a sink that no node uses, and keeps a sink in use', async () => {
       const { storage, tenant } = opened;
       await storage.sinks.register(['books', 'mails']);
       await publishEvents(opened, [7, 8, 9]);

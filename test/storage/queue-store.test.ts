@@ -207,7 +207,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(names(await claim())).to.eql(['free']);
   });
 
-  it('blocks nothing for a notification that waits for its retry', async () => {
+  it('does not block the account while a notification waits for its retry', async () => {
     await put([], [due(0, 'failing', -10), due(0, 'free', -5)]);
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
@@ -284,7 +284,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     }
   });
 
-  it('ends no entry if the claim has lost one of the entries to finish', async () => {
+  it('finishes no entry if the claim has lost one of the entries', async () => {
     await put([bus(0, 'a'), bus(1, 'b')]);
     const claimed = await claim();
     const [first] = claimed;
@@ -356,7 +356,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(names(copies).toSorted()).to.eql(['deadly', 'slow']);
   });
 
-  it('accumulates the marks of handlers', async () => {
+  it('accumulates the names of finished handlers', async () => {
     await put([bus(0, 'a')]);
     const claimed = await claim();
     await queue.markDone(claimed, 'first');
@@ -378,7 +378,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(await drain()).to.eql([['fourth']]);
   });
 
-  it('unschedules live notifications, including those scheduled in the same transaction', async () => {
+  it('unschedules live notifications, including notifications scheduled in the same transaction', async () => {
     await put([], [keyed(0, 'a', 'a'), keyed(0, 'b', 'b')]);
     await opened.write(async (session) => {
       session.schedule([keyed(0, 'c', 'c')]);
@@ -493,7 +493,7 @@ onPostgresql.describe('queue storage on PostgreSQL with two nodes', (open) => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(0);
   });
 
-  it('claims an entry only after an uncommitted earlier one, and sees its changes', async () => {
+  it('claims an entry only after an uncommitted earlier entry is committed, and sees the changes of that entry', async () => {
     const [acme] = await opened.newAccounts(1);
     const accountRecordId = acme?.recordId ?? 0;
     const request = {

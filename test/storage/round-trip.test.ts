@@ -919,7 +919,7 @@ eachDatabaseAndOneByOne.describe('the storage round trip', (open, kind) => {
     expect(await system.nowMs()).to.be.within(before - 1_000, Date.now() + 1_000);
   });
 
-  it('rejects texts that no database can store, and finds no rows for them', async () => {
+  it('rejects strings that no database can store, and finds no rows for them', async () => {
     for (const text of ['NUL \0 inside', 'half \ud83d a pair']) {
       const refused = await rejection(writing.accounts.insert([account({ name: text })]));
       expect(refused.code).to.equal(ErrorCode.INVALID_PARAMETER);

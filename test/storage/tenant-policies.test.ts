@@ -213,7 +213,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
         (await session.accounts.page({ offset: 0, limit: 10 })).rows.map(({ id }) => id),
       );
 
-    it('shows rows only to the engine’s operations, each the rows of its tenant, and never to the host', async () => {
+    it('shows each engine operation only the rows of its tenant, and shows the host no rows', async () => {
       await hosted(async (inside, own) => {
         expect(await own()).to.equal(0);
         expect(await found(inside, acme)).to.eql([ours.id]);

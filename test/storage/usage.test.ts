@@ -95,7 +95,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 24)])).to.eql([['u -43.5'], ['u -43.5']]);
   });
 
-  it('usage §3.1: returns sums of days and parts of days by unit, without empty ones', async () => {
+  it('usage §3.1: returns sums of days and parts of days by unit, without empty sums', async () => {
     await record(
       submission('k1', [
         point('b', '1', 0, 3),
@@ -150,7 +150,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.eql([['sms 5'], ['sms 5']]);
   });
 
-  it('accounts §16: exports all days of an account in order, without those of other accounts', async () => {
+  it('accounts §16: exports all days of an account in order, and no days of other accounts', async () => {
     const days = (subscriptionRecordId: number, accountRecordId: number) =>
       Array.from({ length: 700 }, (_, day) =>
         submission(`k${day}`, [point('a', '1', day), point('b', `${day}`, day)], {

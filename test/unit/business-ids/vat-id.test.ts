@@ -60,7 +60,7 @@ describe('tax ids (accounts §1.1 rule 7)', () => {
   ])
     it(`accept ${JSON.stringify(text)}: ${meaning}`, () => check(text ?? ''));
 
-  it('reject a text of 100,000 characters with a short message', () => {
+  it('reject a string of 100,000 characters with a short message', () => {
     const message = (() => {
       try {
         check(`DE${'1'.repeat(100_000)}`);

@@ -153,7 +153,7 @@ describe('catalog reader', () => {
       expect(surplus?.message).to.include('only a TOP_UP block can have a minTopUpCredit');
     });
 
-    it('rejects a tiered block of type TOP_UP, or one with a minTopUpCredit', () => {
+    it('rejects a tiered block of type TOP_UP, or a tiered block with a minTopUpCredit', () => {
       const topUp = errorOf(() => parse(catalogXml(exported('TOP_UP'))));
       expect(topUp.problems?.[0]?.message).to.include('is not the type of a tiered block (TIERED, VANILLA)');
       const credit = catalogXml(exported('TIERED')).replace('<minTopUpCredit>-1<', '<minTopUpCredit>5<');

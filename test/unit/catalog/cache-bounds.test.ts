@@ -128,7 +128,7 @@ describe('cached catalogs', () => {
     return Array.from({ length: count }, (_, index) => index + 1);
   }
 
-  it('cover a bounded number of tenants, and release the others completely', async () => {
+  it('cover a bounded number of tenants, and release the catalogs of other tenants completely', async () => {
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));

@@ -291,7 +291,7 @@ describe('catalog XML reader', () => {
       return new Uint8Array(view.buffer);
     };
 
-    it('accepts UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
+    it('accepts UTF-8 with and without a byte order mark, and UTF-16 with a byte order mark', () => {
       const utf8 = new TextEncoder();
       for (const bytes of [utf8.encode(text), utf8.encode(`\uFEFF${text}`), utf16(true), utf16(false)])
         expect(names(bytes)).to.eql(['Café 日本 𝒳']);
@@ -374,7 +374,7 @@ describe('catalog XML reader', () => {
       it(`rejects ${JSON.stringify(text)} as a date`, () =>
         expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"'));
 
-    it('rejects values outside the other types', () => {
+    it('rejects values that are invalid for the other types', () => {
       const wrong: readonly (readonly [string, string])[] = [
         [catalogXml({ catalogName: ' ' }), 'Element "catalogName": an empty value is not a text'],
         [catalogXml({ currencies: ['usd'] }), 'Element "currency": "usd" is not a currency code'],

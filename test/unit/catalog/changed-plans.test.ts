@@ -58,10 +58,10 @@ describe('changed plans of added versions', () => {
     expect(changedBy([first], second, later)).to.eql(['p-m', 'q-m']);
   });
 
-  it('compare a version inserted in between with its predecessor, not its successor', () =>
+  it('are found by comparing an inserted version with its predecessor, not its successor', () =>
     expect(changedBy([first, third], dated('2024-02-01', { ...alike, 'r-m': '3' }))).to.eql(['r-m']));
 
-  it('compare a version before all others with the former first version', () => {
+  it('are found by comparing a version before all others with the former first version', () => {
     expect(changedBy([first, third], dated('2023-01-01', alike))).to.eql([]);
     expect(changedBy([first, third], dated('2023-01-01', { ...alike, 'p-m': '0.5' }))).to.eql(['p-m']);
   });

@@ -47,7 +47,7 @@ describe('plan phases', () => {
   it('get their names from the plan and the phase type', () =>
     expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm'));
 
-  it('are skipped in the search for the first charge if they are finite and absent, unpriced or zero in all currencies', () => {
+  it('are skipped in the search for the first charge if they end and their price is missing or zero in all currencies', () => {
     const zero = phase('DISCOUNT', {
       unit: 'MONTHS',
       number: 2,
@@ -70,7 +70,7 @@ describe('plan phases', () => {
     expect(firstCharging(free.phases)?.type).to.equal('EVERGREEN');
   });
 
-  it('put the first charge date of a plan that never charges at its end', () => {
+  it('place the first charge date of a plan without charges at the end of the plan', () => {
     const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
     expect(firstCharging(free.phases)).to.equal(undefined);
     expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');

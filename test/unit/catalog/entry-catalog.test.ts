@@ -100,7 +100,7 @@ function contents({ versions }: Catalog): Readonly<Record<string, readonly strin
 }
 
 describe('catalog made of entries', () => {
-  it('contains every plan at its latest row on each date of any row, except retired plans', () => {
+  it('contains, on each date with a row, every plan with its latest row, except retired plans', () => {
     const catalog = catalogOf({
       a: [
         { date: '2024-01-01', price: '1' },

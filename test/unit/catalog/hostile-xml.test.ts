@@ -51,7 +51,7 @@ describe('hostile catalog documents', () => {
     it('are rejected for a default namespace', () =>
       expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/));
 
-    it('cause exactly one error for two errors and a later unknown tag', () => {
+    it('are rejected with exactly one error even if they have two errors and a later unknown tag', () => {
       const document =
         '<catalog><plans><plan name="p"><finalPhase type="TRIAL"><duration><duration></duration></duration><x/>';
       expect(fault(document)).to.equal('1:67 Unknown element "duration" in "duration"');

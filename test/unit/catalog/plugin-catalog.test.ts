@@ -21,7 +21,7 @@ function problemsOf(given: unknown): readonly string[] {
 }
 
 describe('plugin catalogs', () => {
-  it('default omitted pretty names, rules, the DEFAULT list, limits and ends', () => {
+  it('have defaults for omitted pretty names, rules, the DEFAULT list, limits and ends', () => {
     const [version] = compile(
       harbour(boatPlan('boat-monthly', '30.00'), { priceLists: { Pier: ['boat-monthly'] } as never }),
     ).versions;
@@ -101,7 +101,7 @@ describe('plugin catalogs', () => {
     expect(second?.blocks[0]?.max.text).to.equal('-1');
   });
 
-  it('put all plans in DEFAULT if they define no lists', () => {
+  it('put all plans in the DEFAULT list if they define no lists', () => {
     const [version] = compile(harbour({ ...boatPlan('a', '1'), ...boatPlan('b', '2') })).versions;
     expect(version?.allPriceLists.map(({ name, plans }) => [name, plans])).to.eql([['DEFAULT', ['a', 'b']]]);
   });

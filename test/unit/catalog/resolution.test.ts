@@ -122,7 +122,7 @@ describe('catalog version choice', () => {
     );
   });
 
-  it('uses the first version for a subscription older than it', () => {
+  it('uses the first version for a subscription older than all versions', () => {
     const catalog = createCatalog([priceChange('2024-01-01', '30.00'), priceChange('2024-04-01', '36.00')]);
     expect(priceAt(catalog, '2023-01-01', '2023-01-01')).to.equal('30.00');
     expect(priceAt(catalog, '2024-06-01', '2023-01-01')).to.equal('30.00');

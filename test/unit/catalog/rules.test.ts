@@ -49,7 +49,7 @@ describe('catalog rules', () => {
     expect(policy('silver-monthly', 'EVERGREEN', 'gold-monthly')).to.equal('IMMEDIATE');
   });
 
-  describe('price lists of changes', () => {
+  describe('for price lists of changes', () => {
     const parts = {
       products: product('Basic') + product('Pro'),
       plans:
@@ -105,7 +105,7 @@ describe('catalog rules', () => {
       });
     });
 
-    it('are the toPriceList of the rule, or the price list of a named plan', () => {
+    it('use the toPriceList of the rule, or the price list of a named plan', () => {
       const policy = cases(
         'changePolicy',
         '<toPriceList>VIP</toPriceList><policy>END_OF_TERM</policy>',
@@ -122,7 +122,7 @@ describe('catalog rules', () => {
       });
     });
 
-    it('must exist for the target plan', () => {
+    it('reject an unknown plan, product or price list, and a missing product or billing period', () => {
       const catalog = version({ ...parts, rules: CHANGE + CANCEL });
       const from = catalog.subscriptionContextOf(catalog.findPlan('vip-basic-monthly'), 'EVERGREEN');
       const evaluate = (target: object) => () => catalog.evaluatePlanChange(from, target);

@@ -22,7 +22,7 @@ describe('e-invoice writer', () => {
     invoice: { currency: 'EUR', commitDate: null, note: hostile },
   });
 
-  it('escapes texts in UBL', async () => {
+  it('escapes text in UBL', async () => {
     const root = read(await writer.xml(document, { syntax: 'UBL', profile: 'EN16931' }));
     expect(root.name).to.equal('Invoice');
     expect(textsOf(root, 'cbc:Name')).to.include(hostile);
@@ -31,7 +31,7 @@ describe('e-invoice writer', () => {
     expect(textsOf(root, 'cbc:PayableAmount')).to.eql(['119.00']);
   });
 
-  it('escapes texts in CII', async () => {
+  it('escapes text in CII', async () => {
     const root = read(await writer.xml(document, { syntax: 'CII', profile: 'XRECHNUNG' }));
     expect(root.name).to.equal('rsm:CrossIndustryInvoice');
     expect(textsOf(root, 'ram:Content')).to.eql([hostile]);

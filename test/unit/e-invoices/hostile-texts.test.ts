@@ -218,7 +218,7 @@ function textsByPath(xml: string): ReadonlyMap<string, readonly string[]> {
   return texts;
 }
 
-describe('hostile texts in e-invoices (invoicing §22 rule 8)', () => {
+describe('hostile strings in e-invoices (invoicing §22 rule 8)', () => {
   for (const [what, text] of Object.entries(hostile))
     for (const [index, syntax] of (['UBL', 'CII'] as const).entries())
       it(`are escaped and read back in every field of ${syntax} with ${what}`, async () => {
@@ -232,7 +232,7 @@ describe('hostile texts in e-invoices (invoicing §22 rule 8)', () => {
           }
       });
 
-  it('keep the same elements as a harmless text', async () => {
+  it('produce the same elements as a harmless string', async () => {
     for (const syntax of ['UBL', 'CII'] as const) {
       const elements = async (text: string) => {
         const xml = await eInvoiceWriter().xml(documentWith(text), { syntax, profile: 'XRECHNUNG' });

@@ -50,7 +50,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a single tax if a line has several', () => {
+  it('include a single tax per line if a line has several taxes', () => {
     const [charge, tax] = standard();
     const second = viewedItem('TAX', '5', {
       linkedItemId: charge?.id ?? null,
@@ -113,7 +113,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a currency with at most two decimals if the currency has more', () => {
+  it('include a currency with at most two decimals if the invoice currency has more', () => {
     const items = taxed(viewedItem('RECURRING', '1.234', { currency: 'KWD' }), { tax: '0.234' });
     expect(missingOf(items, { invoice: { currency: 'KWD' } })).to.eql([
       'a currency with at most 2 decimals: EN 16931 has no amounts in KWD',

@@ -73,7 +73,7 @@ describe('error code table', () => {
       expect(classNameOf(code)).to.equal(className);
     });
 
-  it('assigns each code to one condition, except the three documented duplicates', () => {
+  it('has one condition for each code, except for the three documented duplicates', () => {
     const names = new Map<number, string[]>();
     for (const [name, code] of Object.entries(ErrorCode)) names.set(code, [...(names.get(code) ?? []), name]);
     expect([...names].filter(([, shared]) => shared.length > 1).map(([code]) => code)).to.eql([
@@ -81,17 +81,17 @@ describe('error code table', () => {
     ]);
   });
 
-  it('numbers the general conditions without gaps', () => {
+  it('has numbers without gaps for the general conditions', () => {
     const general = Object.values(ErrorCode).filter((code) => code >= 60_000 && code < 61_000);
     expect(general).to.eql(Array.from({ length: 21 }, (_, index) => 60_000 + index));
   });
 });
 
-describe('invariant check', () => {
-  it('throws nothing when the invariant holds', () =>
+describe('error of an invariant check', () => {
+  it('is not thrown when the invariant holds', () =>
     expect(() => assertInvariant(true, 'm', {})).to.not.throw());
 
-  it('throws an error with its facts when the invariant fails', () =>
+  it('is thrown with its facts when the invariant fails', () =>
     expect(() => assertInvariant(1 + 1 === 3, 'Items overlap', { itemIds: ['a', 'b'] }))
       .to.throw(InvariantError, 'Items overlap')
       .with.property('facts')

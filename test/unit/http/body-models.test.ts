@@ -44,7 +44,7 @@ const bytes = (json: string) => new TextEncoder().encode(json);
 const read = (json: string) => jsonBody(Sample).read(bytes(json), inD);
 const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), inD);
 
-describe('JSON body', () => {
+describe('JSON or XML body', () => {
   it('coerces scalars to the type of their field', () =>
     expect(
       read('{"key":94105,"name":true,"flag":"FALSE","count":"31","owner":"","day":"2013-8-1"}'),
@@ -183,7 +183,7 @@ describe('JSON body', () => {
 });
 
 describe('XML body', () => {
-  it('is required, and passed on unchanged', () => {
+  it('is required as XML, and passed on unchanged', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.eql(bytes('<a/>'));
     expect(errorOf(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
     expect(errorOf(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);

@@ -54,7 +54,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     return limitMs;
   }
 
-  it('waits 120 s by default in dialect D and 3 s in K', async () => {
+  it('waits 120 s by default in dialect D and 3 s in dialect K', async () => {
     expect(await waitOf('D', undefined)).to.equal(120_000);
     expect(await waitOf('K', undefined)).to.equal(3_000);
   });

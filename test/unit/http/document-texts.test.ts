@@ -58,7 +58,7 @@ describe('texts of the OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('avoid a choice of everything and null, which makes generators produce invalid code', () => {
+  it('avoid a choice between any value and null, which makes generators produce invalid code', () => {
     const empty = [...propertiesOf(document)].filter(([, { anyOf }]) =>
       (anyOf as readonly object[] | undefined)?.some((each) => Object.keys(each).length === 0),
     );
@@ -96,7 +96,7 @@ describe('texts of the OpenAPI document', () => {
     expect(silent.map(([place]) => place)).to.eql([]);
   });
 
-  it('exclude fields that occur only in answers from requests', () => {
+  it('exclude from requests the fields that occur only in answers', () => {
     type Component = {
       readonly required?: string[];
       readonly properties: Readonly<Record<string, Described>>;
@@ -228,7 +228,7 @@ describe('texts of the OpenAPI document', () => {
     expect(isReadOnly('Bundle', 'timeline')).to.equal(true);
   });
 
-  it('contain an example of every request body, and no others', () => {
+  it('contain an example of every request body, and no other examples', () => {
     const sending = routes.filter(({ body }) => body !== undefined).map(({ operationId }) => operationId);
     expect(Object.keys(requestExamples).sort()).to.eql(sending.sort());
   });

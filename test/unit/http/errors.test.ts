@@ -27,7 +27,7 @@ const statuses: Readonly<Record<number, readonly number[]>> = {
   504: [7100],
 };
 
-describe('status of an error code', () => {
+describe('error status and answer', () => {
   const expected = new Map(
     Object.entries(statuses).flatMap(([status, codes]) =>
       codes.map((code) => [code, Number(status)] as const),

@@ -51,7 +51,7 @@ describe('query parameters', () => {
       });
 
     for (const above of ['61', '360', '9223372036854775807'])
-      it(`reduce ${above} s to the maximum in dialect K, and reject it in D`, () => {
+      it(`reduce ${above} s to the maximum in dialect K, and reject it in dialect D`, () => {
         expect(bounded('K', `wait=${above}`).wait).to.equal(60);
         expect(() => bounded('D', `wait=${above}`)).to.throw('Query parameter wait is not between 0 and 60');
       });
@@ -129,7 +129,7 @@ describe('query parameters', () => {
     );
   });
 
-  it('accept a page, and reject a negative offset', () => {
+  it('accept the offset and limit of a page, and reject a negative offset', () => {
     expect(read(pageParameters, '')).to.eql({ offset: 0, limit: 100 });
     expect(read(pageParameters, 'limit=-20000')).to.eql({ offset: 0, limit: -20_000 });
     for (const [limit, cut] of [

@@ -7,7 +7,7 @@ const families = headerFamilies();
 const { header, dialectOf } = families;
 const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
 
-describe('request header families', () => {
+describe('request headers', () => {
   it('accept either spelling, preferring X-Service-', () => {
     expect(header({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
     expect(header({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
@@ -31,7 +31,7 @@ describe('request header families', () => {
 describe('header families with custom aliases', () => {
   const other = headerFamilies(['X-Acme-', 'x-service-', 'X-Other-']);
 
-  it('use the aliases in order after X-Service-, and no others', () => {
+  it('use the aliases in order after X-Service-, and no other prefixes', () => {
     const all = {
       'x-other-reason': 'o',
       'x-acme-reason': 'a',

@@ -47,7 +47,7 @@ const unguarded = [
 /** Calls without an author: a notification has its gateway, and a query of the library changes nothing. */
 const authorless = ['processNotification', 'queryOperation'];
 
-describe('route table', () => {
+describe('route table with its OpenAPI document', () => {
   for (const route of routes)
     describe(`${route.method} ${route.path}`, () => {
       it('has a permission decision', () =>

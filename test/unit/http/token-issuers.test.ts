@@ -204,7 +204,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     expect(log.lines.map(({ message }) => message)).to.eql(['a key of a token issuer cannot be used']);
   });
 
-  it('need not be named in a token when the issuer has only one', async () => {
+  it('need not be named in a token when the issuer has only one key', async () => {
     expect(await verdict(k1.token({}, { kid: undefined }))).to.equal('taken');
     issuers = issuersWith({});
     publish(k1, k2);

@@ -40,7 +40,7 @@ describe('account credit (invoicing §10)', () => {
     expect(applied({ of: '0', candidates: [invoice('new', '25')] })).to.eql([]);
   });
 
-  it('rule 2: is applied to candidates in order, each time with the credit left by those before it', () => {
+  it('rule 2: is applied to candidates in order, each time with the credit left by the previous candidates', () => {
     const candidates = [invoice('i1', '25'), invoice('i2', '-40'), invoice('i3', '5')];
     expect(applied({ of: '10', candidates })).to.eql(['i1 -10', 'i2 40', 'i3 -5', 'i1 -15']);
   });

@@ -70,7 +70,7 @@ const stored = (n: number, itemType: InvoiceItem['itemType'], amount: string): I
   createdDate: 0 as InvoiceItem['createdDate'],
 });
 
-describe('items added or changed by invoice plugins (invoicing §13)', () => {
+describe('invoice plugin results (invoicing §13)', () => {
   it('rule 3: become new items, rounded and dated, with the plugin as their reason, for a missing or unknown id', () => {
     const { invoice } = asking(
       asked([recurring]),

@@ -45,7 +45,7 @@ describe('invoicing §14 rule 9: taxes of category S', () => {
     );
   });
 
-  it('may contain the rounding differences of the other items with the rate, but no others', () => {
+  it('may contain the rounding differences of the other items with the rate, but no other differences', () => {
     const rest = Array.from({ length: 9 }, () => ['0.02', '0.13'] as const);
     expect(problemOf([...rest, ['0.07', '0.13']])).to.equal(null);
     expect(problemOf([...rest, ['0.14', '0.13']])).to.match(/has the amount 0\.14 .*: expected 0\.02$/);
@@ -68,7 +68,7 @@ describe('invoicing §14 rule 9: taxes of category S', () => {
     expect(problemOf([['11.38', '100-40']])).to.match(/expected 11\.4$/);
   });
 
-  it('cannot exceed the rate for a repair, because a part may have been returned before', () => {
+  it('cannot exceed the rate for a repair, because part of the tax may have been returned before', () => {
     for (const amount of ['-9.5', '-9.51', '-5', '0']) expect(problemOf([[amount, '-50']])).to.equal(null);
     expect(problemOf([['-9.52', '-50']])).to.equal(
       'has the amount -9.52 with the taxRate 19 on an amount of -50: expected -9.5',

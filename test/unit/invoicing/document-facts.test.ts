@@ -90,7 +90,7 @@ const seller = (members: Partial<Seller> = {}): Seller => ({
   ...members,
 });
 
-describe('document facts (invoicing §14 rules 7 to 9)', () => {
+describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
   describe('taxes', () => {
     it('are summed by category, rate and exemption, and net + tax = gross', () => {
       const [pro, books, export_] = [month('100'), month('50'), month('30')];
@@ -204,7 +204,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
     ]);
   });
 
-  it('count the due date from the commit, and take the note for the country of the buyer', () => {
+  it('calculate the due date from the commit, and use the note for the country of the buyer', () => {
     const invoice = viewedInvoice([month('10')], { commitDate: localDate(2026, 11, 30) });
     const issuer = seller({ paymentTermsDays: 14, notes: { FR: 'Bonjour', '*': 'Hello' } });
     const of = (country: string | null) =>
@@ -269,7 +269,7 @@ describe('document facts (invoicing §14 rules 7 to 9)', () => {
     expect(String(charged)).to.equal(String(invoice.amount));
   });
 
-  it('contain the number, the invoice and the taxes of the credited charges for a credit note', () => {
+  it('contain the number of a credit note, the credited invoice and the taxes of the credited charges', () => {
     const charge = month('100');
     const tax = taxOf(charge, '19');
     const [repair, adjusted] = [reduction('REPAIR_ADJ', charge, '50'), reduction('ITEM_ADJ', tax, '9.5')];

@@ -255,7 +255,7 @@ describe('document template engine', () => {
       expect(pageOf([])).to.contain('No charges');
     });
 
-    it('explains how to pay only for an unpaid invoice of a manual payer', () => {
+    it('explains how to pay only if the invoice is unpaid and the customer pays manually', () => {
       const translations = new Map([['en', new Map([['invoicePaymentInstructions', 'IBAN 17']])]]) as never;
       const shown = (given: Parameters<typeof toRender>[1]) =>
         pageOf([viewedItem('RECURRING', '20')], { translations, ...given }).includes('IBAN 17');

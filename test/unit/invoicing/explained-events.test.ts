@@ -88,7 +88,7 @@ describe('explained rule case of an item', () => {
       ]);
     });
 
-  it('omits phases that count from the change itself, and includes one dated by the alignment', () => {
+  it('omits phases that count from the change itself, and includes a phase dated by the alignment', () => {
     const own = changed(aligned('CHANGE_OF_PLAN'), { phaseAnchor: dated('2024-02-01') });
     expect(phaseSentence(eventsOfBasis(recurring, item, pastOf(own)))).to.equal('');
     const phase = { ...recurring, event: named('PHASE', '2024-03-01') };

@@ -51,7 +51,7 @@ describe('invoice item types', () => {
     );
   });
 
-  it('have a default description when people or plugins add them', () => {
+  it('have a default description when users or plugins add them', () => {
     for (const type of [...itemTypesWith('addedByPeople'), ...itemTypesWith('addedByPlugins')])
       assert.notEqual(Object.keys(itemTypes[type].descriptions)[0], undefined, type);
   });

@@ -43,7 +43,7 @@ describe('settled and due dates after a run', () => {
     expect(standing([advance, cancel('2024-01-12')], '2024-01-10')).to.equal('2024-01-12 2024-01-12');
   });
 
-  it('have no due date when nothing recurs and no event follows', () => {
+  it('include no due date when nothing recurs and no event follows', () => {
     expect(standing([advance, cancel('2024-01-12')], '2024-01-12')).to.equal('2024-01-12 -');
     expect(standing([event('CREATE', '2024-01-10', { fixed: '5' })], '2024-01-10')).to.equal('2024-01-10 -');
   });

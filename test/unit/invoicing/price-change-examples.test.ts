@@ -13,7 +13,7 @@ function versions(ledger: SubscriptionLedger): readonly string[] {
   );
 }
 
-describe('catalog worked examples: item amounts', () => {
+describe('item amounts in worked examples and after changes', () => {
   it('match catalog W2 "Grandfathering and re-anchoring"', () => {
     const a1 = event('CREATE', '2024-03-05', { plan: 'a-monthly', price: '30.00', bcd: 5 });
     const b = event('CHANGE', '2024-04-05', { plan: 'b-monthly', price: '50.00', bcd: 5, order: 2 });
@@ -89,7 +89,7 @@ describe('catalog worked examples: item amounts', () => {
   });
 });
 
-describe('subscriptions worked examples: item amounts', () => {
+describe('item amounts in worked examples of subscriptions', () => {
   it('match subscriptions W13 "Pause and resume"', () => {
     const pro = { plan: 'pro-monthly', price: '249.95', bcd: 2 };
     const created = event('CREATE', '2012-03-02', pro);
@@ -132,7 +132,7 @@ describe('subscriptions worked examples: item amounts', () => {
 });
 
 describe('changes of one subscription', () => {
-  it('produce nothing in one run when they undo each other within one day', () => {
+  it('are empty in one run when changes undo each other within one day', () => {
     const gold = event('CREATE', '2024-01-01', { price: '30.00' });
     const tin = event('CHANGE', '2024-01-10', { plan: 'tin', price: '10.00', order: 2 });
     const goldAgain = event('CHANGE', '2024-01-10', { price: '30.00', order: 3 });

@@ -18,9 +18,9 @@ const plain = (text: string) =>
 const texts = (entries: Record<string, Record<string, string>>) =>
   new Map(Object.entries(entries).map(([locale, of]) => [locale as Locale, new Map(Object.entries(of))]));
 
-describe('invoice views for the reader', () => {
+describe('localized invoice views', () => {
   describe('invoice lines', () => {
-    it('invoicing §14 rule 4: combine credits in one line, put account credit in another after it, and omit zero lines', () => {
+    it('invoicing §14 rule 4: combine credits in one line, show account credit in the next line, and omit zero lines', () => {
       const view = renderedInvoice(
         toRender([
           viewedItem('CBA_ADJ', '-5'),
@@ -107,7 +107,7 @@ describe('invoice views for the reader', () => {
     it('invoicing §14 rule 4: do not show a zero invoice as paid', () =>
       expect(renderedInvoice(toRender([month('0')])).status).to.equal(null));
 
-    it('invoicing §14 rule 4: show the payment currency only when it differs', () => {
+    it('invoicing §14 rule 4: show the payment currency only when it differs from the invoice currency', () => {
       const processed = (processedCurrency: Currency | null) =>
         renderedInvoice(toRender([month('1')], { processedCurrency })).processedCurrency;
       expect(['USD', 'EUR', null].map((each) => processed(each as Currency | null))).to.eql([
@@ -163,7 +163,7 @@ describe('invoice views for the reader', () => {
       ]);
     });
 
-    it('use the language of the reader for engine descriptions, and keep descriptions by people unchanged', () => {
+    it('use the language of the reader for engine descriptions, and keep descriptions by users unchanged', () => {
       const charge = month('20');
       const view = renderedInvoice(
         toRender(
@@ -223,7 +223,7 @@ describe('invoice views for the reader', () => {
         expect(plain(formats.amount(decimal(amount), currency))).to.equal(plain(formatted));
       });
 
-    it('invoicing §14 rule 4: support every currency of the table with its number of decimals', () => {
+    it('invoicing §14 rule 4: format every currency of the table with its number of decimals', () => {
       const { formats } = renderedInvoice(toRender([]));
       for (const currency of currencyCodes) expect(formats.amount(decimal('1'), currency)).to.match(/1/);
     });
@@ -259,7 +259,7 @@ describe('invoice views for the reader', () => {
       ]);
     });
 
-    it('invoicing §14 rule 3: use the default locale for an invalid or unknown one', () => {
+    it('invoicing §14 rule 3: use the default locale for an invalid or unknown locale', () => {
       for (const locale of [
         null,
         '',
@@ -280,7 +280,7 @@ describe('invoice views for the reader', () => {
       }
     });
 
-    it('invoicing §14 rule 3: support an unknown default locale', () => {
+    it('invoicing §14 rule 3: use en_US if the default locale is also unknown', () => {
       const view = renderedInvoice(toRender([], { of: { locale: 'xx' }, defaultLocale: 'qq_QQ' as Locale }));
       expect([view.locale, view.language, view.text('invoiceTitle')]).to.eql(['en_US', 'en-US', 'Invoice']);
     });
@@ -350,7 +350,7 @@ describe('invoice views for the reader', () => {
       ]);
     });
 
-    it('have one spelling per locale', () => {
+    it('normalize each locale to one spelling', () => {
       expect(
         ['de-at', 'DE_AT', 'zh_hant_tw', 'iw_IL', ' en_US ', 'de_1901'].map((each) => parseLocale(each)),
       ).to.eql(['de_AT', 'de_AT', 'zh_Hant_TW', 'he_IL', 'en_US', 'de_1901']);

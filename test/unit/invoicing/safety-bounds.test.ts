@@ -89,7 +89,7 @@ describe('safety bounds', () => {
     refused([item('RECURRING', '2024-01-31 2024-01-31', '31')], 'empty');
   });
 
-  it('reject more items per day than the limit, including older ones, unless the limit is −1', () => {
+  it('reject more items per day than the limit, including older items, unless the limit is −1', () => {
     check([january], { maxDailyItems: 3, today: 2 });
     const bound = 'maxDailyNumberOfItemsSafetyBound';
     exceeded(() => check([january], { maxDailyItems: 3, today: 3 }), bound);

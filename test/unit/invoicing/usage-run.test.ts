@@ -86,7 +86,7 @@ describe('usage in a run', () => {
     expect(both.evaluations[0]?.coverage.inserted, 'usage covers no days').to.have.lengthOf(2);
   });
 
-  it('is due by its own billing period, independent of the recurring one', () => {
+  it('is due by its own billing period, independent of the recurring billing period', () => {
     const yearly = billed([created(clubUsage, '2026-04-01', { price: '300', period: 'ANNUAL', bcd: 1 })], []);
     expect(run(yearly, '2026-04-01').dueDates.map(text)).to.eql(['2026-05-01']);
   });

@@ -97,7 +97,7 @@ describe('coverage of a void invoice', () => {
     expect(released.repairable.map(({ repairable }) => formatDecimal(repairable))).to.eql(['21']);
   });
 
-  it('contains no row for an item fully repaired by others', () => {
+  it('contains no row for an item fully repaired by other invoices', () => {
     const released = releaseCoverage({
       items: [first],
       repaired: [billed],

@@ -57,7 +57,7 @@ describe('exact JSON', () => {
     expect(stringifyExactJson(value)).to.equal(JSON.stringify(value));
   });
 
-  it('writes numeric text as text', () =>
+  it('writes numeric strings as strings', () =>
     expect(stringifyExactJson({ amount: '10.5', total: decimal('10.5') })).to.equal(
       '{"amount":"10.5","total":10.5}',
     ));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Durations } from '../../../lib/monitoring/node-meters.ts';
 
 describe('durations (platform §12.2)', () => {
-  it('have no statistics before the first one', () => expect(new Durations().read()).to.eql({}));
+  it('have no statistics before the first value', () => expect(new Durations().read()).to.eql({}));
 
   it('report the exact minimum, maximum, mean and deviation', () => {
     const durations = new Durations();

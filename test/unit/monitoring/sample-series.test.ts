@@ -44,7 +44,7 @@ describe('sample series (platform §12.3 rule 3)', () => {
     ]);
   });
 
-  it('separate nodes and categories, and exclude unrequested ones', () => {
+  it('separate nodes and categories, and exclude unrequested nodes and categories', () => {
     const gathered = new SeriesOfSamples(
       Granularity.DAY,
       (category, kind) => `${category},${kind}` === 'a,value',

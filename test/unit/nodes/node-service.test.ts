@@ -102,7 +102,7 @@ describe('the heartbeat of a node', () => {
     expect(logger.lines).to.have.length(2);
   });
 
-  it('leaves nothing to remove for a node that never sent one', async () => {
+  it('leaves nothing to remove for a node that never sent a heartbeat', async () => {
     const { service, told } = stage({ away: false });
     await service.stop();
     expect(told).to.eql([]);

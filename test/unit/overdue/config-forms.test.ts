@@ -321,7 +321,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: replaces intervals of 0 or less with those from the thresholds', () => {
+    it('overdue §1.3 rule 5: replaces intervals of 0 or less with intervals derived from the thresholds', () => {
       const states = [
         dayState(20, 'B', { autoReevaluationIntervalDays: -1 }),
         dayState(8, 'W', { autoReevaluationIntervalDays: 0 }),

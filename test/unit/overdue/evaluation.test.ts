@@ -120,7 +120,7 @@ describe('account evaluation (overdue §5.1)', () => {
     expect(found).to.eql({ state: null, invoicingOff: undefined, nextCheck: 'REMOVE' });
   });
 
-  it('overdue §5.3 rule 3: applies an improvement now, even when the entry runs late', () => {
+  it('overdue §5.3 rule 3: applies an improvement immediately, even when the entry runs late', () => {
     const prev = inState('OD', '2024-01-06T00:03:42Z');
     const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
     for (const action of ['CLEAR', 'REFRESH', 'CHECK'] as const) {
@@ -135,7 +135,7 @@ describe('account evaluation (overdue §5.1)', () => {
     expect(evaluated({}, { ...late, action: 'REFRESH' }).state).to.contain('01-08T10');
   });
 
-  it('treats a clear as a refresh when the account is no longer exempt', () => {
+  it('treats a request to clear as a refresh when the account is no longer exempt', () => {
     const prev = inState('OD', '2024-01-06T00:03:42Z');
     expect(evaluated({ prev }, { now: '2024-01-08T10:00:00Z', action: 'CLEAR' }).state).to.equal(null);
   });

@@ -111,7 +111,7 @@ const {
   PAYMENT_NO_SUCH_SUCCESS_PAYMENT: NO_CHARGEBACK,
 } = ErrorCode;
 
-describe('payment transaction key (payments §4.2)', () => {
+describe('payment key and amount validation (payments §4.2)', () => {
   const K = { externalKey: 'K' };
   const elsewhere = { paymentId: nextId() };
   const cases: Readonly<Record<string, readonly [PaymentTransaction, Partial<OperationRequest>, unknown]>> = {
@@ -145,13 +145,13 @@ describe('payment transaction key (payments §4.2)', () => {
       expect(planned(asked, known)).to.equal(expected);
     });
 
-  it('lets a purchase complete a pending one only with the same payment method', () => {
+  it('lets a purchase complete a pending purchase only with the same payment method', () => {
     const known = withKey(transaction({ ...K, status: 'PENDING' }));
     expect(planned({ paymentMethodId: nextId() }, known)).to.equal(BAD_PARAMETER);
     expect(planned({ paymentMethodId: nextId() }, withKey(transaction({ ...K })))).to.equal(SUCCEEDED);
   });
 
-  it('can be reused by a chargeback after its reversal, but not before', () => {
+  it('lets a chargeback reuse a key after its reversal, but not before', () => {
     const purchase = transaction();
     const charged = transaction({ ...K, transactionType: 'CHARGEBACK', amount: decimal('10') });
     const reversed = transaction({

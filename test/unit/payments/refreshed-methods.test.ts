@@ -27,7 +27,7 @@ const refreshed = (facts: Partial<RefreshFacts>) => {
 };
 
 describe('payment method refresh (payments §10.5)', () => {
-  it('inserts unknown methods, restores deleted ones and deletes absent ones', () => {
+  it('inserts unknown methods, restores deleted methods and deletes absent methods', () => {
     const known = [method(A), method(B, false)];
     const { inserted, changed, active } = refreshed({ known, listed: [listed(B), listed(C)] });
     expect(inserted).to.eql([{ id: C, externalKey: C }]);
@@ -35,7 +35,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(active.map(({ paymentMethodId }) => paymentMethodId)).to.eql([B, C]);
   });
 
-  it('gives a new method its gateway key if that is free, and an id if it has none', () => {
+  it('gives a new method its gateway key if that key is free, and otherwise the method id as key', () => {
     const tok = { externalPaymentMethodId: 'tok' };
     expect(refreshed({ listed: [listed(null, tok)] }).inserted).to.eql([{ id: NEW, externalKey: 'tok' }]);
     const usedKeys = new Set(['tok']);

@@ -47,7 +47,7 @@ describe('the result of a payment call (payments §5.1 rule 3)', () => {
     });
   }
 
-  it('is ignored from recovery while a call holds the lease', () => {
+  it('is ignored if it comes from recovery while a call holds the lease', () => {
     expect(settled({ leaseUntil: LATER }, 'JANITOR')).to.equal(undefined);
     expect(settled({ leaseUntil: OURS }, 'JANITOR')).to.eql(['SUCCESS', null]);
   });

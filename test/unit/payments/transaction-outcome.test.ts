@@ -35,7 +35,7 @@ describe('transaction outcome (payments §2.2)', () => {
       expect(outcome.processedCurrency).to.equal('USD');
     });
 
-  it('uses the processed amount from the gateway instead of the requested one', () => {
+  it('uses the processed amount from the gateway instead of the requested amount', () => {
     const outcome = readOutcome(
       requested,
       answered({ status: 'PROCESSED', amount: decimal('225.44'), currency: 'EUR' }),

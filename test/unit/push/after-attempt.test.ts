@@ -21,7 +21,7 @@ const fresh = {
 } as PushDelivery;
 
 describe('push delivery after an attempt (platform §10.2)', () => {
-  it('schedules the next attempt from the start of the failed one and gives up after the last', () => {
+  it('schedules the next attempt from the start of the failed attempt, and gives up after the last attempt', () => {
     let delivery = fresh;
     let at = startedAt;
     const dates: string[] = [];

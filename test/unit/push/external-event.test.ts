@@ -87,7 +87,7 @@ describe('external push events (platform §10.4)', () => {
       expect(told?.objectType).to.equal(objectType);
     });
 
-  it('have a body with five members in a fixed order and metaData as text', () => {
+  it('have a body with five members in a fixed order and metaData as a string', () => {
     const told = externalEvent({ type: 'TAG_CREATION', payload });
     expect(told && pushBody(told)).to.equal(
       `{"eventType":"TAG_CREATION","accountId":"${accountId}","objectType":"TAG","objectId":"t","metaData":${JSON.stringify(given)}}`,

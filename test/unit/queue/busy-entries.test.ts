@@ -26,14 +26,14 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
 
   const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
-  it('are counted separately, and from zero again when one is done', () => {
+  it('are counted separately, and from zero again when an entry is done', () => {
     const busy = new BusyEntries();
     expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.eql([1, 1, 2, 3]);
     busy.forget(entry(1));
     expect([1, 2].map((id) => busy.add(entry(id)))).to.eql([1, 2]);
   });
 
-  it('are counted up to a limit, and the least recently seen one is dropped', () => {
+  it('are counted up to a limit, and the least recently seen entry is dropped', () => {
     const busy = new BusyEntries();
     busy.add(entry(1));
     busy.add(entry(2));

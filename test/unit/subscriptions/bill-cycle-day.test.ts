@@ -73,7 +73,7 @@ describe('bill cycle day calculation', () => {
       28,
     ));
 
-  it('keeps the aligned bill cycle day until a requested one takes effect', () => {
+  it('keeps the aligned bill cycle day until a requested day takes effect', () => {
     const life = created({
       account: account({ billCycleDayLocal: 17 }),
       request: { planName: 'solo-now', billCycleDayLocal: 28 },
@@ -118,7 +118,7 @@ describe('bill cycle day calculation with the alignment BUNDLE', () => {
     expect(bundled(base, asked)).to.eql([28, 4]);
   });
 
-  it('uses the day of its own first charge for a STANDALONE', () => {
+  it('uses the day of its own first charge for a STANDALONE subscription', () => {
     const bundleAligned = version({
       products: product('P', { category: 'STANDALONE' }),
       rules: `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase>

@@ -145,7 +145,7 @@ describe('billing events', () => {
     expect(dayWhen(10, 1)).to.equal(7);
   });
 
-  it('end with an expiry that has no plan or price and repeats the day', () => {
+  it('end with an expiry that has no plan or price and keeps the bill cycle day', () => {
     const life = passed(create({ planName: 'term-3m', billCycleDayLocal: 20 }), at('2024-06-01'));
     const last = streamOf(life).at(-1);
     expect(last).to.deep.include({
@@ -318,7 +318,7 @@ describe('billing events of phases not yet stored', () => {
     return created({ account: account(), catalog, request: { planName: 'p-m' }, now: at('2024-01-01') });
   }
 
-  it('extend to the last phase, each from the start of the previous one', () => {
+  it('extend to the last phase, each from the start of the previous phase', () => {
     const life = withFinal(phase('EVERGREEN', { price: '50' }));
     expect(life.events).to.have.length(2);
     expect(phasesOf(streamOf(life))).to.eql([

@@ -424,7 +424,7 @@ describe('changes of a blocking state', () => {
     return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);
   };
 
-  it('skip a pause of a paused bundle and a resume of a resumed one, now or on the same date', () => {
+  it('skip a pause of a paused bundle and a resume of a resumed bundle, now or on the same date', () => {
     const life = passed(lived(), at('2024-06-12T10:00:00Z'));
     const now = formatInstant(life.now);
     const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });
@@ -539,7 +539,7 @@ describe('changes of a blocking state', () => {
     expect(first(resumed)).to.include({ stateName: 'ENT_CLEAR' });
   });
 
-  it('return the first day on which billing differs', () => {
+  it('determine the first day on which billing differs', () => {
     const life = withBlocks(
       lived(),
       { flags: 'f f t', date: '2024-06-10' },
@@ -559,5 +559,5 @@ describe('changes of a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('return no day for equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
+  it('determine no day for equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
 });

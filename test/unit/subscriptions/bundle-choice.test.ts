@@ -79,7 +79,7 @@ describe('bundle selection', () => {
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
 
-  it('creates a bundle with the key of an ended one, regardless of the owner', () => {
+  it('creates a bundle with the key of an ended bundle, regardless of the owner', () => {
     expect(choose({ bundleExternalKey: key, found: ended })).to.equal(null);
     expect(
       choose({ bundleExternalKey: key, found: bundleWith('term-3m', '2024-01-01', account()) }),

@@ -99,7 +99,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     expectError(() => by('2024-06-20'), ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION);
   });
 
-  it('rule 9: is rejected before the service of a future base, but not for one that is now active', () => {
+  it('rule 9: is rejected before the service of a future base, but not for a base that is now active', () => {
     const before = { entitlementDate: on('2024-05-20'), billingDate: on('2024-05-20') };
     const { entitlement, billing } = add(base(), 'backup-monthly', before);
     expect([entitlement, billing].map(({ date }) => formatLocalDate(date))).to.eql([
@@ -138,7 +138,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     expectError(from('2024-07-01'), ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED);
   });
 
-  it('rule 11: counts the active add-ons on its plan at its billing date', () => {
+  it('rule 11: is limited by the number of add-ons of its plan that are active on its billing date', () => {
     const life = base();
     const archive = (...events: readonly LifecycleEvent[]): Required<More> => {
       const id = nextId();

@@ -194,7 +194,7 @@ describe('phase list of a new subscription', () => {
       'PHASE 2024-12-31 p-m-discount',
     ]));
 
-  it('grows one phase at a time as phases begin', () => {
+  it('adds one phase at a time as phases begin', () => {
     const life = createLong('2024-08-07');
     expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.eql([
       'CREATE 2024-08-07 p-m-trial',

@@ -272,7 +272,7 @@ describe('view of the prices and events of a subscription', () => {
     ]);
   });
 
-  it('lists a phase again for another catalog version, but not for the same one', () => {
+  it('lists a phase again for another catalog version, but not for the same version', () => {
     const priced = (effectiveDate: string, price: string) =>
       version({ effectiveDate, plans: plan('p-m', 'P', { price }) });
     const catalog = createCatalog([priced('2023-01-01', '10'), priced('2024-02-01', '12')]);

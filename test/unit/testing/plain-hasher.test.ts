@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { plainHasher } from '../../../adapters/testing/index.ts';
 
 describe('the hasher of billwright/testing', () => {
-  it('verifies the right secret and rejects a wrong one', async () => {
+  it('verifies the right secret and rejects a wrong secret', async () => {
     const hasher = plainHasher();
     const stored = await hasher.hash('correct horse');
     expect(stored).to.not.contain('horse');

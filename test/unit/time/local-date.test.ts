@@ -77,7 +77,7 @@ describe('date arithmetic', () => {
       '2023-11-30',
     ]));
 
-  it('sets the day of the month, clamped to the last one', () => {
+  it('sets the day of the month, clamped to the last day', () => {
     expect(formatLocalDate(withDayOfMonth(date('2024-02-10'), 31))).to.equal('2024-02-29');
     expect(formatLocalDate(withDayOfMonth(date('2024-02-10'), 1))).to.equal('2024-02-01');
   });

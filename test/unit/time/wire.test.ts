@@ -115,10 +115,10 @@ describe('a parameter that takes a date or a date-time', () => {
   });
 });
 
-describe('date-fns-tz', () => {
+describe('a wire text with an explicit offset', () => {
   const lib = fileURLToPath(new URL('../../../lib', import.meta.url));
 
-  it('is used only for toDate in the wire reader, for texts with an explicit offset', () => {
+  it('is the only text parsed with date-fns-tz, by toDate in the wire reader', () => {
     const imports = readdirSync(lib, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => {
@@ -130,7 +130,7 @@ describe('date-fns-tz', () => {
     ]);
   });
 
-  it('parses wire texts correctly for every date', () => {
+  it('is parsed correctly for every date', () => {
     for (let year = 1; year < 10_000; year += 37) {
       const text = `${String(year).padStart(4, '0')}-02-28T23:30:00.000Z`;
       expect(formatLocalDate(parseLocalDate(text.slice(0, 10)))).to.equal(text.slice(0, 10));

@@ -111,7 +111,7 @@ describe('usage reads of a run', () => {
     expect(whole.map(({ localDate }) => text(localDate))).to.eql(['2026-04-03']);
   });
 
-  it('usage §11.3: distinguish the ordinals of a void invoice from the ordinals of a later one', () => {
+  it('usage §11.3: distinguish the ordinals of a void invoice from the ordinals of a later invoice', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', [2, 6])])];
     expect(splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 6)], billed: intervals })).to.eql([
       '2026-04-03 2',
@@ -193,6 +193,6 @@ describe('usage windows of runs', () => {
   it('usage §7.1: start at the earliest look-back of several sections', () =>
     expect(from([april], 1, { usages: [stdUsage, liveUsage] })).to.equal('2026-02-20'));
 
-  it('usage §7.7: include the earlier period that charged late points of a later one', () =>
+  it('usage §7.7: include the earlier period that charged late points of a later period', () =>
     expect(from([february([range('2026-04-05', 1)]), april])).to.equal('2026-03-01'));
 });

@@ -57,7 +57,7 @@ function lines({ items }: LifeInvoice, index = 0): readonly string[] {
 }
 
 describe('the worked examples of usage', () => {
-  it('usage E1: bill a first period, an empty one, and a void', () => {
+  it('usage E1: bill a first period and an empty period, and bill again after a void', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     life.record('99 sms', '2026-04-01T00:00:00Z', 't1');
     life.record('100 sms', '2026-04-15', 't2');
@@ -125,7 +125,7 @@ describe('the worked examples of usage', () => {
     );
   });
 
-  it('usage E5: create one item, or one per line', () => {
+  it('usage E5: create one item, or one item per line', () => {
     const used = (section: UsageSection, itemMode: 'AGGREGATE' | 'DETAIL', foo: number) => {
       const life = lifeOf(section, '2026-04-01', { config: { itemMode } });
       life.record(`${foo} FOO`, '2026-04-02');
@@ -284,7 +284,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E15: bill a point on the day billing starts, and one just before that instant', () => {
+  it('usage E15: bill a point on the day billing starts, but not a point just before that instant', () => {
     const life = lifeOf(stdUsage, '2026-04-01T06:00:00Z');
     life.record('40 calls', '2026-04-01');
     life.record('7 calls', '2026-04-01T00:00:00Z');
@@ -316,7 +316,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-04-13'))).to.eql(['club-usage 2026-03-13 2026-04-13 18']);
   });
 
-  it('usage E19: bill peaks, including a late one', () => {
+  it('usage E19: bill peaks, including a late peak', () => {
     const life = lifeOf(teamUsage, '2026-01-01');
     life.record('10 members', '2026-01-10');
     life.record('4 members', '2026-01-11');

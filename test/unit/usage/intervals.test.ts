@@ -67,7 +67,7 @@ function section(period: BillingPeriod) {
 
 const created = (when: string, usages = [stdUsage], bcd = 1) => usageEvent('CREATE', when, { usages, bcd });
 
-describe('usage cycle dates', () => {
+describe('usage intervals and cycle dates', () => {
   const cases: readonly [period: BillingPeriod, bcd: number, start: string, target: string, string][] = [
     ['MONTHLY', 31, '2026-01-31', '2026-04-30', '2026-01-31 2026-02-28 2026-03-31 2026-04-30'],
     ['QUARTERLY', 15, '2026-01-20', '2026-07-15', '2026-01-20 2026-04-15 2026-07-15'],

@@ -20,7 +20,7 @@ function lines(count: number, subscriptions: number): readonly UsageSubmission[]
 }
 
 describe('parallel chunks of usage', () => {
-  it('usage §11.2 rule 3: have no subscription in common and keep the line order of each', () => {
+  it('usage §11.2 rule 3: have no subscription in common and keep the line order of each subscription', () => {
     const all = lines(2 * BULK_USAGE_LINES_OF_A_SHARE + 1, 90);
     const shares = sharesOf(all);
     expect(shares).to.have.length(3);

@@ -151,7 +151,7 @@ describe('usage rating', () => {
     expect(beyond).to.eql([{ tierUnit: 'sms', quantity: 1 }]);
   });
 
-  it('usage §7.3: reads both forms of written details', () => {
+  it('usage §7.3: reads both forms of stored details', () => {
     const rated = rate(duoUsage, 'FOO 75.000000001, BAR 101');
     if (rated.kind === 'CAPACITY') throw new Error('duo is no CAPACITY section');
     const { lines, exact, overflow } = rated;

@@ -108,7 +108,7 @@ describe('reader of usage submissions', () => {
     expect(faultOf(given)).to.equal('MISSING_FIELD unitUsageRecords[1].usageRecords[0].amount');
   });
 
-  it('accepts the longest texts, and numbers as text', () => {
+  it('accepts strings of the maximum length, and numbers as strings', () => {
     expect(faultOf(ofRecord({}, 'x'.repeat(255)))).to.equal('none');
     expect(faultOf(submission({ trackingId: 'x'.repeat(128) }))).to.equal('none');
     expect(firstRecord(ofRecord({}, decimal(7)))?.unit).to.equal('7');

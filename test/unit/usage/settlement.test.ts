@@ -64,7 +64,7 @@ const [apr1, apr10, apr20, may1, may10] = ['04-01', '04-10', '04-20', '05-01', '
 ];
 const noon = '2026-04-10T12:00:00Z';
 
-describe('settlement of a usage interval against billed ones', () => {
+describe('usage settled against billed intervals', () => {
   const cases: Readonly<Record<string, readonly [UsageInterval, BilledInterval, string]>> = {
     'an identical interval': [interval(apr1, may1), billed(apr1, may1), 'previous'],
     'an interval within the billed one': [interval(apr10, apr20), billed(apr1, may1), 'covered'],

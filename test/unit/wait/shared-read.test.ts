@@ -23,7 +23,7 @@ describe('a shared read', () => {
     await Promise.all(calls);
   });
 
-  it('runs again for a call after its start, when the running one has ended', async () => {
+  it('runs again for a call after its start, when the running read has ended', async () => {
     const first = read.run();
     expect(await runsBegun()).to.equal(1);
     const later = read.run();
