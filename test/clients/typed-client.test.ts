@@ -312,7 +312,7 @@ describe('the module of the typed client', () => {
 describe('typed client in the stories of the engine', function () {
   this.timeout(180_000);
 
-  it('gets the same results over HTTP as the engine in process', async () => {
+  it('gets the same results over HTTP as an engine in the same process', async () => {
     const files = ['account-credit', 'price-changes', 'quantities'].map(
       (name) => `test/engine/${name}.test.ts`,
     );

@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);
   });
 
-  it('accounts §4 rule 4: store an event and an audit row for a new default method, and nothing for an unchanged one', async () => {
+  it('accounts §4 rule 4: store an event and an audit row for a new default method, and nothing for an unchanged default method', async () => {
     const { id } = await create({});
     const method = { accountId: id, pluginName: engine.gateway.name };
     const { id: paymentMethodId } = await engine.acme.addPaymentMethod(method);

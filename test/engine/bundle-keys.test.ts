@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
   });
 
   describe('key at creation (subscriptions §17.2)', () => {
-    it('moves a key from an ended bundle to a new one; both show it', async () => {
+    it('moves a key from an ended bundle to a new bundle; both bundles show the key', async () => {
       const first = await subscribe('K');
       await engine.cancelNow(first.subscriptionId);
       engine.clock.set('2024-02-01T08:00:00Z');
@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await storedKeyOf(second.bundleId)).to.equal('K');
     });
 
-    it('moves a key to a third bundle, which keeps the original creation date of the first', async () => {
+    it('moves a key to a third bundle, which keeps the original creation date of the first bundle', async () => {
       const made: Uuid[] = [];
       for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
         engine.clock.set(`${day}T08:00:00Z`);
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       }
     });
 
-    it('moves a key from an expired bundle to a new one, even on another account', async () => {
+    it('moves a key from an expired bundle to a new bundle, even on another account', async () => {
       const first = await subscribe('K', { planName: 'term-3m' });
       await engine.runTo('2024-06-01');
       const second = await subscribe('K', { account: grace });

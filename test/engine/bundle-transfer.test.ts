@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('gives the new bundle the key of the old one; both show it', async () => {
+      it('gives the new bundle the key of the old bundle; both bundles show the key', async () => {
         const { acme } = engine;
         const before = await acme.bundles.get(bundleId);
         const made = await transfer(bundleId);
@@ -385,7 +385,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('ends, credits and continues base and add-on immediately with IMMEDIATE', async () => {
+      it('with IMMEDIATE, ends and credits base and add-on and continues them on the new account immediately', async () => {
         await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(base)).to.equal('CANCELLED 2024-01-19 2024-01-19');
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-01-19');

@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ]);
     });
 
-    it('repairs the invoiced days beyond the end of billing when it arrives', async () => {
+    it('repairs the invoiced days beyond the end of billing when that end arrives', async () => {
       await engine.settle(cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true'));
       expect(await linesOf()).to.have.length(2);
       await engine.runTo('2024-06-20T08:00:00Z');
@@ -137,12 +137,12 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ]);
     });
 
-    it('rejects a second cancellation', async () => {
+    it('is rejected if it is repeated', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE');
       await expectCode(cancel(subscriptionId), 'SUBSCRIPTION_CANCEL_BAD_STATE');
     });
 
-    it('replaces a pending end with one that is not later, and rejects a later one', async () => {
+    it('replaces a pending end if the new end is not later, and is rejected if it is later', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM');
       await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-20 2024-06-20');
@@ -156,7 +156,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-30..2024-08-30 249.95');
     });
 
-    it('can be undone while only billing continues, but not after its end', async () => {
+    it('can be undone while only billing continues, but not after the end of billing', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE');
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-30');
       await engine.acme.subscriptions.uncancel(subscriptionId);

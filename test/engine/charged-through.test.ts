@@ -373,7 +373,7 @@ eachDatabaseByTurns.describe('coverage', (open) => {
     ]);
   });
 
-  it('cannot be verified for an unknown account or one without a currency', async () => {
+  it('cannot be verified for an unknown account or an account without a currency', async () => {
     const subscriptionId = await begin('advance');
     const { invoices, createAccount } = engine.acme;
     await expectCode(invoices.verifyCoverage(subscriptionId), 'ACCOUNT_DOES_NOT_EXIST_FOR_ID');

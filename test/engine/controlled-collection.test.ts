@@ -185,7 +185,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       }
     });
 
-    it('rule 6: reject a method of another account from a control plugin', async () => {
+    it('rule 6: reject a payment method of another account that a control plugin names', async () => {
       const { stage, first } = await stageAt({ overwritesMethod: true });
       const stranger = await stage.account();
       first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });

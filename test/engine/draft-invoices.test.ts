@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(payments()).to.eql(['16.9']);
     });
 
-    it('can be requested by a call without the tag, either the oldest draft or a named one', async () => {
+    it('can be reused by a call without the tag, either the oldest draft or a named draft', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const oldest = await charge('7', false);
       const named = await charge('3', false);
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  it('never add items of a run to the summary of children, even if it is named', async () => {
+  it('never add items of a run to the summary of children, even if that summary is named', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -313,7 +313,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('cannot become void while the invoice is paid or has a pending payment', async () => {
+    it('cannot be voided while they are paid or have a pending payment', async () => {
       const paid = await engine.settle(charge('5', true));
       await told();
       await expectCode(engine.acme.invoices.void(paid.id), 'INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID');
@@ -350,7 +350,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  it('invoicing §9 rule 6: cannot become void with a used credit item, despite more credit on the invoice', async () => {
+  it('invoicing §9 rule 6: cannot be voided if one of their credit items is used, even if they have more credit', async () => {
     await begin('2024-01-01T00:00:00Z');
     await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '10' }], autoCommit: true });
     const adjusted = await charge('10', true);

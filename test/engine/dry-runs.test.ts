@@ -412,7 +412,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('returns the invoice on the date of a future action without a target date', async () => {
+    it('returns the invoice on the date of a future action if there is no target date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.runTo('2024-01-11T00:00:00Z');
@@ -424,7 +424,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('returns the first invoice of an action in the past without a target date', async () => {
+    it('returns the first invoice of an action in the past if there is no target date', async () => {
       await begin('2024-03-20T00:00:00Z', 1);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
       const effectiveDate = '2024-01-01';
@@ -455,7 +455,7 @@ eachDatabase.describe('dry run', (open) => {
         );
     });
 
-    it('includes the days that a void left unbilled on the next due date', async () => {
+    it('includes, on the next due date, the days that a void left unbilled', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
       const of = await subscribe('solo-now');
@@ -471,7 +471,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it('returns the days kept back by AUTO_INVOICING_OFF as one invoice of today', async () => {
+    it('returns the days kept back by AUTO_INVOICING_OFF as one invoice dated today', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.tags.add(account(), [off]);
@@ -660,7 +660,7 @@ eachDatabase.describe('dry run', (open) => {
       );
     });
 
-    it('rejects unknown members and misspelled values, and names the valid ones', async () => {
+    it('rejects unknown members and misspelled values, and names the valid members and values', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const rejected = (request: object) => messageOf(engine.acme.invoices.dryRun(request));
       expect(await rejected({ accountId, dryRunTyp: 'UPCOMING_INVOICE' })).to.match(
@@ -733,7 +733,7 @@ eachDatabase.describe('dry run', (open) => {
     });
   });
 
-  it('sends as many SQL statements for twelve subscriptions over a year as for one over a month', async () => {
+  it('sends as many SQL statements for twelve subscriptions over a year as for one subscription over a month', async () => {
     await begin('2023-01-01T00:00:00Z', 1);
     const of = await subscribe('solo-now');
     const requests: readonly Request[] = [
@@ -767,7 +767,7 @@ eachDatabase.describe('dry run', (open) => {
     expect(Math.max(...few)).to.be.lessThan(25);
   });
 
-  it('includes every invoice before a distant date and returns the last', async () => {
+  it('includes every invoice before a distant date and returns the last invoice', async () => {
     await begin('2014-01-02T00:00:00Z', 1);
     await subscribe('pro-monthly');
     const found = await foresee({

@@ -154,7 +154,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(taken[0]).to.deep.include({ tenantId: null, eventType: 'BROADCAST_SERVICE', metaData });
   });
 
-  it('are rejected if two have the same name or one has no name', async () => {
+  it('are rejected if two sinks have the same name or a sink has no name', async () => {
     engine = await openEngine(open, { now: NOW });
     for (const names of [['a', 'a'], [''], ['x'.repeat(101)]]) {
       const sinks = names.map((name) => recording(name).sink);
@@ -204,7 +204,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     expect(later.filter((statement) => /insert into bw_sink_deliveries/.test(statement))).to.have.length(3);
   });
 
-  it('platform §13: appear in the metrics with their waiting events and the outcome of delivered ones', async () => {
+  it('platform §13: appear in the metrics with their waiting events and the outcome of delivered events', async () => {
     let tries = 0;
     const busy = recording('busy', () => {
       tries += 1;

@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   }
   const noteOf = async (invoiceId: string) => (await acme.invoices.get(invoiceId)).note;
 
-  describe('from people', () => {
+  describe('from users', () => {
     it('can be set and removed while the invoice is a DRAFT, and appear in its history', async () => {
       const invoiceId = await draft();
       const note = 'Purchase order 4711\n<b>مرحبا</b> \u202e🧾';

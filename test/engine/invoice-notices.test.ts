@@ -133,7 +133,7 @@ anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => 
     expect((await told(stage.engine)).filter((each) => each.startsWith('2024-10'))).to.have.length(6);
   });
 
-  it('are sent for the other accounts if one dry run fails', async () => {
+  it('are still sent for the other accounts if the dry run of one account fails', async () => {
     await stage.begin(open);
     await stage.subscribe();
     const other = await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -158,13 +158,13 @@ anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => 
     expect(await told(stage.engine)).to.eql([]);
   });
 
-  it('are sent immediately if their time has begun when the date becomes known', async () => {
+  it('are sent immediately if their time has passed when the invoice date becomes known', async () => {
     await stage.begin(open, { lead: '60d' });
     await stage.subscribe();
     expect(await told(stage.engine)).to.eql([SEPTEMBER]);
   });
 
-  it('contain the balance after credit, and none are sent if credit covers it', async () => {
+  it('contain the balance after credit, and are not sent if credit covers the balance', async () => {
     await stage.begin(open);
     await stage.subscribe();
     const { accountId } = stage;

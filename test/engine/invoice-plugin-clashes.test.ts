@@ -220,7 +220,7 @@ eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => 
   const lines = async () =>
     (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map((each) => itemLines(each));
 
-  it('invoicing §13 rule 2: are prevented by copies, so that changes by one plugin are invisible to the others and the books', async () => {
+  it('invoicing §13 rule 2: are prevented by copies, so that changes by one plugin are invisible to the other plugins and the books', async () => {
     const refused: string[] = [];
     const seen: number[] = [];
     const tried = (what: string, work: () => unknown): void => {
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('clashes among several invoice plugins', (open) => 
     expect(await lines()).to.eql([['RECURRING 2024-01-01..2024-02-01 19.95']]);
   });
 
-  it('invoicing §13 rule 2: leave the split to the first plugin that groups the items, without calling the others', async () => {
+  it('invoicing §13 rule 2: leave the split to the first plugin that groups the items, without calling the other plugins', async () => {
     const asked: string[] = [];
     const grouping = (name: string, isApart: boolean | null): InvoicePlugin => ({
       name,

@@ -144,7 +144,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
 });
 
 eachDatabase.describe('runs with results of an invoice plugin', (open) => {
-  it('need the same number of SQL statements for many accounts and split invoices as for one', async () => {
+  it('need the same number of SQL statements for many accounts and split invoices as for one account and invoice', async () => {
     const engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
       invoicePlugins: [

@@ -128,7 +128,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('hold if at least this number of invoices is unpaid (count)', async () => {
+    it('hold if at least the given number of invoices is unpaid (count)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 2 }));
       const found: string[] = [];
       for (let index = 0; index < 3; index += 1) {
@@ -138,7 +138,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'S', 'S']);
     });
 
-    it('hold if all unpaid invoices together reach this total (total)', async () => {
+    it('hold if all unpaid invoices together reach the given total (total)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
       const found: string[] = [];
       for (const amount of ['10', '9.99', '0.01', '5']) {

@@ -99,7 +99,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
       expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     });
 
-    it('lets the check enter the state on its own date if the retry fails', async () => {
+    it('lets the check enter the state on the date of the check if the retry fails', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       await debtor.charge('3');
       expect(await debtor.states()).to.eql([]);

@@ -356,7 +356,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     });
   });
 
-  it('payments §10.5: clear a missing default, and change nothing if the gateway names no default', async () => {
+  it('payments §10.5: clear a default that the gateway no longer lists, and change nothing if the gateway names no default', async () => {
     const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
     vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
     await refresh('vault');
@@ -440,7 +440,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(heard).to.eql([]);
   });
 
-  it('payments §10.1 rule 3: let a control plugin replace the plugin name, and report the outcome to it', async () => {
+  it('payments §10.1 rule 3: let a control plugin replace the plugin name, and report the outcome to that plugin', async () => {
     const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
     expect(method.pluginName).to.equal('plain');
     expect(heard).to.eql([`redirects success ${method.id}`]);
@@ -488,7 +488,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(new Set(tokens).size).to.equal(methods.length);
   });
 
-  it('reject an invalid addition without failing others that are made at the same time', async () => {
+  it('reject an invalid addition without failing other additions that are made at the same time', async () => {
     const key = `once-${account.id}`;
     const codes = await Promise.all([
       codeOf(add(SANDBOX)),
@@ -539,7 +539,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.eql([method.id]);
     });
 
-    it('payments §10.2: query the named gateway, and drop unknown results', async () => {
+    it('payments §10.2: query the named gateway, and drop methods that are not stored', async () => {
       const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
       const method = await add(SANDBOX, { details });
       expect(await search(`42-${account.id}`)).to.eql(none);

@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('invoice payments with unusable methods (payments �
     expect(await invoices.balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §4.1: fail with 7000 for a repetition if the method of the failed payment is deleted', async () => {
+  it('payments §4.1: reject a repetition with 7000 if the method of the failed payment is deleted', async () => {
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
     const keys = { invoiceId, externalKey: 'repeated', transactionExternalKey: 'repeated-1' };

@@ -149,7 +149,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(sessionsThen).to.equal(0);
     });
 
-    it('is null with a warning in a list if a gateway fails, and fails a single read with 7004', async () => {
+    it('is null with a warning in a list if a gateway fails, and causes a single read to fail with 7004', async () => {
       await begin();
       await withMethods('talkative', SANDBOX);
       expect(await infos()).to.eql([

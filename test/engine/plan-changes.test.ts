@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       await expectLast('RECURRING 2024-07-31..2024-08-31 599.95');
     });
 
-    it('subscriptions W7 Pending change: are all removed by an undo, including replaced ones', async () => {
+    it('subscriptions W7 Pending change: are all removed by an undo, including replaced changes', async () => {
       await change(subscriptionId, 'solo-monthly', { requestedDate: '2024-03-15', billCycleDayLocal: 5 });
       expect(await rowsOf(subscriptionId)).to.have.length(4);
       await change(subscriptionId, 'elite-monthly', { requestedDate: '2024-02-20', quantity: 3 });

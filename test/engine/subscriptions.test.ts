@@ -498,7 +498,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   });
 
   describe('a query', () => {
-    it('takes the same number of SQL statements for one and a hundred bundles', async () => {
+    it('takes the same number of SQL statements for one bundle and for a hundred bundles', async () => {
       const single = await newAccount();
       await create({ planName: 'pro-monthly' }, {}, single);
       for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
@@ -539,7 +539,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(found).to.eql(all.rows.map(({ bundleId }) => bundleId));
     });
 
-    it('takes the same number of SQL statements for due work of one and eleven accounts', async () => {
+    it('takes the same number of SQL statements for due work of one account and of eleven accounts', async () => {
       await create({ planName: 'club-monthly' });
       clock.set('2024-03-31T09:15:00Z');
       const ofOne = await countedWork(1);
@@ -551,7 +551,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
   });
 
-  it('creates subscriptions in many bundles with as many SQL statements as in one', async () => {
+  it('creates subscriptions in many bundles with as many SQL statements as in one bundle', async () => {
     const request = (planName: string, index: number) => ({
       accountId: customer.id,
       planName,

@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       });
     }
 
-    it('publishes the request immediately and the effect on the date', async () => {
+    it('publishes the request immediately and the effect on the transfer date', async () => {
       const fresh = newEvents(engine.database);
       await fresh();
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       ]);
     });
 
-    it('gives a PENDING subscription a bill cycle day and quantity that take effect before the date', async () => {
+    it('gives a PENDING subscription a bill cycle day and quantity that take effect before the transfer date', async () => {
       const { subscriptions } = engine.acme;
       await subscriptions.changeQuantity(subscriptionId, { quantity: 3, effectiveFromDate: '2012-05-12' });
       await subscriptions.changeBillCycleDay(subscriptionId, {
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-31', '2012-06-01']);
     });
 
-    it('rejects uncancelling the source, even if it was cancelled before the date', async () => {
+    it('rejects uncancelling the source, even if it was cancelled before the transfer date', async () => {
       const { subscriptions, blocking } = engine.acme;
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await expectCode(subscriptions.uncancel(subscriptionId), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', '2012-06-09']);
     });
 
-    it('reports the end of the service once if the source is cancelled before the date', async () => {
+    it('reports the end of the service once if the source is cancelled before the transfer date', async () => {
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.settle(cancelAt(subscriptionId, '2012-05-12'));
       const fresh = newEvents(engine.database);
@@ -203,7 +203,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       );
     });
 
-    it('never starts the target if the target is cancelled before the date, but ends the source', async () => {
+    it('never starts the target if the target is cancelled before the transfer date, but ends the source', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       const { subscriptionId: begun } = await onlyOf(made);
       await engine.acme.subscriptions.cancel(begun, { billingPolicy: 'IMMEDIATE' });
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     });
   });
 
-  it('continues in the phase in force on the date, even if earlier phases are not stored yet', async () => {
+  it('continues in the phase in force on the transfer date, even if earlier phases are not stored yet', async () => {
     await begin('2024-01-01T08:00:00Z', 'club-monthly');
     const made = await transfer('2024-10-01');
     expect(rowsOf(await onlyOf(made))).to.eql([
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('includes a pending plan change before the date and one after it', async () => {
+  it('includes a pending plan change before the transfer date and a pending plan change after it', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const { subscriptions } = engine.acme;
     await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });
@@ -293,7 +293,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('skips a term that expires before the date, and transfers the rest of a longer term', async () => {
+  it('skips a term that expires before the transfer date, and transfers the rest of a longer term', async () => {
     await begin('2023-01-01T08:00:00Z', 'term-3m');
     await expectCode(transfer('2023-04-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
     const made = await transfer('2023-03-31');
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     expect(rowsOf(await onlyOf(made)).at(-1)).to.equal('STOP_BILLING 2023-04-01 term-3m-fixedterm');
   });
 
-  it('keeps the start of a subscription that begins after the date', async () => {
+  it('keeps the start of a subscription that begins after the transfer date', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const later = await subscribe(
       'pro-monthly',
@@ -321,7 +321,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('uses the calendar of each account for the date', async () => {
+  it('uses the calendar of each account for the transfer date', async () => {
     await begin('2024-03-01T02:00:00Z', 'solo-now', { source: 'America/New_York', target: 'Asia/Tokyo' });
     const made = await transfer('2024-03-20');
     await engine.runTo('2024-03-22T08:00:00Z');
@@ -421,7 +421,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       });
     }
 
-    it('leaves out an add-on that ended by the date, by itself or with a change of its base', async () => {
+    it('leaves out an add-on that ended by the transfer date, by itself or with a change of its base', async () => {
       const backup = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
       await cancelAt(addOn, '2024-01-22');
       await engine.acme.subscriptions.changePlan(subscriptionId, {
@@ -434,7 +434,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect((await endsOf(backup)).slice(1)).to.eql(['2024-01-23', '2024-01-23']);
     });
 
-    it('ends an add-on that is bought between the call and the date, without transferring it', async () => {
+    it('ends an add-on that is bought between the call and the transfer date, without transferring it', async () => {
       const made = await transfer('2024-01-25', { billingPolicy: 'IMMEDIATE' });
       const late = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
       await engine.runTo('2024-01-25T12:00:00Z');

@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.have.lengthOf(3);
   });
 
-  it('invoicing §13 rule 3: can be repriced by a plugin, which cannot remove items or change what they bill', async () => {
+  it('invoicing §13 rule 3: can be repriced by a plugin, which cannot remove items or change the usage that they bill', async () => {
     const plugin: InvoicePlugin = {
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({

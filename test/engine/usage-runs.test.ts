@@ -88,7 +88,7 @@ anyDatabase.describe('dry runs of usage when zero items are dropped', (open) => 
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('usage §7.10: quickly find no next invoice, even if many subscriptions wait for usage older than the look-back', async () => {
+  it('usage §7.10: find quickly that there is no next invoice, even if many subscriptions wait for usage older than the look-back', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -110,7 +110,7 @@ anyDatabase.describe('dry runs of usage when zero items are dropped', (open) => 
     expect(upcoming?.trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.10: exclude billed usage if an earlier run covered more than the next one', async () => {
+  it('usage §7.10: exclude billed usage if an earlier run covered more than the next run', async () => {
     engine = await openEngine(open, { now: '2024-01-29T15:20:11Z', catalog: null, configuration });
     const { acme } = engine;
     for (const document of shelfDocuments) await acme.uploadCatalog(document);

@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('current usage costs', (open) => {
     expect(await rated('2026-06-13')).to.eql(['2026-05-13..2026-06-13 club-usage 0']);
   });
 
-  it('usage §3.3: end with a planned cancellation, and are empty once all is billed', async () => {
+  it('usage §3.3: end with a planned cancellation, and are empty once all usage is billed', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('50 sms 2026-04-02');
     await stage.runTo('2026-04-10');

@@ -121,7 +121,7 @@ eachDatabase.describe('account search', (open) => {
         expectRefusal(await search(key), 400, 60002);
       });
 
-    it('accepts a pattern with more letters than the search folds', async () =>
+    it('accepts a pattern with more letters than the search converts to one case', async () =>
       expect(await found(`_q=1&city%5Blike%5D=${encodeURIComponent(cyrillic)}%25`)).to.eql([]));
 
     it('lists all accounts for an empty key, in reverse order for a negative limit', async () => {

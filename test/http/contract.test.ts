@@ -151,7 +151,7 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
     });
 
   if (!isSampled(turn, 3)) return;
-  it('accepts any Accept header for an empty answer and otherwise rejects one that excludes its type', async () => {
+  it('accepts any Accept header for an empty answer and otherwise rejects a header that excludes its type', async () => {
     const isRefused = producedTypes(success).length > 0;
     const reply = await (isRefused ? callRefused : callSample)({ headers: { accept: 'image/png' } });
     expect(reply.status).to.equal(isRefused ? 406 : success.status);

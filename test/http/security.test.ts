@@ -368,7 +368,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     });
   });
 
-  it('reads a user once and hashes nothing on a kept connection', async () => {
+  it('reads a user once and hashes nothing again on a persistent connection', async () => {
     await call('GET', read);
     const before = serving.hashChecks.length;
     for (let calls = 0; calls < 5; calls += 1) await call('GET', read);

@@ -8,22 +8,22 @@ import { blocksOf, importingFrom } from './readme-examples.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-describe('how-to page about events', () => {
-  it('contains every published event type once', async () => {
+describe('how-to pages about events and taxes', () => {
+  it('list every published event type once', async () => {
     const page = await readFile(join(root, 'lib/push/EVENTS.md'), 'utf8');
     const listed = [...page.matchAll(/^\| ([A-Z_]+) \| \S/gm)].map(([, type]) => type);
     expect(listed.sort()).to.eql(Object.keys(externalEventTypes).sort());
   });
 
-  it('mentions only event types, tags and states that exist', async () => {
+  it('mention only event types, tags and states that exist', async () => {
     const page = await readFile(join(root, 'lib/push/EVENTS.md'), 'utf8');
     const words = new Set(page.match(/\b[A-Z]+_[A-Z_]+\b/g));
     expect([...words].filter((word) => !Object.hasOwn(externalEventTypes, word))).to.eql([]);
   });
 });
 
-anyDatabase.describe('how-to page about taxes', (open) => {
-  it('shows a tax plugin that taxes each charge once, even on a draft that grows', async () => {
+anyDatabase.describe('how-to pages about taxes', (open) => {
+  it('show a tax plugin that taxes each charge once, even on a draft that grows', async () => {
     const [block = ''] = await blocksOf('lib/ports/TAXES.md', 'ts');
     const folder = await mkdtemp(join(tmpdir(), 'billwright-taxes-'));
     const file = join(folder, 'taxes.ts');

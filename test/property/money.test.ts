@@ -63,7 +63,7 @@ describe('amount arithmetic', () => {
 });
 
 describe('amount rounding', () => {
-  it('moves halves away from zero to the currency’s minor unit, matching integer arithmetic', () =>
+  it('rounds half away from zero to the currency’s minor unit, matching integer arithmetic', () =>
     forAll([scaled, currencies], (value, currency) => {
       const scale = minorUnits(currency);
       const rounded = roundToCurrency(decimal(plainText(value)), currency);

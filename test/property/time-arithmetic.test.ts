@@ -79,7 +79,7 @@ describe('month arithmetic', () => {
 });
 
 describe('billing period arithmetic', () => {
-  it('yields periods that strictly increase from the anchor and never lose its day', () =>
+  it('yields periods that strictly increase from the anchor and keep the day of the anchor', () =>
     forAll([dates, periods, counts], (anchor, period, n) => {
       const date = addPeriod(ours(anchor), period, n);
       expect(addPeriod(ours(anchor), period, n + 1)).to.be.above(date);

@@ -533,7 +533,7 @@ onPostgresql.describe('queue storage on PostgreSQL with two nodes', (open) => {
     }
   });
 
-  it('notifies each node of the other’s due commits, but not of its own', async () => {
+  it('notifies each node of due commits on the other node, but not of its own', async () => {
     const [acme] = await opened.newAccounts(1);
     const heard: string[] = [];
     const stops = [

@@ -73,7 +73,7 @@ eachDatabase.describe('a rolled-back configuration', (open, kind) => {
 });
 
 onPostgresql.describe('a configuration awaited by another transaction', (open) => {
-  it('applies in the waiting transaction and in all later ones', async () => {
+  it('applies in the waiting transaction and in all later transactions', async () => {
     const opened = await openStorage('postgresql', open);
     const second = storageAt(opened.database);
     const configs = new OverdueConfigs(quiet);

@@ -98,7 +98,7 @@ onPostgresql.describe('usage recording on PostgreSQL', (open) => {
     });
   });
 
-  it('usage §11.2: stores a chunk in one self-committing statement, plus two for new unit names', async () => {
+  it('usage §11.2: stores a chunk in one self-committing statement, plus two statements for new unit names', async () => {
     const chunk = (key: string, unit: string) =>
       Array.from({ length: 100 }, (_, index) => submission(`${key}${index}`, [point(unit, '1', index % 4)]));
     opened.bound();

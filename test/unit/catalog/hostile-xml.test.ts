@@ -24,7 +24,7 @@ describe('hostile catalog documents', () => {
     it('are rejected at a document type declaration', () =>
       expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`));
 
-    it('are rejected at the first unknown element of 25 nested ones', () =>
+    it('are rejected at the first unknown element of 25 nested elements', () =>
       expect(fault('<a>'.repeat(25) + '</a>'.repeat(25))).to.equal(
         '1:1 Unknown root element "a"; expected "catalog" or "catalogs"',
       ));

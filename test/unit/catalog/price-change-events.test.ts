@@ -278,7 +278,7 @@ describe('price changes for existing subscriptions', () => {
       }
     });
 
-    it('count periods from the start of a day-based phase, at least one', () => {
+    it('count at least one period from the start of a day-based phase', () => {
       const weekly = (date: string) => {
         return changesFrom('2024-01-01T08:00Z', changed(date, { period: 'WEEKLY' }), 15);
       };

@@ -263,7 +263,7 @@ describe('override plan definition', () => {
     ).to.equal('0.000000001');
   });
 
-  it('contains the prices of a parent override plan and replaces them with new ones', () => {
+  it('contains the prices of a parent override plan and replaces them with new prices', () => {
     const chosen = overridden([trial5, evergreen19]);
     const again = defineOverrides({
       plan: chosen.planFrom(base),
@@ -290,7 +290,7 @@ describe('override plan definition', () => {
     expect(writeOverrides(again.overrides)).to.equal('[["RECURRING","EVERGREEN","17"]]');
   });
 
-  it('skips numbers whose names are taken', () => {
+  it('skips numbers whose plan names are taken', () => {
     expect(freeNumber(1, (number) => number < 4)).to.equal(4);
     expect(freeNumber(3, () => false)).to.equal(3);
   });

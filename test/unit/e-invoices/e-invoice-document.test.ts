@@ -38,7 +38,7 @@ describe('e-invoice document (invoicing §22)', () => {
     });
   });
 
-  it('is due on the issue date without payment terms', () => {
+  it('is due on the issue date if there are no payment terms', () => {
     const items = taxed(viewedItem('RECURRING', '100'), { tax: '19' });
     expect(eInvoiceOf(items, { seller: seller({ paymentTermsDays: null }) }).dueDate).to.equal('2026-11-23');
   });
@@ -205,7 +205,7 @@ describe('e-invoice document (invoicing §22)', () => {
     expect([document.period, document.lines[0]?.period]).to.eql([period, period]);
   });
 
-  it('removes characters that XML does not allow, and keeps all others', () => {
+  it('removes characters that XML does not allow, and keeps all other characters', () => {
     const item = viewedItem('EXTERNAL_CHARGE', '100');
     const hostile = '\u0000\u0007<b>&"\u202Etxet\uFFFE 🎉 \ud800';
     const document = eInvoiceOf(taxed(item, { tax: '19' }), {

@@ -108,7 +108,7 @@ describe('route path lookup', () => {
     expect(areaSegment('/1.0/healthcheck/')).to.equal('');
   });
 
-  it('accepts ids in any letter case, and rejects invalid ones', () => {
+  it('accepts ids in any letter case, and rejects invalid ids', () => {
     const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
     const read = pathParameters('/a/{accountId}/{name}');
     expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.eql({ accountId: id, name: 'X y' });

@@ -83,7 +83,7 @@ describe('UUID of version 7', () => {
     expect(first.next()).to.equal('00000000-0001-7408-8304-05060708090a');
   });
 
-  it('is the same for the same sources', () => {
+  it('is the same for the same clock and random source', () => {
     const take = (ids: UuidV7Generator) => Array.from({ length: 5 }, () => ids.next());
     expect(take(generator(() => 5))).to.eql(take(generator(() => 5)));
     expect(take(generator(() => 5))).to.not.deep.equal(take(generator(() => 5, 0x11)));

@@ -237,7 +237,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
     expect(dueDateOf({}, { isPaidByParent: true })).to.equal(null);
   });
 
-  it('deduct the note of a void invoice and keep its lines', () => {
+  it('deduct the credit note of a void invoice and keep the invoice lines', () => {
     const charge = month('100');
     const invoice = viewedInvoice([charge, taxOf(charge, '19')], { status: 'VOID' });
     const note = { ...noteOf(invoice), reason: 'VOID' as const, amount: decimal('119') };

@@ -145,7 +145,7 @@ describe('explained rule case of an item', () => {
 describe('explained event of an item', () => {
   const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
 
-  it('names the event at the creation of the item', () => {
+  it('names the event as of the creation of the item', () => {
     const undo = event('UNDO_CHANGE', '2024-02-05');
     const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
     const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });

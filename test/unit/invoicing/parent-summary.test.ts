@@ -64,25 +64,25 @@ describe('child invoice summary (invoicing §12)', () => {
     it('ignores every change when it is void', () => expect(effects({ status: 'VOID' })).to.eql([[], 0]));
   });
 
-  describe('creditable amount of a linked invoice (rule 10.5)', () => {
+  describe('linked invoice of a child (rule 10.5)', () => {
     const child = of('3', { contributedAmount: decimal('10') });
     const seen = (summary: Partial<Invoice>, own = child) => {
       const standIn = creditStandIn(own, of('10', summary));
       return standIn === null ? null : formatDecimal(standIn);
     };
-    it('equals the balance of the linked invoice while the summary is a draft', () =>
+    it('allows credit equal to the balance of the linked invoice while the summary is a draft', () =>
       expect(seen({ status: 'DRAFT' })).to.equal(null));
-    it('is zero while the parent owes the summary', () =>
+    it('allows no credit while the parent owes the summary', () =>
       expect(seen({ status: 'COMMITTED' })).to.equal('0'));
-    it('equals the decrease once the parent has paid', () =>
+    it('allows credit equal to the decrease once the parent has paid', () =>
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') })).to.equal('-7'));
-    it('includes the child credit used on the linked invoice, regardless of payments', () => {
+    it('allows the child credit used on the linked invoice to be credited, regardless of payments', () => {
       const own = of('-2', { contributedAmount: decimal('10') });
       expect(seen({ status: 'COMMITTED' }, own)).to.equal('-2');
       expect(seen({ status: 'VOID' }, own)).to.equal('-2');
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') }, own)).to.equal('-12');
     });
-    it('is at most the amount that may become credit', () => {
+    it('limits the credit to the amount that may become credit', () => {
       const paid = of('10', { status: 'COMMITTED', rawBalance: decimal('0') });
       const seenWith = (creditable: string) => {
         const standIn = creditStandIn(child, paid, decimal(creditable));
@@ -90,7 +90,7 @@ describe('child invoice summary (invoicing §12)', () => {
       };
       expect(['0', '5', '7', '8'].map(seenWith)).to.eql(['0', '-5', '-7', '-7']);
     });
-    it('is limited to the remainder of the parent item, minus the credit that the child already has', () => {
+    it('limits the credit to the remainder of the parent item, minus the credit that the child already has', () => {
       const cba = (amount: string) => ({ itemType: 'CBA_ADJ', amount: decimal(amount) }) as const;
       const charge = { itemType: 'EXTERNAL_CHARGE', amount: decimal('9') } as const;
       type Items = Parameters<typeof creditableOf>[1][number]['items'];
@@ -108,7 +108,7 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(seen({ rawBalance: decimal('0') }, of('11', { contributedAmount: decimal('10') }))).to.equal(
         '0',
       ));
-    it('equals the balance of the linked invoice when a transfer of credit created the link', () =>
+    it('allows credit equal to the balance of the linked invoice when a transfer of credit created the link', () =>
       expect(seen({}, of('3', { contributedAmount: null }))).to.equal(null));
   });
 

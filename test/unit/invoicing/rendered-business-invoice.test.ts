@@ -214,7 +214,7 @@ describe('business invoice views', () => {
       ]);
     });
 
-    it('invoicing §14 rule 11: show a bank transfer only while something is owed', () => {
+    it('invoicing §14 rule 11: show a bank transfer only while an amount is due', () => {
       const details = (given: Parameters<typeof toRender>[1]) =>
         shown(germanInvoice(taxedItems(), given).paymentDetails);
       expect(details({})).to.eql([

@@ -153,7 +153,7 @@ describe('localized invoice views', () => {
       ]);
     });
 
-    it('invoicing §14 rule 3: appear in the fields of a line as translations or keys', () => {
+    it('invoicing §14 rule 3: have translations or keys in the fields of a line', () => {
       const catalogTranslations = texts({ en_US: { 'gold-monthly': 'Gold!' } });
       const [line] = renderedInvoice(toRender([month('1')], { catalogTranslations })).lines;
       expect([line?.planName, line?.phaseName, line?.usageName]).to.eql([
@@ -242,7 +242,7 @@ describe('localized invoice views', () => {
       expect(of('fa_IR')[0]).to.contain('۲۰۲۶');
     });
 
-    it('invoicing §14 rule 4: include a single date for a one-day item, and none for an item without dates', () => {
+    it('invoicing §14 rule 4: include a single date for a one-day item, and no date for an item without dates', () => {
       const view = renderedInvoice(
         toRender([
           month('1', { endDate: null }),
@@ -287,7 +287,7 @@ describe('localized invoice views', () => {
   });
 
   describe('translated texts', () => {
-    it('invoicing §14 rule 3: come from the locale, the language or the default locale, or else are the key', () => {
+    it('invoicing §14 rule 3: use the text of the locale, the language or the default locale, or else the key', () => {
       const translations = texts({
         de_AT: { invoiceTitle: 'Faktura' },
         de: { invoiceTitle: 'Beleg', invoiceDate: 'Tag' },

@@ -345,7 +345,7 @@ describe('overdue configuration as XML and JSON', () => {
       });
     });
 
-    it('overdue §1.3 rule 5: counts months as 30 days and years as 365 in mixed units', () => {
+    it('overdue §1.3 rule 5: counts months as 30 days and years as 365 days in mixed units', () => {
       const timed = (unit: string, number: number, name: string) => ({
         name,
         condition: { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit, number } },

@@ -154,7 +154,7 @@ describe('phase list of a new subscription', () => {
       'PHASE 2024-09-06 p-m-discount',
     ]));
 
-  it('includes every phase that has begun, and the next one', () =>
+  it('includes every phase that has begun, and the next phase', () =>
     expect(storedOf(createLong('2024-07-01'))).to.eql([
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',

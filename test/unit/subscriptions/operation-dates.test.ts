@@ -348,7 +348,7 @@ describe('bill cycle day or quantity change in a fixed term (subscriptions §15.
     ]);
   });
 
-  it('is stored after the term’s end but ignored while the term stands (subscriptions §11 rule 3)', () => {
+  it('is stored after the term’s end but ignored while the term is in force (subscriptions §11 rule 3)', () => {
     for (const date of ['2024-07-10', '2024-08-09']) {
       const day = planBillCycleDayChange(running, { day: 9, from: from(date) }, tools);
       const quantity = planQuantityChange(running, { quantity: 2, from: from(date) }, tools);

@@ -138,7 +138,7 @@ describe('usage changed after billing', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('usage §7.3 rule 7: leaves a point with another period that has charged it since', () => {
+  it('usage §7.3 rule 7: leaves a point to another period that has charged it since', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     life.record('1 calls', '2026-05-02T00:00:00Z');
@@ -205,7 +205,7 @@ describe('usage changed after billing', () => {
     expect(told(life.bill('2026-01-01'))).to.eql([]);
   });
 
-  it('usage §7.5 rule 2: creates one zero item per empty period, or one per unit in detail mode', () => {
+  it('usage §7.5 rule 2: creates one zero item per empty period, or one zero item per unit in detail mode', () => {
     expect(told(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.eql(['04: 0', '05: 0']);
     expect(told(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
       '04: 0 (2 × 0)',
