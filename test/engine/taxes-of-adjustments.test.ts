@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect((await acme.invoices.get(taxed.invoiceId)).amount.isZero()).to.equal(true);
   });
 
-  it('take the rest with the last adjustment (E22)', async () => {
+  it('match invoicing E22 "Tax of an adjusted charge"', async () => {
     await begin();
     const taxed = await committed('100', {});
     await adjust(taxed, '33.33');
@@ -159,6 +159,9 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     await adjust(taxed, '50');
     expect(await leftOf(taxed)).to.eql(['100 (50)', '19 (9.5)']);
     expect(await notesOf(taxed)).to.eql(['9.5', '50']);
+    const [, note] = await acme.creditNotes.ofInvoice(taxed.invoiceId);
+    const html = await acme.creditNotes.html(note?.id ?? '');
+    expect(html).to.include('Difference from the tax rate').and.not.include('Rounding of taxes');
   });
 
   for (const [what, isDraft] of [

@@ -1,6 +1,6 @@
 import type { PrintableFact } from '../../ports/index.ts';
 import type { TaxCategory } from '../../records/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
+import { type Decimal, decimal, minorUnits } from '../../values/money/index.ts';
 import { addDays } from '../../values/time/index.ts';
 import type { TextKey } from './built-in-texts.ts';
 import type { DocumentFacts, TaxGroup } from './document-facts.ts';
@@ -97,9 +97,18 @@ export function taxTotals(
     const details = [base, isInName ? null : group.exemption].filter(isWritten);
     totals.push({ label: name, value: formattedComputed, details });
   }
-  if (!facts.roundingDifference.isZero())
-    totals.push({ label: text('invoiceTaxRounding'), value: amount(facts.roundingDifference) });
+  const { roundingDifference } = facts;
+  if (!roundingDifference.isZero()) {
+    const label = text(isRounding(facts) ? 'invoiceTaxRounding' : 'invoiceTaxDifference');
+    totals.push({ label, value: amount(roundingDifference) });
+  }
   return totals;
+}
+
+/** Returns true if rounding each line can explain the difference: it is at most one minor unit for each line. */
+function isRounding({ roundingDifference, lines, currency }: DocumentFacts): boolean {
+  const most = decimal(10).pow(-minorUnits(currency)).times(lines.length);
+  return roundingDifference.abs().lessThanOrEqualTo(most);
 }
 
 function isSameText(one: string | null, other: string | null): boolean {

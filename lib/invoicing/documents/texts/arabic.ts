@@ -32,6 +32,7 @@ export const arabic: TranslatedTexts = {
   creditNoteInvoiceDate: 'تاريخ الفاتورة',
   invoiceNet: 'الإجمالي قبل الضريبة',
   invoiceTaxRounding: 'فرق تقريب الضريبة',
+  invoiceTaxDifference: 'الفرق عن نسبة الضريبة',
   taxId: 'الرقم الضريبي',
   vatId: 'رقم ضريبة القيمة المضافة',
   registrationNumber: 'رقم السجل التجاري',

@@ -41,6 +41,7 @@ export const english = {
   creditNoteInvoiceDate: 'Invoice date',
   invoiceNet: 'Subtotal',
   invoiceTaxRounding: 'Rounding of taxes',
+  invoiceTaxDifference: 'Difference from the tax rate',
   taxId: 'Tax ID',
   vatId: 'VAT ID',
   registrationNumber: 'Registration number',

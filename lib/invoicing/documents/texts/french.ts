@@ -32,6 +32,7 @@ export const french: TranslatedTexts = {
   creditNoteInvoiceDate: 'Date de la facture',
   invoiceNet: 'Total hors taxes',
   invoiceTaxRounding: 'Arrondi des taxes',
+  invoiceTaxDifference: 'Écart par rapport au taux de taxe',
   taxId: 'Numéro fiscal',
   vatId: 'N° de TVA',
   registrationNumber: 'N° d’immatriculation',

@@ -32,6 +32,7 @@ export const german: TranslatedTexts = {
   creditNoteInvoiceDate: 'Rechnungsdatum',
   invoiceNet: 'Nettobetrag',
   invoiceTaxRounding: 'Rundungsdifferenz der Steuer',
+  invoiceTaxDifference: 'Abweichung vom Steuersatz',
   taxId: 'Steuernummer',
   vatId: 'USt-IdNr.',
   registrationNumber: 'Registernummer',

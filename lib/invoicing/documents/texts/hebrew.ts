@@ -32,6 +32,7 @@ export const hebrew: TranslatedTexts = {
   creditNoteInvoiceDate: 'תאריך החשבונית',
   invoiceNet: 'סך הכול לפני מס',
   invoiceTaxRounding: 'הפרש עיגול מס',
+  invoiceTaxDifference: 'הפרש משיעור המס',
   taxId: 'מספר מזהה לצורכי מס',
   vatId: 'מספר רישום למע״מ',
   registrationNumber: 'מספר חברה',

@@ -32,6 +32,7 @@ export const japanese: TranslatedTexts = {
   creditNoteInvoiceDate: '請求書の発行日',
   invoiceNet: '小計(税抜)',
   invoiceTaxRounding: '税額の端数調整',
+  invoiceTaxDifference: '税率による計算との差額',
   taxId: '登録番号',
   vatId: 'VAT番号',
   registrationNumber: '法人番号',

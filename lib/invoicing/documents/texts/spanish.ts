@@ -32,6 +32,7 @@ export const spanish: TranslatedTexts = {
   creditNoteInvoiceDate: 'Fecha de la factura',
   invoiceNet: 'Total sin impuestos',
   invoiceTaxRounding: 'Redondeo de impuestos',
+  invoiceTaxDifference: 'Diferencia con el tipo impositivo',
   taxId: 'Número de identificación fiscal',
   vatId: 'NIF-IVA',
   registrationNumber: 'Número de registro',
