@@ -28,7 +28,7 @@ interface ServerParts {
   readonly logger: PinoLogger;
   /** The processes that serve the port. Undefined: this process alone. */
   readonly group?: ServerGroup;
-  /** Runs once the port is open. Requests wait until it has finished. */
+  /** Runs once the port is open. Requests wait until this function has finished. */
   prepare(billing: Billing<never>): Promise<void>;
   /** Runs before the background work starts. */
   opened?(server: { readonly isKeyNew: boolean }): Promise<void>;

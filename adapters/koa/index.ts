@@ -208,7 +208,7 @@ export interface ListenOptions {
   readonly requestTimeMs?: number | undefined;
   /** Maximum connections; default 2,000 (`server.limits.connections`). */
   readonly maxConnections?: number | undefined;
-  /** Runs once the port is open. Requests wait until it has finished. */
+  /** Runs once the port is open. Requests wait until this function has finished. */
   readonly prepare?: (() => Promise<void>) | undefined;
 }
 
@@ -254,7 +254,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
       // The dispatcher checks Host, so that the error has the usual body.
       requireHostHeader: false,
       headersTimeout: maxHeadersMs,
-      // The dispatcher rejects late bodies; this limit is for bodies that it does not read.
+      // The dispatcher rejects late bodies; this limit is for bodies that the dispatcher does not read.
       requestTimeout: (options.requestTimeMs ?? MAX_REQUEST_MS) + maxHeadersMs,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
       keepAliveTimeout: KEPT_CONNECTION_MS,

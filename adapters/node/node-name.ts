@@ -23,7 +23,7 @@ export function newNodeName(): string {
 
 /**
  * Returns true for the name of an ended process on this host since its boot. This node may take over its work.
- * Processes of other containers with the same host name count as ended.
+ * Processes of other containers with the same host name are treated as ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;

@@ -6,7 +6,10 @@ interface Attaching {
   appendXML(xml: string): void;
 }
 
-/** Attaches the XML of an e-invoice to a PDF/A-3 and describes it in the metadata, by Factur-X 1.0. */
+/**
+ * Attaches the XML of an e-invoice to a PDF/A-3 and describes the attachment in the metadata, as Factur-X 1.0
+ * requires.
+ */
 export function attachEInvoice(
   pdf: PDFKit.PDFDocument,
   { fileName, conformanceLevel, version, bytes }: EInvoiceAttachment,
@@ -40,7 +43,7 @@ const properties = {
   ConformanceLevel: 'The conformance level of the embedded XML document',
 } as const;
 
-/** PDF/A requires a description of metadata that it does not define. */
+/** PDF/A requires a description of metadata that PDF/A itself does not define. */
 const extensionSchema = `
   <rdf:Description xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
     xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#"

@@ -49,7 +49,7 @@ export class Fonts {
     return new Fonts(await Promise.all(families.map((family, index) => loaded(fontkit, family, index))));
   }
 
-  /** Returns the font for a character; null if none contains it. */
+  /** Returns the font for a character; null if no font contains the character. */
   fontOf(character: string, weight: Weight): LoadedFont | null {
     const known = this.#found[weight].get(character);
     if (known !== undefined) return known;

@@ -90,7 +90,10 @@ export class PaymentBooks {
   }
 }
 
-/** Searches without a customer. The customer may be deleted at Stripe, or `customerOf` may no longer name it. */
+/**
+ * Searches without a customer. The customer may be deleted at Stripe, or `customerOf` may no longer return the
+ * customer.
+ */
 async function searchedIntents({ stripe, tenantId }: StripeAccount, paymentId: Uuid) {
   const query = `metadata['${PAYMENT}']:'${paymentId}' AND metadata['${TENANT}']:'${tenantId}'`;
   const { data } = await stripe.paymentIntents.search({ query, limit: PAGE, expand: EXPAND });

@@ -27,7 +27,7 @@ export function stripeGateway(options: StripeGatewayOptions): PaymentGateway {
   const notifications = new StripeNotifications(accounts);
   return {
     name: options.name ?? 'stripe',
-    // Stripe's list and search contain everything it received.
+    // Stripe's list and search contain everything that Stripe received.
     capabilities: { holdsPaymentMethods: true, completeLedger: true },
     purchase: (request, context) => charges.run('PURCHASE', request, context),
     authorize: (request, context) => charges.run('AUTHORIZE', request, context),

@@ -151,8 +151,8 @@ type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'ra
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
 /**
- * Finds a balance that no payment in minor units can settle, as in older data. The finding names the adjustment that
- * fixes it.
+ * Finds a balance that no payment in minor units can settle, which occurs in older data. The finding names the
+ * adjustment that corrects the balance.
  */
 function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
   const { id, currency, rawBalance } = invoice;

@@ -126,7 +126,7 @@ export interface BillingOptions<Host> {
   readonly logFiles?: LogFiles | undefined;
   /** Name of this machine in the access log. Defaults to the node name. */
   readonly hostName?: string | undefined;
-  /** Name of this node, unique among the nodes that share the storage. By default, each start has a new id. */
+  /** Name of this node, unique among the nodes that share the storage. By default, each start generates a new name. */
   readonly nodeName?: string;
   /**
    * Returns true if this name belonged to a process of this node that has ended. Work claimed under that name is

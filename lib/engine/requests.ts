@@ -20,7 +20,7 @@ export interface RequestSpan {
 
 export interface RequestTracking {
   /**
-   * Runs the work of a request. Its log lines contain the request id. With a tracer, the request becomes the
+   * Runs the work of a request. The log lines of the work contain the request id. With a tracer, the request becomes the
    * parent span of the work it causes. Use the same id as `userToken` of operations, so that later work
    * carries it too.
    *

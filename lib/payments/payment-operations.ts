@@ -391,7 +391,8 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
   payAll(...given: [...C, input: HostInput<PayAllInput>]): Promise<PaidInvoices | null>;
 
   /**
-   * Refunds a paid invoice. With adjustments, the invoice stays settled. Without adjustments, it is owed again.
+   * Refunds a paid invoice. With adjustments, the invoice stays settled. Without adjustments, the invoice is owed
+   * again.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_REFUND_AMOUNT_TOO_HIGH (4906),
    * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907), INVOICE_ITEMS_ADJUSTMENT_MISSING (4025).
    */

@@ -22,7 +22,7 @@ export function tokenKeyOperations({
 }: Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock' | 'logger'>): TokenKeyOperations {
   const nowMs = () => systemClock.nowMs();
 
-  /** Returns the current key. It includes its signer if the server key can decrypt it. */
+  /** Returns the current key, with its signer if the server key can decrypt the key. */
   async function current() {
     const key = signingKeyAt(await security.listSigningKeys(), nowMs());
     const privateKey = key && (await cipher.decrypt(key.privateKey));

@@ -101,7 +101,7 @@ interface LoadTimelineInput extends RowBound {
   readonly settingsOf: SettingsOf;
 }
 
-/** Loads a timeline in batches. Returns it with the number of its rows outside bundles. */
+/** Loads a timeline in batches. Returns the timeline with the number of its rows outside bundles. */
 async function loadTimeline(session: ReadSession, input: LoadTimelineInput) {
   const { accountId, maxRows } = input;
   const account = await loadAccount(session, accountId);

@@ -67,7 +67,7 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
   for (const [name, each] of Object.entries(value)) {
     if (!isPartOfServer(name))
       throw new UsageError(`${file}: "${name}" is not a member of a server definition${hintOf(name)}`);
-    // An undefined member counts as missing; null disables the push sender.
+    // An undefined member is treated as missing; null disables the push sender.
     if (each === undefined || (each === null && name === 'pushSender')) continue;
     const [words, holds] = forms[kinds[name]];
     if (!holds(each)) throw new UsageError(`${file}: ${name} must be ${words}`);
@@ -89,7 +89,7 @@ function isObject(value: unknown): value is object {
 }
 
 export function pluginsOf(definition: ServerDefinition): Plugins {
-  // An undefined plugin counts as missing.
+  // An undefined plugin is treated as missing.
   const given = Object.entries(definition).filter(
     ([name, part]) => part !== undefined && Object.hasOwn(plugins, name),
   );

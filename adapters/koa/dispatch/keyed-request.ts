@@ -57,7 +57,8 @@ export async function runOnce(
     // If the outcome is unknown, the claim stays. As after a crash, repeats are refused until the claim
     // counts as abandoned.
   } catch (failure) {
-    // The request succeeded. Repeats are refused until the claim counts as abandoned, so that they do not run
+    // The request succeeded. Repeats are refused until the claim is treated as abandoned, so that they do not
+    // run
     // again.
     services.logger.error(
       { err: failure },

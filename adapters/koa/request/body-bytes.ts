@@ -197,7 +197,9 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
   });
 }
 
-/** Returns true if the request has a body. An empty body with `Content-Type: application/json` counts as missing. */
+/**
+ * Returns true if the request has a body. An empty body with `Content-Type: application/json` is treated as missing.
+ */
 function hasBody({ req }: Context): boolean {
   return 'transfer-encoding' in req.headers || announcedBytes(req) > 0;
 }

@@ -19,7 +19,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** Milliseconds between checks. If the process is busy for seconds, the whole time counts as one check. */
+/** Milliseconds between checks. If the process is busy for seconds, the whole time is treated as one check. */
 const LOOK_MS = 100;
 const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 

@@ -26,7 +26,7 @@ interface FlushedOutbox {
 
 const noSkips: SkippedEvents = { notStored: [], notDispatched: [] };
 
-/** The bus events and notifications of a transaction, written together with it (lib/README.md rule 6). */
+/** The bus events and notifications that are written with a transaction (lib/README.md rule 6). */
 export class Outbox {
   readonly #authorship: Authorship;
   readonly #policy: Dispatch;

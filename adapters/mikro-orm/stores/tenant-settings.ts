@@ -147,7 +147,7 @@ export class RevisionsOfSession {
    * so it needs the revisions at the latest when it ends.
    */
   readAhead(): void {
-    // The failure is reported to the callers of `read`, and the transaction has failed with it.
+    // The failure is reported to the callers of `read`, and the transaction has failed too.
     this.read().catch(() => undefined);
   }
 

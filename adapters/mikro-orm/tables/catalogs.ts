@@ -38,7 +38,7 @@ const versionFields = fieldsOf({
   contentHash: text,
   revision: integerOrNull,
   createdDate: instantAt,
-  /** The time at which the version was deleted or replaced; null while it is in the catalog. */
+  /** The time at which the version was deleted or replaced; null while the version is in the catalog. */
   removedDate: instantAtOrNull,
 });
 

@@ -131,7 +131,7 @@ async function checkRepeated(
   checkReferences(caller, member, [first, again]);
 }
 
-/** Checks that a second effect would be visible. Without `effectsOf` and references, it would not be. */
+/** Checks that a second effect would be visible. Without `effectsOf` and references, it would be invisible. */
 function checkShown(caller: GatewayCaller, answer: GatewayAnswer): void {
   const { gateway, options } = caller;
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;

@@ -208,8 +208,8 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
 }
 
 /**
- * Returns true if the bill cycle day changes. Setting the first day does not count as a change, because earlier bills
- * do not depend on it (subscriptions §15.2).
+ * Returns true if the bill cycle day changes. Setting the first day is not a change, because earlier bills do not
+ * depend on it (subscriptions §15.2).
  */
 function hasMovedDay(before: Account, after: Account): boolean {
   return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;

@@ -284,7 +284,7 @@ export interface AvailablePlan {
   readonly priceListName: string;
 }
 
-/** Yields every plan of a BASE product once per list, sorted by plan name, then list (§12 rule 4). */
+/** Yields every plan of a BASE product once per list, sorted by plan name, then by list (§12 rule 4). */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));

@@ -39,7 +39,7 @@ import { overridePlanProblems } from './obtain-override-plan.ts';
 
 interface CatalogSettings {
   /**
-   * XML of the default catalog, or a function that returns it. The default applies to tenants that were created with
+   * XML of the default catalog, or a function that returns the XML. The default applies to tenants that were created with
    * `useGlobalDefault`, until they have their own catalog.
    */
   readonly defaultCatalog?: string | (() => string) | undefined;

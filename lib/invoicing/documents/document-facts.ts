@@ -208,7 +208,7 @@ function identityOf(input: FactsInput) {
 /** Returns the due date of an invoice that its account has to pay; null otherwise (§14 rule 7). */
 function dueDateOf({ invoice, seller, isPaidByParent = false }: FactsInput): LocalDate | null {
   const terms = seller?.paymentTermsDays ?? null;
-  // A DRAFT has a balance of 0. Its due date is that of the amount it will charge.
+  // A DRAFT has a balance of 0. Its due date is the due date of the amount that it will charge.
   const owed = invoice.status === 'DRAFT' ? invoice.rawBalance : invoice.balance;
   if (terms === null || isPaidByParent || !owed.greaterThan(0)) return null;
   return addDays(issueDateOf(invoice), terms);
@@ -264,7 +264,10 @@ interface Relations {
   hasTaxFacts(item: InvoiceItemView): boolean;
   /** Returns the facts of a TAX item, or of the tax that an adjustment lowers. Null for other items. */
   taxOf(item: InvoiceItemView): ItemTax | null;
-  /** The id of the taxed item, for a TAX item or for the tax that an adjustment lowers. Null if it names none. */
+  /**
+   * The id of the taxed item, for a TAX item or for the tax that an adjustment lowers. Null if the item names no
+   * taxed item.
+   */
   taxedIdOf(item: InvoiceItemView): Uuid | null;
   /** Returns the tax facts of a line. */
   taxesOf(item: InvoiceItemView): readonly ItemTax[];

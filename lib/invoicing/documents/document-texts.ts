@@ -39,7 +39,10 @@ export function catalogNames(
   return (name) => found(bundles, name);
 }
 
-/** Returns the language of the texts: the document's language if it has texts, otherwise the default language. */
+/**
+ * Returns the language of the texts: the document's language if there are texts in that language, otherwise the
+ * default language.
+ */
 export function languageOfTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): Locale {
   const isWritten = (each: Locale) => uploaded.has(each) || builtInTexts.has(each);
   if (fromMostSpecific(locale).some(isWritten)) return locale;

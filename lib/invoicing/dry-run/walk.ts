@@ -105,7 +105,7 @@ export function eventDates({ subscriptions, now }: Pick<DryRunWalkInput, 'subscr
   );
 }
 
-/** Evaluates an account date by date. On each date, the earlier dates count as billed. */
+/** Evaluates an account date by date. On each date, the earlier dates are treated as billed. */
 export class Walk {
   #account: AccountRunInput;
   #run: AccountRun | undefined;

@@ -211,7 +211,7 @@ function ratedInterval(
   };
 }
 
-/** Returns the superseded interval. It keeps its bounds, so that its credits are read with it. */
+/** Returns the superseded interval with unchanged bounds, so that its credits are read together with the interval. */
 function supersededInterval(
   { interval }: SettledSuperseded,
   items: readonly NewInvoiceItem[],

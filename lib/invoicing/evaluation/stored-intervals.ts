@@ -10,7 +10,7 @@ import { ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
 
-/** Returns billed intervals for the comparison with usage. An item that a plugin removed counts as billed. */
+/** Returns billed intervals for the comparison with usage. An item that a plugin removed is treated as billed. */
 export function billedIntervals(
   intervals: readonly StoredUsageInterval[],
   of: { readonly itemOf: ReadonlyMap<Uuid, InvoiceItem>; readonly bases: ReadonlyMap<Uuid, ItemBasis> },

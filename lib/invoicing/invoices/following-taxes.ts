@@ -8,8 +8,8 @@ export interface FollowingTax {
 }
 
 /**
- * Returns the amounts by which the taxes of an adjusted charge are reduced, so that the tax that is left is the tax on
- * what is left of the charge (§9 rule 4). Only TAX items with a rate on the invoice of the charge follow.
+ * Returns the amounts by which the taxes of an adjusted charge are reduced, so that the tax that is left is the tax
+ * on what is left of the charge (§9 rule 4). Only TAX items with a rate on the invoice of the charge follow.
  * @param charge the charge after its adjustment.
  * @param items stored items of the invoice, or at least those that refer to the charge.
  */

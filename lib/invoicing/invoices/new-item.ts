@@ -48,7 +48,9 @@ export function defaultDescription(itemType: InvoiceItemType, planName: string |
     : description;
 }
 
-/** Returns true for the tax of a repair, which is negative (§14 rule 9). No amount of it remains to be adjusted. */
+/**
+ * Returns true for the tax of a repair, which is negative (§14 rule 9). Such a tax has no remaining amount to adjust.
+ */
 export function isTaxOfRepair({ itemType, amount }: Pick<InvoiceItem, 'itemType' | 'amount'>): boolean {
   return itemType === InvoiceItemType.TAX && amount.lessThan(0);
 }

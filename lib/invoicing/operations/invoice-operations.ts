@@ -245,8 +245,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   getCredit(...given: [...C, itemId: Uuid | string]): Promise<InvoiceItemView>;
 
   /**
-   * Reduces an item of an invoice by an amount (§9 rule 4). The taxes of a charge are reduced in proportion, unless an
-   * invoice plugin adjusts them. An overpayment of the invoice becomes account credit.
+   * Reduces an item of an invoice by an amount (§9 rule 4). The taxes of a charge are reduced in proportion, unless
+   * an invoice plugin adjusts them. An overpayment of the invoice becomes account credit.
    * @throws BillingError, in this order: INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), CURRENCY_INVALID
    * (3), INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021),

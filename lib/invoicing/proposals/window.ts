@@ -24,7 +24,7 @@ import {
 export interface BillingWindow {
   /** First day of the window. Null means all days (full evaluation). */
   readonly start: LocalDate | null;
-  /** Index of the first billing event that matters. Events before it need not be loaded. */
+  /** Index of the first billing event that matters. Events before this event need not be loaded. */
   readonly anchorIndex: number;
 }
 

@@ -15,7 +15,7 @@ export type RunResult =
   | FailedRun
   /** A plugin aborted or postponed the run. */
   | { readonly account: Account; readonly kind: 'stopped' }
-  /** The account changed after plugins or usage sources saw it, so they must be called again. */
+  /** The account changed after plugins or usage sources saw it, so these must be called again. */
   | { readonly account: Account; readonly kind: 'changed' };
 
 export interface FailedRun {

@@ -208,7 +208,7 @@ function checkThresholds(states: readonly ReadState[], findings: Findings) {
   }
 }
 
-/** Returns a duration in days. Months count as 30 days, years as 365 (§1.3 rule 4). */
+/** Returns a duration in days. A month has 30 days, a year 365 (§1.3 rule 4). */
 function daysOf({ unit, number }: Duration) {
   switch (unit) {
     case TimeUnit.DAYS:

@@ -76,8 +76,8 @@ export function adjustedRefund(
 }
 
 /**
- * Adjusts each item once. An item that is named twice is adjusted by the sum, with the first description. The taxes of
- * the adjusted charges follow, except those that are named (invoicing §9 rule 4).
+ * Adjusts each item once. An item that is named twice is adjusted by the sum, with the first description. The taxes
+ * of the adjusted charges follow, except those that are named (invoicing §9 rule 4).
  */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],

@@ -139,8 +139,8 @@ export interface JanitorCheck {
 }
 
 /**
- * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1). Check 0 counts from
- * the time of the status, later checks from the previous check. Null after the last delay.
+ * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1). The delay of check 0
+ * starts at the time of the status, later delays at the previous check. Null after the last delay.
  */
 export function janitorCheck(
   { status, check, from }: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },
@@ -171,7 +171,8 @@ export function checkAfterLease(
   return janitorCheck({ status, check: 0, from: maxInstant(now, leaseUntil ?? now) }, config);
 }
 
-// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested the payment.
+// Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested the
+// payment.
 
 /** Returns the event of a payment: PAYMENT_SUCCESS for SUCCESS and PENDING, otherwise PAYMENT_FAILED. */
 export function paymentEvent(

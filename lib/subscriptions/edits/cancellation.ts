@@ -223,7 +223,7 @@ function cancellationEdit(
 export interface EndOfAll {
   /** End of service. A local date means that date at the reference time; null means now. */
   readonly requested: RequestedDate | null;
-  /** IMMEDIATE ends billing with the service, END_OF_TERM on the charged-through date if it is later. */
+  /** IMMEDIATE ends billing with the service, END_OF_TERM on the charged-through date if that date is later. */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
   /** Whether a planned end of billing stays or moves. */
   readonly planned: 'KEPT' | 'MOVED_FORWARD';

@@ -176,8 +176,8 @@ function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts:
 }
 
 /**
- * Returns the work of a service that starts or ends. Services of add-ons end with it. Only the first stored end has
- * an effect.
+ * Returns the work of a service that starts or ends. Services of add-ons end with that service. Only the first stored
+ * end has an effect.
  */
 function boundWork(
   subject: DueSubject,

@@ -99,7 +99,7 @@ export class ActiveValueCache<T> {
     return id === null ? undefined : this.#byId.get(id);
   }
 
-  /** Caches a value. Values of the host's transaction are skipped, because it may roll back. */
+  /** Caches a value. Values of the host's transaction are skipped, because that transaction may roll back. */
   keep(session: ReadSession, { id }: ActiveValue, parsed: T): void {
     if (session.tenant.within || id === null) return;
     this.#byId.set(id, parsed);

@@ -74,7 +74,7 @@ export function rateUsage(input: RatingInput): RatedUsage {
 
 /**
  * The names of lines of usage terms, in place of a unit name. Unit names in catalogs contain no space. The block size
- * of these lines is 0, so that they do not count as blocks.
+ * of these lines is 0, so that they are not treated as blocks.
  */
 export const TermLine = {
   FREE: 'free of',
@@ -223,7 +223,7 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
-  // Any remainder, however small, counts as a full block. Rounding the quotient could lose it.
+  // Any remainder, however small, is charged as a full block. Rounding the quotient could lose it.
   return units.modulo(size).isZero() ? full : full.plus(1);
 }
 

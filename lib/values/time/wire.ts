@@ -24,8 +24,8 @@ export function isWireDateTime(text: string): boolean {
 }
 
 /**
- * Returns the date of `yyyy-M-d` with one or two digits for month and day. Undefined for an invalid text (http-api §9
- * rule 2).
+ * Returns the date of `yyyy-M-d` with one or two digits for month and day. Undefined for an invalid string (http-api
+ * §9 rule 2).
  */
 export function parseWireDate(text: string): LocalDate | undefined {
   const match = dateForm.exec(text);
@@ -64,8 +64,8 @@ function isWithin(part: number, end: number): boolean {
 }
 
 /**
- * Returns the instant of a date-time, or undefined for an invalid text (http-api §9 rule 2). The form is: date, `T`,
- * `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` (default UTC; a space counts as `+`),
+ * Returns the instant of a date-time, or undefined for an invalid string (http-api §9 rule 2). The form is: date, `T`,
+ * `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm` (default UTC; a space is read as `+`),
  * and an optional bracketed zone name, which is ignored. The fraction is cut to milliseconds.
  */
 export function parseWireDateTime(text: string): Instant | undefined {
@@ -84,7 +84,7 @@ export function parseWireDateTime(text: string): Instant | undefined {
   return isInstantMs(ms) ? instant(ms) : undefined;
 }
 
-/** Returns the date or instant of a parameter, or undefined for an invalid text. */
+/** Returns the date or instant of a parameter, or undefined for an invalid string. */
 export function parseWireMoment(text: string): WireMoment | undefined {
   if (isWireDateTime(text)) {
     const at = parseWireDateTime(text);

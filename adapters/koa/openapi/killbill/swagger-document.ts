@@ -163,7 +163,10 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
   };
 }
 
-/** Returns statuses that are never sent. All success statuses have one type, so that methods return one type. */
+/**
+ * Returns the entry of a status that this server never sends. All success statuses have the same type, so that a
+ * client method has one return type.
+ */
 function notAnswered(status: number, done: JsonSchema): JsonSchema {
   return { ...(status < 300 ? done : {}), description: 'Never returned by this server' };
 }

@@ -141,7 +141,7 @@ export const invoiceRoutes: readonly Route[] = [
     permission: 'invoice:dry_run',
     changesNothing: true,
     query: {
-      // Dialect K requires it, dialect D only without a subscription or bundle.
+      // Dialect K requires this parameter, dialect D only without a subscription or bundle.
       accountId: uuidParameter,
       targetDate: moment,
       explain: flag(),

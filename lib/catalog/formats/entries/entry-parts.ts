@@ -43,7 +43,7 @@ const emptyLists: PriceListSet = {
 
 /**
  * Merges the lists of an XML version and of entries by name (§15.6 rule 1). A list that a rule names exists even if
- * it is empty, so that a search continues in DEFAULT.
+ * the list is empty, so that a search continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
