@@ -346,7 +346,18 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     await shop.acme.invoices.commit(summaryId);
     await shop.engine.settle();
     await shop.adjust(invoice.id, '0.5');
-    expect(await shop.acme.creditNotes.ofInvoice(summaryId)).to.have.length(1);
+    const notes = await shop.acme.creditNotes.ofInvoice(summaryId);
+    expect(notes).to.have.length(1);
+    for (const attempt of [
+      shop.acme.invoices.eInvoice({ invoiceId: summaryId, format: 'UBL' }),
+      shop.acme.creditNotes.eInvoice({ creditNoteId: notes[0]?.id ?? '', format: 'CII' }),
+    ]) {
+      const error = await rejection(attempt);
+      expect(error).to.include({ code: ErrorCode.INVOICE_NOT_ELECTRONIC });
+      expect(error.message).to.match(
+        /is the summary of child accounts\. A summary and its credit notes have no e-invoice/,
+      );
+    }
     expect(await shop.acme.invoices.eInvoiceDeliveries(summaryId)).to.eql([]);
     const deliveries = await shop.acme.invoices.eInvoiceDeliveries(invoice.id);
     expect(deliveries.map(({ state }) => state)).to.eql(['SENT', 'SENT']);

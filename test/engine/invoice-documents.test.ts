@@ -253,6 +253,39 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(summary?.id ?? parent.id)).to.not.include('of the parent account');
   });
 
+  it('invoicing §14 rule 4: name each child and its invoices on the summary and on its credit notes', async () => {
+    const { acme } = await openShop(engine.billing, null);
+    const settings = JSON.stringify({ 'org.service.invoice.creditNotes': 'true' });
+    await acme.keyValues.add('PER_TENANT_CONFIG', settings);
+    const parent = await acme.createAccount({ currency: 'EUR', locale: 'de_DE' });
+    const input = { currency: 'EUR', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
+    const first = await acme.createAccount({ ...input, name: 'Eins', legalName: 'Tochter <Eins> GmbH' });
+    const second = await acme.createAccount({ ...input, externalKey: 'second-child' });
+    const charge = async (accountId: Uuid) => {
+      const items = [{ amount: '10' }];
+      const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      await engine.settle();
+      return item;
+    };
+    const charged = await charge(first.id);
+    for (const accountId of [first.id, second.id]) await charge(accountId);
+    const [summary] = await acme.invoices.ofAccount({ accountId: parent.id });
+    const summaryId = summary?.id ?? parent.id;
+    const page = await acme.invoices.html(summaryId);
+    expect(page).to.contain(
+      '<bdi>Tochter &lt;Eins&gt; GmbH</bdi><span class="detail"><bdi>Rechnung: 1, 3</bdi>',
+    );
+    expect(page).to.contain('<bdi>second-child</bdi><span class="detail"><bdi>Rechnung: 4</bdi>');
+    await engine.settle(acme.invoices.commit(summaryId));
+    const { invoiceId = parent.id, id: invoiceItemId = parent.id } = charged ?? {};
+    await engine.settle(acme.invoices.adjustItem({ accountId: first.id, invoiceId, invoiceItemId }));
+    const [note] = await acme.creditNotes.ofInvoice(summaryId);
+    const notePage = await acme.creditNotes.html(note?.id ?? parent.id);
+    expect(notePage).to.contain(
+      '<bdi>Korrektur</bdi><span class="detail"><bdi>Tochter &lt;Eins&gt; GmbH</bdi>',
+    );
+  });
+
   it('are not found for an unknown invoice or an invoice of another tenant', async () => {
     const { invoiceId } = await invoiceOf(null);
     const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;

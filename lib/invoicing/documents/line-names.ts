@@ -1,4 +1,5 @@
-import { itemTypes } from '../../records/index.ts';
+import { InvoiceItemType, itemTypes } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { InvoiceItemView } from '../invoices/invoice-view.ts';
 import type { TextKey } from './built-in-texts.ts';
 import type { TextOf } from './document-texts.ts';
@@ -9,27 +10,62 @@ export interface LineName {
   readonly detail: string | null;
 }
 
+/** A child account on the summary of its parent (§12). */
+export interface SummarizedChild {
+  readonly name: string;
+  /** Numbers of the child's invoices that the summary contains, in their order. */
+  readonly invoiceNumbers: readonly string[];
+}
+
+/** The texts from which names are made. */
+export interface NameWords {
+  readonly text: TextOf;
+  /** Joins a label and its value. */
+  readonly labelled: (label: string, value: string) => string;
+  readonly names: CatalogNames;
+  /** The children that a summary charges, by account. */
+  readonly children: ReadonlyMap<Uuid, SummarizedChild>;
+}
+
 /** Names of plans, phases and usages in the document's language; undefined if the tenant has none. */
 export type CatalogNames = (name: string) => string | undefined;
 
 /**
- * Returns the name of an item: the plan's name for a catalog charge, otherwise the item's description.
+ * Returns the name of an item: the plan's name for a catalog charge, the child's name for its part of a summary,
+ * otherwise the item's description.
  * @param linked the adjusted item, if it is on the same invoice.
  */
 export function lineName(
   item: InvoiceItemView,
-  { names, text, linked }: { names: CatalogNames; text: TextOf; linked: InvoiceItemView | undefined },
+  words: NameWords,
+  linked: InvoiceItemView | undefined,
 ): LineName {
+  const { text, labelled, children } = words;
   const { chargesPlan, kind } = itemTypes[item.itemType];
-  if (chargesPlan) return chargeName(item, names);
+  if (chargesPlan) return chargeName(item, words.names);
+  const child = childOf(item, children);
+  if (child !== null) {
+    const numbers = child.invoiceNumbers.join(', ');
+    return { name: child.name, detail: numbers === '' ? null : labelled(text('itemChildInvoice'), numbers) };
+  }
   if (kind === 'ACCOUNT_CREDIT') {
     const key = item.amount.isPositive() ? 'itemAccountCreditGenerated' : 'itemAccountCreditUsed';
     return { name: text(key), detail: null };
   }
+  const isOfChild = linked !== undefined && childOf(linked, children) !== null;
   return {
-    name: described(item, text),
-    detail: linked === undefined ? null : lineName(linked, { names, text, linked: undefined }).name,
+    name: isOfChild ? text('itemAdjustment') : described(item, text),
+    detail: linked === undefined ? null : lineName(linked, words, undefined).name,
   };
+}
+
+/** Returns the child that the item of a summary charges; null for other items. */
+function childOf(
+  { itemType, childAccountId }: InvoiceItemView,
+  children: NameWords['children'],
+): SummarizedChild | null {
+  if (itemType !== InvoiceItemType.PARENT_SUMMARY || childAccountId === null) return null;
+  return children.get(childAccountId) ?? null;
 }
 
 function chargeName(item: InvoiceItemView, names: CatalogNames): LineName {

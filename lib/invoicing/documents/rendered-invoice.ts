@@ -1,6 +1,7 @@
 import type { PrintableFact } from '../../ports/index.ts';
 import type { Account, Invoice, Seller } from '../../records/index.ts';
 import { atOnce, type Steps } from '../../runtime/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, sum } from '../../values/money/index.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import { isSettled } from '../invoices/parent-summary.ts';
@@ -13,6 +14,7 @@ import {
   type TenantTranslations,
   type TextOf,
 } from './document-texts.ts';
+import type { SummarizedChild } from './line-names.ts';
 import {
   directionOf,
   formattable,
@@ -60,6 +62,8 @@ export interface InvoiceToRender {
   readonly notes?: readonly CreditNoteView[];
   /** The summary by which the parent pays the invoice; default null. */
   readonly summary?: Invoice | null;
+  /** The children that a summary charges, by account. None by default. */
+  readonly children?: ReadonlyMap<Uuid, SummarizedChild>;
 }
 
 /** The status shown to the reader; null shows only the amounts. */
@@ -234,6 +238,7 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
     direction,
     text,
     names: catalogNames(given.catalogTranslations, wanted, defaultLocale),
+    children: given.children ?? new Map<Uuid, SummarizedChild>(),
     formats,
     countryName: (code: string) => formats.country(code),
     labelled: (label: string, value: string) =>

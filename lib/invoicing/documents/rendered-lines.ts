@@ -5,8 +5,7 @@ import { addDays, type LocalDate } from '../../values/time/index.ts';
 import type { InvoiceItemView } from '../invoices/invoice-view.ts';
 import { type DocumentFacts, type DocumentLine, documentItems } from './document-facts.ts';
 import { type DocumentFormats, formatPrice } from './document-formats.ts';
-import type { TextOf } from './document-texts.ts';
-import { type CatalogNames, type LineName, lineName } from './line-names.ts';
+import { type LineName, lineName, type NameWords } from './line-names.ts';
 import { type RenderedUsage, renderedUsage } from './rendered-usage.ts';
 
 /** A line of a document: one item, or the sum of several items of one kind. */
@@ -41,9 +40,7 @@ export interface RenderedLine extends LineName {
   readonly notes: readonly string[];
 }
 
-export interface LineWords {
-  readonly text: TextOf;
-  readonly names: CatalogNames;
+export interface LineWords extends NameWords {
   readonly formats: DocumentFormats;
 }
 
@@ -60,7 +57,7 @@ export function* renderingLines(
     readonly words: LineWords;
   },
 ): Steps<readonly RenderedLine[]> {
-  const { text, names, formats } = words;
+  const { names, formats } = words;
   const { currency } = facts;
   const itemOf = new Map([...linkedItems, ...items].map((item) => [item.id, item]));
   const lineOf = new Map(facts.lines.map((line) => [line.item.id, line]));
@@ -73,7 +70,7 @@ export function* renderingLines(
     const calculation = line === undefined ? null : calculationOf(line, currency, words);
     return {
       item,
-      ...lineName(item, { names, text, linked }),
+      ...lineName(item, words, linked),
       planName: named(item.planName),
       phaseName: named(item.phaseName),
       usageName: named(item.usageName),

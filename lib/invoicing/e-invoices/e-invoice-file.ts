@@ -66,6 +66,19 @@ export function requireIssued({ id, status, isMigration }: InvoiceView): void {
   );
 }
 
+/**
+ * Checks that the invoice is not a summary of children. @throws BillingError INVOICE_NOT_ELECTRONIC (4041) for a
+ * summary (§22 rule 2).
+ */
+export function refuseSummary({ id, isParentInvoice }: InvoiceView): void {
+  if (!isParentInvoice) return;
+  throw billingError(
+    ErrorCode.INVOICE_NOT_ELECTRONIC,
+    `Invoice ${id} is the summary of child accounts. A summary and its credit notes have no e-invoice, because the invoices of the children are the tax documents. Create their e-invoices instead`,
+    { invoiceId: id },
+  );
+}
+
 /** Returns the file name. Characters of the number other than letters, digits, dots and underscores become hyphens. */
 export function fileNameOf(
   number: string,

@@ -44,6 +44,7 @@ import {
   viewInvoices,
 } from '../invoices/invoice-view.ts';
 import { loadParentInvoices } from './load-credit-inputs.ts';
+import { loadSummarizedChildren } from './load-summarized-children.ts';
 
 export interface ViewTools {
   /** Source of catalogs. Null returns views without names. */
@@ -286,10 +287,15 @@ export class DocumentSourceLoader {
       const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
       const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);
       const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
-      const [{ template, ...texts }, seller, notes, sources] = await Promise.all([
+      const [{ template, ...texts }, seller, notes, children, sources] = await Promise.all([
         this.#texts.load(session, { locale, defaultLocale, isManualPay }),
         session.sellers.find(content.issuedAt(found)),
         notedBy.length === 0 ? [] : session.creditNotes.ofInvoices(notedBy),
+        loadSummarizedChildren(session, {
+          summary: found,
+          items: [...items, ...linked],
+          patterns: settings['invoice.numberPattern'],
+        }),
         loadViewSources(session, {
           invoices: [found],
           items: [...items, ...linked],
@@ -315,6 +321,7 @@ export class DocumentSourceLoader {
           formatsOf,
           linkedItems,
           notes: viewCreditNotes(notes, settings['invoice.creditNoteNumberPattern']),
+          children,
           customFields: new Map(customFields.map(({ name, value }) => [name, value])),
           summary: sources.parents.get(invoice.parentInvoiceId ?? invoiceId) ?? null,
           ...texts,

@@ -19,6 +19,7 @@ import {
   type EInvoiceRequest,
   fileNameOf,
   type NoteEInvoiceRequest,
+  refuseSummary,
   requireIssued,
 } from '../e-invoices/e-invoice-file.ts';
 import { EINVOICE_CUSTOM_FIELDS, type EInvoiceCustomFields } from '../e-invoices/e-invoice-parties.ts';
@@ -60,12 +61,14 @@ export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources)
   async function sourceOf(context: CallContext, invoiceId: Uuid): Promise<Source> {
     const { given } = await sources.load(context, invoiceId);
     requireIssued(given.invoice);
+    refuseSummary(given.invoice);
     return { given, view: await timeSlices(ports)(renderingInvoice(given)) };
   }
 
   async function sourceOfNote(context: CallContext, creditNoteId: Uuid): Promise<Source> {
     const note = await noteOf(context, creditNoteId);
     const { given } = await sources.loadOfNote(context, note);
+    refuseSummary(given.invoice);
     return { given, view: await timeSlices(ports)(renderingCreditNote({ ...given, note })) };
   }
 

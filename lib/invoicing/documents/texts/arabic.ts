@@ -47,6 +47,7 @@ export const arabic: TranslatedTexts = {
   taxIntraCommunity: 'توريد داخل الاتحاد الأوروبي',
   taxExport: 'تصدير',
   taxOutOfScope: 'خارج نطاق الضريبة',
+  itemChildInvoice: 'فاتورة',
   itemProrated: 'محسوب بالتناسب',
   paymentTitle: 'تحويل مصرفي',
   paymentPayee: 'المستفيد',

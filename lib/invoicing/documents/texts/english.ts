@@ -56,6 +56,7 @@ export const english = {
   taxIntraCommunity: 'Intra-Community supply',
   taxExport: 'Export',
   taxOutOfScope: 'Outside the scope of tax',
+  itemChildInvoice: 'Invoice',
   itemProrated: 'prorated',
   paymentTitle: 'Bank transfer',
   paymentPayee: 'Payee',

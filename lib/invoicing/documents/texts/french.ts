@@ -47,6 +47,7 @@ export const french: TranslatedTexts = {
   taxIntraCommunity: 'Livraison intracommunautaire',
   taxExport: 'Exportation',
   taxOutOfScope: 'Hors champ de la taxe',
+  itemChildInvoice: 'Facture',
   itemProrated: 'au prorata',
   paymentTitle: 'Virement bancaire',
   paymentPayee: 'Bénéficiaire',

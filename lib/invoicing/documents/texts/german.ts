@@ -47,6 +47,7 @@ export const german: TranslatedTexts = {
   taxIntraCommunity: 'Innergemeinschaftliche Lieferung',
   taxExport: 'Ausfuhr',
   taxOutOfScope: 'Nicht steuerbar',
+  itemChildInvoice: 'Rechnung',
   itemProrated: 'anteilig',
   paymentTitle: 'Banküberweisung',
   paymentPayee: 'Zahlungsempfänger',

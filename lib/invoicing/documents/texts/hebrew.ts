@@ -47,6 +47,7 @@ export const hebrew: TranslatedTexts = {
   taxIntraCommunity: 'אספקה תוך-קהילתית',
   taxExport: 'יצוא',
   taxOutOfScope: 'מחוץ לתחולת המס',
+  itemChildInvoice: 'חשבונית',
   itemProrated: 'יחסי לתקופה',
   paymentTitle: 'העברה בנקאית',
   paymentPayee: 'מוטב',

@@ -47,6 +47,7 @@ export const japanese: TranslatedTexts = {
   taxIntraCommunity: 'EU域内取引',
   taxExport: '輸出免税',
   taxOutOfScope: '不課税',
+  itemChildInvoice: '請求書',
   itemProrated: '日割り',
   paymentTitle: 'お振込先',
   paymentPayee: '口座名義',

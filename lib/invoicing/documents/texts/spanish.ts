@@ -47,6 +47,7 @@ export const spanish: TranslatedTexts = {
   taxIntraCommunity: 'Entrega intracomunitaria',
   taxExport: 'Exportación',
   taxOutOfScope: 'No sujeto',
+  itemChildInvoice: 'Factura',
   itemProrated: 'prorrateado',
   paymentTitle: 'Transferencia bancaria',
   paymentPayee: 'Beneficiario',
