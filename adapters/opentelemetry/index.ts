@@ -13,7 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Span, SpanStart, TraceParent, Tracer } from '../../lib/ports/index.ts';
-import { parameterOf } from '../../lib/values/host-values/index.ts';
+import { checkOptionTypes, requireOption } from '../../lib/values/errors/index.ts';
 
 /** The engine's span in a context, so that spans of other libraries in between keep their place. */
 const ours = createContextKey('billwright span');
@@ -22,8 +22,6 @@ export interface OpenTelemetryTracerOptions {
   /** Tracer to use. Defaults to the tracer `billwright` of the registered SDK. Without an SDK nothing is recorded. */
   readonly tracer?: OtelTracer;
 }
-
-const checkOptions = parameterOf('options', { tracer: { startSpan: ['!', 'function'] } });
 
 /** Returns true if the process has an SDK. Without one, spans are invalid. */
 export function hasSdk(): boolean {
@@ -38,8 +36,9 @@ export function hasSdk(): boolean {
  * @example const billing = await Billing.open({ storage, tracer: openTelemetryTracer() });
  */
 export function openTelemetryTracer(options: OpenTelemetryTracerOptions = {}): Tracer {
-  checkOptions(options);
+  checkOptionTypes(options, { tracer: 'an object' });
   const { tracer = trace.getTracer('billwright') } = options;
+  requireOption('tracer.startSpan', tracer.startSpan, 'a function');
   return {
     start: (start) => {
       const { name, kind, attributes, links = [] } = start;

@@ -1,6 +1,5 @@
 import type { DocumentRenderer, PrintableDocument, RenderedFile } from '../../lib/ports/index.ts';
-import { billingError, ErrorCode } from '../../lib/values/errors/index.ts';
-import { parameterOf } from '../../lib/values/host-values/index.ts';
+import { billingError, checkOptionTypes, ErrorCode, requireOption } from '../../lib/values/errors/index.ts';
 import { drawDocument } from './draw-document.ts';
 import type { FontFamily } from './font-family.ts';
 import { Fonts, loadPackages, type Packages } from './fonts.ts';
@@ -15,8 +14,6 @@ export interface PdfOptions {
    */
   readonly fonts?: readonly FontFamily[];
 }
-
-const checkOptions = parameterOf('options', { fonts: [['!', { regular: ['!', 'any'] }]] });
 
 /**
  * Renders PDFs with pdfkit: `Billing.open({ documentRenderer: pdfRenderer(), … })`. Packages and fonts are loaded
@@ -49,6 +46,15 @@ export function pdfRenderer(options: PdfOptions = {}): DocumentRenderer {
     pdf: (document, { signal } = {}) => rendered({ document, signal }),
     pdfWithEInvoice: (document, attachment, { signal } = {}) => rendered({ document, attachment, signal }),
   };
+}
+
+function checkOptions(options: PdfOptions): void {
+  checkOptionTypes(options, { fonts: 'a list' });
+  for (const [at, family] of (options.fonts ?? []).entries()) {
+    requireOption(`fonts[${at}]`, family, 'an object');
+    const { regular } = family;
+    requireOption(`fonts[${at}].regular`, regular, typeof regular === 'string' ? 'text' : 'an object');
+  }
 }
 
 /** Rejects a document whose fixed texts have characters that no font contains. */

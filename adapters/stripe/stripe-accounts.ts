@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import Stripe from 'stripe';
 import { GatewayError, type GatewayTransaction, PluginStatus } from '../../lib/ports/index.ts';
-import { parameterOf } from '../../lib/values/host-values/index.ts';
+import { checkOptionTypes, requireOption } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 
 export interface StripeAccount {
@@ -15,16 +15,14 @@ export interface StripeAccount {
 const REQUEST_TIMEOUT_MS = 12_000;
 const TRIES_AGAIN = 1;
 
-const checkOptions = parameterOf('options', {
-  credentials: ['!', 'any'],
+const optionTypes = {
   name: 'text',
-  customerOf: 'function',
+  customerOf: 'a function',
   returnUrl: 'text',
-  multicapture: 'flag',
-  requestTimeoutMs: 'count',
-  client: {},
-});
-const checkCredentials = parameterOf('credentials', { apiKey: ['!', 'text'], stripeAccount: 'text' });
+  multicapture: 'true or false',
+  requestTimeoutMs: 'a number',
+  client: 'an object',
+} as const;
 
 /** The Stripe accounts of the tenants, created on first use. A failed creation is repeated. */
 export class StripeAccounts {
@@ -37,7 +35,7 @@ export class StripeAccounts {
    * @throws GatewayError for an invalid kind of key.
    */
   constructor(options: StripeGatewayOptions) {
-    checkOptions(options);
+    checkOptionTypes(options, optionTypes);
     const { credentials } = options;
     if (typeof credentials !== 'function') checkedKey(credentials);
     this.#options = options;
@@ -72,8 +70,10 @@ export class StripeAccounts {
 }
 
 function checkedKey(credentials: StripeCredentials) {
-  checkCredentials(credentials);
+  requireOption('credentials', credentials, 'an object');
   const { apiKey } = credentials;
+  requireOption('apiKey', apiKey, 'text');
+  checkOptionTypes(credentials, { stripeAccount: 'text' });
   if (/^(sk|rk)_./.test(apiKey)) return apiKey;
   throw new GatewayError('The Stripe API key must be a secret (sk_…) or restricted (rk_…) one');
 }

@@ -1,2 +1,3 @@
 export * from './billing-error.ts';
 export * from './error-code.ts';
+export { checkOptionTypes, requireOption } from './option-types.ts';
