@@ -10,7 +10,7 @@ import {
   type PluginIdentity,
 } from '../../lib/ports/index.ts';
 import type { TransactionType } from '../../lib/records/index.ts';
-import { parameterOf } from '../../lib/values/host-values/index.ts';
+import { checkOptionTypes, requireOption } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 import {
@@ -58,12 +58,6 @@ type SandboxRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount'
 /** An unchecked configuration from a request. */
 type AnyConfiguration = { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>;
 
-const checkOptions = parameterOf('options', {
-  name: 'text',
-  ledger: { find: ['!', 'function'], append: ['!', 'function'], override: ['!', 'function'] },
-  sleep: 'function',
-});
-
 const DEFAULT_NAME = 'sandbox';
 const VERSION = '1.0.0';
 /** The gateway's name in Kill Bill, which Kill Bill clients use. */
@@ -75,8 +69,10 @@ const FORMER = { name: 'killbill-payment-test', pluginKey: 'payment-test', versi
  * not undo it; a repeated transaction id has no second effect and returns the recorded result.
  */
 export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
-  checkOptions(options);
+  checkOptionTypes(options, { name: 'text', ledger: 'an object', sleep: 'a function' });
   const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
+  for (const member of ['find', 'append', 'override'] as const)
+    requireOption(`ledger.${member}`, ledger[member], 'a function');
   const sticky = new StickyScripts(ledger);
 
   /** Returns the entry with the outcome of a PENDING transaction that is requested again. */
