@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** Milliseconds within which the resources of a configuration file must close after a command. */
+import { keepYoungGenerationSmall } from './young-generation.ts';
+
+/** Time that the resources of a configuration file have to close after a command, in milliseconds. */
 const GRACE_MS = 1_000;
 
 // Runs first, because an older Node may be unable to load the other modules.
@@ -12,7 +14,7 @@ await import('../supported-node.ts').catch((error: Error) => {
 process.getBuiltinModule('node:module').enableCompileCache();
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve';
-if (isServer) (await import('./young-generation.ts')).keepYoungGenerationSmall();
+if (isServer) keepYoungGenerationSmall();
 const { runCommandLine } = await import('./commands/command-line.ts');
 const status = await runCommandLine(args, {
   out: (text) => process.stdout.write(text),
