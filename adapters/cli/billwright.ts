@@ -4,7 +4,7 @@ import { keepYoungGenerationSmall } from './young-generation.ts';
 /** Time that the resources of a configuration file have to close after a command, in milliseconds. */
 const GRACE_MS = 1_000;
 
-// Runs first, because an older Node may be unable to load the other modules.
+// Runs before the other modules load, because an older Node may be unable to load them.
 await import('../supported-node.ts').catch((error: Error) => {
   process.stderr.write(`billwright: ${error.message}\n`);
   process.exit(1);
