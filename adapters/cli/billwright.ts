@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { keepYoungGenerationSmall } from './young-generation.ts';
 
-/** Time that the resources of a configuration file have to close after a command, in milliseconds. */
+/** Milliseconds within which the resources of a configuration file must close after a command. */
 const GRACE_MS = 1_000;
 
 // Runs before the other modules load, because an older Node may be unable to load them.
