@@ -253,7 +253,7 @@ export class StripeCustomers {
     if (given !== null) return given;
     const query = `metadata['${ACCOUNT}']:'${accountId}' AND metadata['${TENANT}']:'${of.tenantId}'`;
     const { data } = await of.stripe.customers.search({ query, limit: MOST_FOUND });
-    // If an account has two customers, all processes choose the same one.
+    // If an account has two customers, all processes choose the same customer.
     const [first] = data.toSorted(
       (one, other) => one.created - other.created || (one.id < other.id ? -1 : 1),
     );

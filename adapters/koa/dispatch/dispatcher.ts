@@ -130,7 +130,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
     if (!(options.ownsEveryPath || isOurs(path))) return next();
-    // The router matches this path instead of the original one.
+    // The router matches this path instead of the original path.
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
       path,

@@ -55,11 +55,10 @@ export async function runOnce(
     if (isStorable(whole.status, error)) await idempotency.keep(claim, whole);
     else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
     // If the outcome is unknown, the claim stays. As after a crash, repeats are refused until the claim
-    // counts as abandoned.
+    // is treated as abandoned.
   } catch (failure) {
     // The request succeeded. Repeats are refused until the claim is treated as abandoned, so that they do not
-    // run
-    // again.
+    // run again.
     services.logger.error(
       { err: failure },
       'the response to a request with an Idempotency-Key was not stored',

@@ -192,7 +192,7 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
     textTypes: takesAnyType(body) ? [BYTES] : [...body.mediaTypes],
     textLimit: maxBytes,
     encoding: byteEncoding,
-    // Any method may carry a body (http-api §1 rule 8); the route table decides which are read.
+    // Any method may carry a body (http-api §1 rule 8); the route table decides which bodies are read.
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.DELETE],
   });
 }

@@ -116,7 +116,7 @@ export function paginationHeaders(
   const headers: Record<string, string> = {};
   for (const prefix of prefixes) {
     for (const [name, value] of Object.entries(values)) {
-      // Clients parse these headers as numbers, so an empty one is omitted.
+      // Clients parse these headers as numbers, so an empty header is omitted.
       if (value !== undefined) headers[`${prefix}Pagination-${name}`] = value;
     }
   }

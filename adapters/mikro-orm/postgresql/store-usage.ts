@@ -49,7 +49,7 @@ export async function storeUsage(
   const unresolved = answers.flatMap(({ submission, fingerprint }) =>
     fingerprint === null ? [numberOf(submission, 'submission')] : [],
   );
-  // The next statement sees what others have stored since this one began.
+  // The next statement sees what others have stored since this statement began.
   const seen = unresolved.length === 0 ? [] : await statements.rows(fingerprintsOf(chunk, unresolved));
   return [...answers.filter(({ fingerprint }) => fingerprint !== null), ...seen].map(
     ({ submission, fingerprint }) => ({

@@ -60,7 +60,7 @@ export function eventStore(access: SystemAccess, onPublished: EventStore['onPubl
   const { dialect } = access;
   return {
     list: async (request) => (await access.rows(listed(dialect, request, nothing))).map(publishedEvent),
-    // Each statement is its own transaction, so the second one sees later commits.
+    // Each statement is its own transaction, so the second statement sees later commits.
     horizon: (tenantRecordId) => {
       const statements = {
         run: (statement: Sql) => access.run(statement),

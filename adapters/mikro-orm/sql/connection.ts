@@ -160,7 +160,7 @@ export function oneByOne(transaction: Transaction): StatementOrder {
       });
       const next = latest.then(() => transaction.executeQuery(query));
       latest = next;
-      // The caller handles it.
+      // The caller handles the error.
       next.catch(() => undefined);
       return next;
     },

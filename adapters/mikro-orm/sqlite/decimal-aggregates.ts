@@ -24,7 +24,7 @@ export function aggregateOfTexts(of: 'sum' | 'max' | 'min', column: string): str
         ({ value, length }) => `printf('%0${length}d', ${below ? `${'9'.repeat(length)} - ` : ''}${value})`,
       )
       .join(' || ');
-  // Of two negative numbers, the one with the greater absolute value is smaller.
+  // Of two negative numbers, the number with the greater absolute value is smaller.
   const ordered = `iif(${column} like '-%', '${NEGATIVE}' || ${digits(true)}, '${POSITIVE}' || ${digits(false)})`;
   return `${of}(iif(${column} is null, null, ${ordered}))`;
 }

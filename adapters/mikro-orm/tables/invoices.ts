@@ -82,7 +82,7 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
     created_day: 'tenant_record_id, created_day, record_id, created_date',
     migrated: 'tenant_record_id, record_id where is_migration',
     parent: 'tenant_record_id, record_id where is_parent_invoice',
-    // The id of a group is that of its first invoice.
+    // The id of a group is the id of its first invoice.
     grouped: 'tenant_record_id, group_id, record_id where group_id <> id',
     // Contains every column that a balance depends on, so that counting by balance does not read the rows.
     counted: `tenant_record_id, record_id, raw_balance, parent_invoice_id where ${COUNTED_INVOICES}`,
@@ -111,7 +111,7 @@ const itemColumns = { ...columnsOf(invoiceItemFields), basis: basisAside('basis'
 export const invoiceItemsTable = new RecordTable<AddedItem>('invoice_items', itemColumns, {
   uniques: { id: 'id' },
   violations: {
-    // The engine's ids are unique, so a plugin chose this one.
+    // The engine's ids are unique, so a plugin chose this id.
     id: {
       code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
       message: 'An invoice plugin gave a new item the id of an existing item',

@@ -14,7 +14,7 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const bundle = uuidOrNull('ongoing_bundle_id');
   const eventRecord = bigintOrNull('ongoing_event_record_id');
   const text = textOrNull('ongoing_event');
-  // Most cursors have the same text as the previous one.
+  // Most cursors have the same text as the previous cursor.
   let last: { readonly text: string; readonly facts: SharedFacts | null } | undefined;
   const factsOf = (stored: string): SharedFacts | null => {
     if (last?.text !== stored) last = { text: stored, facts: readFacts(stored) };

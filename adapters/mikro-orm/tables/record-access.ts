@@ -50,7 +50,7 @@ export class TenantScope {
 
   /** Returns the tenant's records that meet `condition`, in creation order. */
   async select<R extends object>(table: RecordTable<R>, condition: Condition): Promise<readonly Stored<R>[]> {
-    // The sign keeps SQLite from choosing an index for the order instead of one for the condition.
+    // The sign keeps SQLite from choosing an index for the order instead of an index for the condition.
     return this.selectOrdered(table, { condition, order: '+record_id' });
   }
 

@@ -89,7 +89,7 @@ export const blockingStatesTable = new RecordTable('blocking_states', columnsOf(
   },
   indexes: {
     blocked: 'tenant_record_id, blocked_id, effective, sequence',
-    // Every invoice run reads the blocks of its accounts, and most accounts have none.
+    // Every invoice run reads the blocks of its accounts, and most accounts have no blocks.
     block: `tenant_record_id, account_record_id where ${IS_BLOCK}`,
   },
 });

@@ -55,7 +55,7 @@ async function checkList(caller: GatewayCaller, { isThere }: { readonly isThere:
   const { accountId, paymentMethodId } = caller;
   const question = { accountId, refreshFromGateway: true, properties: [] };
   const listed = await caller.value('getPaymentMethods', question);
-  if (listed === undefined || listed === null) return; // null = it keeps none
+  if (listed === undefined || listed === null) return; // null = no stored methods
   if (!Array.isArray(listed)) {
     caller.wrong(`getPaymentMethods returns ${shown(listed)} instead of a list`);
     return;

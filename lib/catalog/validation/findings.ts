@@ -86,8 +86,7 @@ export class Names {
     for (const plan of content.plans) this.#add(plan.name, NameKind.PLAN);
     for (const list of content.priceLists.childPriceLists) this.#add(list.name, NameKind.PRICE_LIST);
     // DEFAULT is treated as declared even if its list has an invalid name, so that references to DEFAULT are
-    // not
-    // reported.
+    // not reported.
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 

@@ -19,7 +19,7 @@ export interface RenderedLine extends LineName {
   /** The last day of a period, which is the day before the end date. Null without a period. */
   readonly lastDay: LocalDate | null;
   readonly formattedLastDay: string | null;
-  /** The first and the last day, or the only date. Null for an adjustment, whose date is no service period. */
+  /** The first and the last day, or the only date. Null for an adjustment, whose date is not a service period. */
   readonly formattedPeriod: string | null;
   readonly formattedAmount: string;
   readonly quantity: Decimal | null;

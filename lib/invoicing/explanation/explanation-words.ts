@@ -109,8 +109,7 @@ export function caseText(conditions: RuleConditions | null): string {
 }
 
 // The following functions explain the catalog's rules (catalog §8) and requested dates. An empty string means
-// no
-// sentence.
+// no sentence.
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';

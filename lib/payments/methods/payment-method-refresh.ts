@@ -57,8 +57,7 @@ export class PaymentMethodRefresh {
       );
     const { refreshed, defaultId } = await store().catch((error: unknown) => {
       // A call for another account has taken a gateway's key in the meantime, so the method is stored without
-      // that
-      // key.
+      // that key.
       if (isKeyInUse(error)) return store();
       throw error;
     });

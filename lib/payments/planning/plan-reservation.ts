@@ -312,8 +312,7 @@ function decide(
   });
   if (!isForeign || decision.kind !== 'PAY') return decision;
   // A payment in another currency settles the amount that the plugins approved (§9.4) and cannot be reduced.
-  // If less
-  // is due, the plugins are called again.
+  // If less is due, the plugins are called again.
   const settled = consulted.planned.settles ?? decision.amount;
   return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }

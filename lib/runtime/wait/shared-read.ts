@@ -27,7 +27,7 @@ export class SharedRead {
     await latest;
     this.#next = undefined;
     const reading = this.#read();
-    // Its own callers get the error.
+    // The callers of the read get the error.
     this.#latest = reading.catch(() => undefined);
     await reading;
   }

@@ -89,7 +89,7 @@ interface Bounds {
 /** Archives some days of these subscriptions. Returns an empty result at the end. */
 async function archiveSome(session: WriteSession, page: readonly SettledSubscription[], bounds: Bounds) {
   const recordIds = [...new Set(page.map(({ accountRecordId }) => accountRecordId))];
-  // No run may bill at the same time, or the archived sums would differ from the billed ones.
+  // No run may bill at the same time, or the archived sums would differ from the billed sums.
   const accounts = await session.tryLockAccounts(recordIds);
   const open = accounts.length === 0 ? [] : await openDays(session, { page, accounts }, bounds);
   const own = Map.groupBy(open, ({ subscriptionRecordId }) => subscriptionRecordId);

@@ -89,7 +89,7 @@ export function bulkOperations(
         yield read;
       }
     };
-    // A chunk is read while the previous one is stored, except on the one connection of a host's transaction.
+    // A chunk is read while the previous chunk is stored, except on the one connection of a host's transaction.
     let before: Promise<StoredChunk> = Promise.resolve(NO_CHUNK);
     try {
       for await (const chunk of chunksOf(reading(), chunkSize)) {
@@ -99,7 +99,8 @@ export function bulkOperations(
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         const size = sizeOf(prepared);
-        // SQLite stores a chunk without a pause, so other requests go before each large chunk or a group of small ones.
+        // SQLite stores a chunk without a pause, so other requests go before each large chunk or group of
+        // small chunks.
         const storeInTurn = async () => {
           pointsOfTurn += size;
           if (pointsOfTurn >= BULK_USAGE_POINTS_PER_TURN) {

@@ -29,7 +29,7 @@ const requestColumns = inputColumns({ request: 'bigint', subscription_record_id:
 const rangeColumns = [
   ...requestColumns,
   ...inputColumns({ first_day: 'date' }),
-  // A single day; null = all days from the first one on.
+  // A single day; null = all days from the first day on.
   ...inputColumns({ only_day: 'date' }),
 ];
 /** A range of points of a day, as bound to statements. A null value matches any value. */
