@@ -211,13 +211,13 @@ describe('server configuration', () => {
       expect(again).to.be.instanceOf(UsageError);
     });
 
-  it('warns about variables for settings that only options can set', () =>
+  it('causes a warning about variables for settings that only options can set', () =>
     expect(unknownVariables({ BILLWRIGHT_PORT: '9000', BILLWRIGHT_HOST: '0.0.0.0' })).to.eql([
       'BILLWRIGHT_PORT has no effect because this variable does not exist; use the option --port',
       'BILLWRIGHT_HOST has no effect because this variable does not exist; use the option --host',
     ]));
 
-  it('warns about ineffective variables with suggestions, but not about unrelated ones', () => {
+  it('causes a warning with suggestions about ineffective variables, but not about unrelated variables', () => {
     const environment = {
       SERVICE_server_limits_jsn: '1',
       SERVICE_org_killbill_invoice_enabled: 'true',

@@ -18,7 +18,7 @@ import { example, expect } from '../support/index.ts';
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('engine settings', () => {
-  it('are read from the environment under every prefix, the documented one first', () => {
+  it('are read from the environment under every prefix, the documented prefix first', () => {
     const environment = {
       SERVICE_payment_retry_days: '3,5,7',
       SERVICE_org_service_payment_retry_days: '1',

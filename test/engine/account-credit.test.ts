@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
       expect(await invoicesOf(id)).to.eql([]);
     });
 
-  it('R21: stores the references of charges and credits as given, and those of a tax except its subscription', async () => {
+  it('R21: stores the references of charges and credits as given, and the references of a tax except its subscription', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const request = { accountId: id, planName: 'solo-now' };
     const { bundleId, subscriptionId } = await engine.acme.createSubscription(request);

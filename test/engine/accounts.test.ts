@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     await expectCode(create({ firstNameLength: 2 ** 31 }), 60003);
   });
 
-  it('accounts E2 Duplicate key: share no key within a tenant, but can share one across tenants', async () => {
+  it('accounts E2 Duplicate key: cannot share a key within a tenant, but can share a key across tenants', async () => {
     await create({ externalKey: 'acme' });
     await expectCode(create({ externalKey: 'acme' }), 3000);
     const { acme: other } = await openShop(engine.billing);

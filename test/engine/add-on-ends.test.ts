@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('end with the future end of their base, and are not billed beyond it', async () => {
+  it('end with the future end of their base, and are not billed beyond that end', async () => {
     await begin();
     const events = newEvents(engine.database);
     await cancel(base, END_OF_TERM);
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(lines.slice(2)).to.eql(['RECURRING 2024-08-01..2024-08-16 7.26']);
   });
 
-  it('lose their service with their base while billing continues, and regain it', async () => {
+  it('lose their service with their base while billing continues, and regain it with their base', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' });
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     );
   });
 
-  it('end with a future change of their base to a product that includes them, unless it is undone', async () => {
+  it('end with a future change of their base to a product that includes them, unless the change is undone', async () => {
     await begin();
     const requestedDate = '2024-06-16';
     const change = { planName: 'elite-monthly', phaseType: 'EVERGREEN', requestedDate } as const;

@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('an anonymized account', (open) => {
     return found;
   }
 
-  it('leaves no personal data in any table, and keeps the rest', async () => {
+  it('leaves no personal data in any table, and keeps all other data', async () => {
     const { id } = await customer();
     expect((await placesOf(old)).length).to.be.greaterThan(old.length);
     await engine.acme.anonymizeAccount(id);

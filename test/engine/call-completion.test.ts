@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(await purchases()).to.eql(['PAYMENT_FAILURE']);
   });
 
-  it('follows only its own call', async () => {
+  it('waits only for the work of its own call', async () => {
     const other = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
     // Work of another call for which no node has a handler: it stays due for ever.
     await engine.storage.write(engine.tenant, authorshipOf(other), async (session) =>

@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await dates()).to.eql(['2024-03-01']);
   });
 
-  it('rejects a deletion while a subscription, even an ended one, has a plan of the catalog', async () => {
+  it('rejects a deletion while a subscription, even an ended subscription, has a plan of the catalog', async () => {
     await begin();
     const account = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: account.id, planName: 'term-3m' });

@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
     expect(again).to.equal(2080);
   });
 
-  it('read and extend versions stored before parts existed', async () => {
+  it('read and extend versions that were stored without parts', async () => {
     const current = await catalogOf(engine);
     const [version] = current.versions;
     if (!version) throw new Error('no version');

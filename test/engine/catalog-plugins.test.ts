@@ -146,7 +146,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(calls.map((call) => call.accountId)).to.eql([account.id, account.id]);
   });
 
-  it('leave a tenant without their catalog to the next plugin and finally to the stored catalog', async () => {
+  it('leave a tenant for which they have no catalog to the next plugin and finally to the stored catalog', async () => {
     const next = memoryCatalogPlugin('next');
     await begin([next]);
     expect(await planNames()).to.include('pro-monthly');
@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
-  it('block uploads while one of them serves the tenant, with an error that names it', async () => {
+  it('block uploads while one of them serves the tenant, with an error that names the plugin', async () => {
     await beginServing();
     const refusal = await engine.acme.uploadCatalog('<catalog/>').catch((error: unknown) => error);
     expect(refusal).to.include({ code: 2080 });

@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     await expectCode(subscribe(id), 6000);
   });
 
-  it('leaves invoices unpaid without flags, and changes nothing when repeated', async () => {
+  it('leaves invoices unpaid if no flag is set, and changes nothing when repeated', async () => {
     const id = await engine.settle(charged('10'));
     await told();
     await close(id);
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(states.map((row) => row.state_name)).to.eql(['CLOSE_ACCOUNT']);
   });
 
-  it('processes the remaining unpaid invoices when repeated, without adjusted items', async () => {
+  it('processes the remaining unpaid invoices when repeated, except for adjusted items', async () => {
     const id = await charged('10');
     await close(id);
     await close(id, { itemAdjustUnpaidInvoices: true });
@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(states[0]?.effective.at.getTime()).to.equal(openedAt);
   });
 
-  it('processes the committed unpaid invoices of the account on its local date, but none of its children', async () => {
+  it('processes the committed unpaid invoices of the account on its local date, but no invoices of its children', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
     const charge = (accountId: Uuid, autoCommit: boolean) =>

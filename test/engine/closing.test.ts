@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('closed engine', (open) => {
     await next.close();
   });
 
-  it('finishes the running calls first, and closes once', async () => {
+  it('finishes the running calls first, and closes only once', async () => {
     const { billing, acme } = engine;
     const made = acme.createAccount({});
     await Promise.all([billing.close(), billing.close()]);

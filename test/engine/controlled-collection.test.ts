@@ -169,7 +169,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(stage.sandbox.ledger.all()).to.eql([]);
     });
 
-    it('rule 6: use a method that a control plugin names only if that is allowed', async () => {
+    it('rule 6: use a payment method that a control plugin names only if the setting allows it', async () => {
       for (const overwritesMethod of [false, true]) {
         const { stage, first } = await stageAt({ overwritesMethod });
         const account = await stage.account();

@@ -73,7 +73,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(read.attempts).to.have.length(1);
   });
 
-  it('pay nothing without an error if a control plugin aborts', async () => {
+  it('pay nothing and cause no error if a control plugin aborts', async () => {
     prior = () => ({ isAborted: true });
     expect(await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins })).to.equal(null);
     expect(calls()).to.eql(['prior']);

@@ -74,7 +74,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await attempts()).to.eql([]);
   });
 
-  it('accept a payment method from a control plugin if there is none', async () => {
+  it('accept a payment method from a control plugin if the request names none', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const method = { accountId, pluginName: engine.gateway.name };
     const { pluginName, id } = await engine.acme.paymentMethods.add(method);

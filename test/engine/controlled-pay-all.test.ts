@@ -92,7 +92,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: skip an invoice that is paid while they are being called', async () => {
+  it('payments §9.6 rule 2: skip an invoice that is paid while the plugins are being called', async () => {
     const ids = await invoiced('50');
     const [invoiceId = account.id] = ids;
     control.meanwhile = async () => {

@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     await expectSound();
   });
 
-  it('reclaims no more than is missing, and skips void invoices', async () => {
+  it('reclaims no more than the missing amount, and skips void invoices', async () => {
     const id = await newAccount();
     const given = await credit(id, '20');
     await credit(id, '5');
@@ -197,7 +197,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     expect(await told()).to.eql([]);
   });
 
-  it('keeps credit from an adjustment or a payment', async () => {
+  it('does not remove credit from an adjustment or a payment', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     const invoiceId = await engine.settle(charge(id, '100'));
     const { id: invoiceItemId } = await itemOf(invoiceId, 'EXTERNAL_CHARGE');

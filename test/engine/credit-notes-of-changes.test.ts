@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(await numbersOf(accountId)).to.eql([1, 2]);
   });
 
-  it('are one per invoice of a closed account, with all its items', async () => {
+  it('are written once per invoice of a closed account, with all items of the invoice', async () => {
     await begin();
     const accountId = await newAccount();
     const [one, two] = [await charge(accountId, '10', '20'), await charge(accountId, '5')];

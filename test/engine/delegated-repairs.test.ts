@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
-  it('lower the summary with the repairs of a draft once it is committed', async () => {
+  it('lower the summary with the repairs of a draft once the draft is committed', async () => {
     await begin(2);
     await family.engine.acme.tags.add({ type: 'ACCOUNT', id: child }, [SystemTag.AUTO_INVOICING_DRAFT]);
     await family.engine.runTo(LATER);

@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('are created for the credit note of a charge whose tax a person added', async () => {
+  it('are created for the credit note of a charge whose tax a user added', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german);
     const [charge] = await shop.acme.invoices.addCharges({ accountId, items: [{ amount: '100' }] });

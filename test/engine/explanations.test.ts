@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     expect(few).to.be.lessThan(6);
   });
 
-  it('is missing for an unknown item or one of another tenant', async () => {
+  it('is missing for an unknown item or an item of another tenant', async () => {
     await begin('2024-01-01T00:00:00Z');
     await subscribe('solo-now');
     const [item] = await items();

@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     expect(warnings()).to.contain(`too-much-${number}`);
   });
 
-  it('are ignored for a payment of another gateway or an unknown one', async () => {
+  it('are ignored for a payment of another gateway or an unknown payment', async () => {
     const accountId = account.id;
     const pluginName = '__EXTERNAL_PAYMENT__';
     const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });

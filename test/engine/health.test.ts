@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     ]);
   });
 
-  it('counts an entry as late from its creation if it was created after its date', async () => {
+  it('counts an entry as late from its creation if it was created after its due date', async () => {
     const account = await engine.payingAccount({ currency: 'USD' });
     const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
     engine.clock.advance({ days: 1 });
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     expect(messages).to.eql(Array(2).fill("The clock of this process differs by 10 s from the database's"));
   });
 
-  it('fails if the database does not answer in time, and writes its message only to the log', async () => {
+  it('fails if the database does not answer in time, and writes the database error only to the log', async () => {
     const { storage, clock, logger } = engine;
     const reportOf = (answer: () => Promise<never>): Promise<HealthReport> => {
       const system = { ...storage.system, ping: answer, nowMs: answer };

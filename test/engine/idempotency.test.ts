@@ -73,7 +73,7 @@ eachDatabase.describe('stored answers', (open) => {
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
   });
 
-  it('are possible again for the key of a released request', async () => {
+  it('can be stored again for the key of a released request', async () => {
     await service.release(await claimOf());
     expect(await begin('other')).to.have.property('claim');
   });

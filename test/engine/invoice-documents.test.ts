@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     }
   });
 
-  it('invoicing §14: show custom fields of the account in a template that names them, escaped', async () => {
+  it('invoicing §14: show custom fields of the account, escaped, in a template that names them', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     const fields = { type: ObjectType.ACCOUNT, id: accountId };
     await engine.acme.customFields.add(fields, [

@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('clashes of invoice plugins (invoicing §13 rules 3
     await sound();
   });
 
-  it('let only one of several accounts in a batch use a shared item id, and park the others', async () => {
+  it('let only one of several accounts in a batch use a shared item id, and park the other accounts', async () => {
     await begin(adding('one', () => [{ id: chosenId, itemType: 'TAX', amount: '1' }]));
     const last = await newAccount();
     const accountIds = [await newAccount(), await newAccount(), last];

@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 500]);
   });
 
-  it('rule 0: fail the operation with an error that names them if a getter of their result throws', async () => {
+  it('rule 0: fail the operation with an error that names the plugin if a getter of its result throws', async () => {
     const throwing = () => {
       throw new Error('gotcha');
     };

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(engine.ledger.all().map(({ amount }) => String(amount))).to.eql(['21.95', '21.95']);
   });
 
-  it('add items to a requested run, which passes its properties to them', async () => {
+  it('add items to a requested run, which passes its properties to the plugins', async () => {
     const properties: string[] = [];
     await begin({
       ...tax(),

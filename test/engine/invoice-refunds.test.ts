@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       await expectCode(engine.acme.invoicePayments.refund(refund), code);
     });
 
-  it('rule 1a: adjust an item named without an amount by its remaining amount, and a used-up item by nothing', async () => {
+  it('rule 1a: adjust an item named without an amount by its remaining amount, and a fully adjusted item by nothing', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId: itemId, amount: '5' }];

@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
       async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
     );
 
-  it('are left alone until they are old, and end ABORTED if they have no transaction', async () => {
+  it('are not changed until they are old enough, and end ABORTED if they have no transaction', async () => {
     const id = await left(null);
     stage.clock.set('2012-05-31T12:00:00Z');
     await sweep();

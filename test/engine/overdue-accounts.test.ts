@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
 
   const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
 
-  it('overdue §2.3: keep the tag of overdue after they are closed and paid, and are not billed again', async () => {
+  it('overdue §2.3: keep the tag that overdue added after they are closed and paid, and are not billed again', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     expect([await states(), await tags()]).to.eql([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);

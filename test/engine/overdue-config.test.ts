@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['BLOCK', 'WARN']);
   });
 
-  it('overdue §1.2 rule 2: replace the previous one with one event, and restore the default on deletion', async () => {
+  it('overdue §1.2 rule 2: replace the previous configuration with one event, and restore the default on deletion', async () => {
     await acme.overdue.upload(exampleXml);
     await acme.overdue.upload(host);
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['HOUSE']);

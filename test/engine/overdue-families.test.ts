@@ -86,7 +86,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it('rule 3: keeps states, checks and events per account, and judges a self-paying child by its own debt', async () => {
+  it('rule 3: keeps states, checks and events per account, and evaluates a self-paying child by its own debt', async () => {
     await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
     await other.charge('10');
     await engine.runTo('2024-03-03T12:00:00Z');

@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(accountId)).to.equal(true);
   }
 
-  it('skips an account above the safety bound without writing items, and bills the others', async () => {
+  it('skips an account above the safety bound without writing items, and bills the other accounts', async () => {
     await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
     const withSetUp = await subscriber('canopy-monthly');
     const other = await engine.settle(subscriber('sprout-monthly-direct'));

@@ -91,7 +91,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('retry with the same keys on the earliest retry date, and show the retry', async () => {
+  it('retry with the same keys on the earliest retry date, and show the scheduled retry', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -161,7 +161,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
   });
 
-  it('rule 7: stop the failure calls when one of them throws, and keep the earliest date so far', async () => {
+  it('rule 7: stop the failure calls when one of them throws, and keep the earliest retry date so far', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.onFailureCall = async () => {
       throw new Error('broken');

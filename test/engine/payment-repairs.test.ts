@@ -89,7 +89,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(attemptsOf(await paymentOf(invoiceId))).to.eql(['ABORTED']);
   });
 
-  it('payments §7.4 rules 1 and 2: derive states from type, status and earlier successes, or use the given ones', async () => {
+  it('payments §7.4 rules 1 and 2: derive states from type, status and earlier successes, or use the given states', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     await payments.capture({ paymentId: payment.id, amount: '10' });

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open)
     ]);
   });
 
-  it('use the given key, or the gateway id if it is free', async () => {
+  it('use the given key, or the gateway id if no other method uses that id', async () => {
     const details = { externalPaymentMethodId: `tok_${account.id}` };
     expect((await add({ externalKey: `my-${account.id}`, details })).externalKey).to.equal(
       `my-${account.id}`,

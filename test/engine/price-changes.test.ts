@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     }
   }
 
-  it('catalog W2 Grandfathering: apply to new subscriptions, while existing ones keep their price', async () => {
+  it('catalog W2 Grandfathering: apply to new subscriptions, while existing subscriptions keep their price', async () => {
     const planName = 'a-monthly';
     const opened = await begin('2024-03-05T00:00:00Z', version('2024-01-01', '30.00', { planName }));
     await upload(opened, version('2024-04-01', '36.00', { planName }));

@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('keep the cycle that a resume or another bill cycle day started', async () => {
+  it('keep the billing cycle that a resume or another bill cycle day started', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { subscriptionId, bundleId } = await engine.acme.createSubscription({
       accountId,

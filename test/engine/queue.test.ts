@@ -199,7 +199,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(second.seen).to.eql([1]);
   });
 
-  it('processes the other entries of a batch with a bad entry', async () => {
+  it('processes the other entries of a batch that contains a bad entry', async () => {
     const seen: unknown[] = [];
     const handler = handling(async (batch) => {
       if (batch.entries.some((entry) => entry.payload.n === 'bad')) throw new Error('bad entry');
@@ -211,7 +211,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen).to.have.members(['good', 'fine']);
   });
 
-  it('commits the writes of a handler together with the end of its entry', async () => {
+  it('commits the writes of a handler together with the completion of its entry', async () => {
     let failing = true;
     const handler = handling(async (batch) => {
       await storage.write(tenant, authorship(), async (session) => {
@@ -291,7 +291,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen.toSorted()).to.eql(storage.singleNode ? [0, 1, 2] : [0, 1]);
   });
 
-  it('prevents a node that lost its claim from ending the entry', async () => {
+  it('prevents a node that lost its claim from completing the entry', async () => {
     await put([event(0, 1)]);
     const claimed = await claimAs('n1');
     systemClock.push(QUEUE_LEASE_MS);

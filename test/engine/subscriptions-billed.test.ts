@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     ]);
   });
 
-  it('subscriptions §19.2 rule 2: skip a subscription without a stored start with a warning, and bill the others', async () => {
+  it('subscriptions §19.2 rule 2: skip a subscription without a stored start with a warning, and bill the other subscriptions', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { acme, storage, tenant, logger } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

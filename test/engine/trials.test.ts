@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     await expectNothingCharged(subscriptionId);
   });
 
-  it('end for an add-on bought mid-trial with a quantity when the trial of its bundle ends', async () => {
+  it('end with the trial of the bundle for an add-on bought with a quantity in mid-trial', async () => {
     const { bundleId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     const { subscriptionId } = await subscribe({ bundleId, planName: 'backup-monthly', quantity: 3 });

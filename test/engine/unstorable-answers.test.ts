@@ -98,7 +98,7 @@ eachDatabase.describe('unstorable strings from plugins (payments §2.2)', (open)
       expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
     });
 
-  it('are stored in an attempt from control plugins and the caller’s properties', async () => {
+  it('are stored in an attempt if they come from control plugins or the caller’s properties', async () => {
     const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];
     for (const controlPlugins of [['control'], ['silent']]) {
       const input = { accountId: account.id, amount: '10', properties, controlPlugins };

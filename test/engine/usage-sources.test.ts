@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
       expect(await isParked()).to.equal(false);
     });
 
-  it('usage §9 rule 5: receive the properties of the caller of a dry run and its range', async () => {
+  it('usage §9 rule 5: receive the date range of a dry run and the properties of its caller', async () => {
     await begin('club');
     source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');
     const pluginProperties = [{ key: 'region', value: 'eu', isUpdatable: false }];
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     });
   });
 
-  it('usage §9 rule 8: lead to a charge of the difference for later records, and to each known id being shown once', async () => {
+  it('usage §9 rule 8: have later records charged as a difference, and known ids shown once', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');

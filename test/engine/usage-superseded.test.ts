@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectLast('USAGE 2026-05-01..2026-06-01 6');
   });
 
-  it('bills late and void usage of both parts by their plans', async () => {
+  it('evaluates late and void usage of each part by the plan of that part', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await stage.use('2 calls 2026-04-06');
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-05-02');
   });
 
-  it('charges nothing for days on which the new plan has no such section', async () => {
+  it('charges nothing for days on which the new plan has no such usage section', async () => {
     await billApril();
     await changeTo('club', '2026-04-15');
     const lines = (await lastLines()).filter((line) => !line.startsWith('RECURRING'));
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-05-02');
   });
 
-  it('bills periods of other lengths once', async () => {
+  it('bills usage once if the periods of the plans have different lengths', async () => {
     await billApril();
     await changeTo('api-quarterly', '2026-04-15');
     await expectLast('REPAIR_ADJ 2026-04-15..2026-05-01 -7');

@@ -58,7 +58,7 @@ eachDatabase.describe('account fields over HTTP', (open) => {
     expect(await answers({ referenceTime: '2024-03-06T00:00:00Z' })).to.equal(400);
   });
 
-  it('http-api §4 line 13: are reset by treatNullAsReset if omitted in dialect K and stay unchanged in D', async () => {
+  it('http-api §4 line 13: are reset by treatNullAsReset if omitted in dialect K and stay unchanged in dialect D', async () => {
     const fixed = { externalKey: 'left-out', currency: 'USD', timeZone: 'Europe/Vienna' };
     const parentAccountId = createdId(await create({}));
     const id = createdId(await create({ ...fixed, name: 'Ada', notes: 'n', phone: '1', parentAccountId }));

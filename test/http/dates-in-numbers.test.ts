@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
   });
 
-  it('R46: include date-times in milliseconds, in seven numbers, or as a date', async () => {
+  it('R46: include date-times in milliseconds, as seven numbers, or as a date', async () => {
     for (const [referenceTime, shown] of [
       [1_348_558_200_000, '2012-09-25T07:30:00.000Z'],
       [[2012, 9, 25, 7, 30, 15, 0], '2012-09-25T07:30:15.000Z'],

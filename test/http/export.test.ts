@@ -82,7 +82,7 @@ eachDatabase.describe('account export', (open) => {
   it('answers 200 in dialect K', async () =>
     expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200));
 
-  it('contains every table of the account in alphabetical order, and no other account', async () => {
+  it('contains every table of the account in alphabetical order, and no data of another account', async () => {
     const { text } = await exported();
     const names = [...sectionsOf(text).keys()];
     expect(names).to.eql(names.toSorted());

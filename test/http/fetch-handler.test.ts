@@ -98,7 +98,7 @@ describe('HTTP interface as a fetch handler', () => {
     expect([201, 400]).to.include(large.status);
   });
 
-  it('rejects a request with an explanation if its body is already consumed or it was aborted', async () => {
+  it('rejects a request with an explanation if its body is already consumed or the request was aborted', async () => {
     const request = new Request(`${ORIGIN}/billing/1.0/kb/accounts`, { method: 'POST', body: '{}' });
     await request.text();
     const reading = new Request(request.url, { method: 'POST', body: '{}' });

@@ -233,7 +233,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect([signing.received.length, signing.verified.count]).to.eql([0, 0]);
   });
 
-  it('rule 2a: are rejected at two megabytes and accepted at one', async () => {
+  it('rule 2a: are rejected at two megabytes and accepted at one megabyte', async () => {
     const { signing } = world.serving;
     const large = Buffer.alloc(2 * MAX_NOTIFICATION_BYTES, 'x');
     for (const place of [{}, { apiKey: 'nobody' }, { plugin: 'stripe' }])
@@ -310,7 +310,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect([statuses[0], statuses.at(-1)]).to.eql([404, 429]);
   });
 
-  it('expose and change nothing for another tenant on the path with credentials', async () => {
+  it('expose and change nothing of another tenant on the path with credentials', async () => {
     const { signing } = world.serving;
     await core(SIGNING_GATEWAY, 'x', eve);
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);

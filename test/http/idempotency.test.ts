@@ -81,7 +81,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect((await create('p-1', 'Pia', { authorization: basic('reader', 'password') })).status).to.equal(403);
   });
 
-  it('accept keys of up to 255 characters, reject longer ones and ignore empty ones', async () => {
+  it('accept keys of up to 255 characters, reject longer keys and ignore empty keys', async () => {
     expect((await create('k'.repeat(255), 'Kim')).status).to.equal(201);
     expectRefusal(await create('k'.repeat(256), 'Long'), 400, 60002);
     await create('', 'Nobody');
@@ -89,7 +89,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.eql([0, 2]);
   });
 
-  it('are also recorded outside tenants, except for token requests', async () => {
+  it('are also recorded for calls without a tenant, except for token requests', async () => {
     const tenant = (apiKey: string) =>
       serving.post('/tenants', { apiKey, apiSecret: 's' }, { 'idempotency-key': 'n-1' });
     const [made, again] = [await tenant('new'), await tenant('new')];

@@ -26,7 +26,7 @@ anyDatabase.describe('payment methods over HTTP (payments §10)', (open) => {
     return (json as { tagDefinitionName: string }[]).map(({ tagDefinitionName }) => tagDefinitionName);
   };
 
-  it('http-api §4 line 7: answer 500, and 400 in dialect K, to the deletion of the default without a flag', async () => {
+  it('http-api §4 line 7: answer 500 in dialect D and 400 in dialect K if the default is deleted without a flag', async () => {
     const id = await add('?isDefault=true');
     for (const [headers, status] of [
       [{}, 500],

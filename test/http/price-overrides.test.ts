@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('price overrides over HTTP', (open) => {
       });
     });
 
-  it('accept prices as numbers or text and show overridden usage prices', async () => {
+  it('accept prices as numbers or strings and show overridden usage prices', async () => {
     const reply = await create([
       { planName: 'gold-monthly', phaseName: 'gold-monthly-trial', fixedPrice: '1.50' },
       {

@@ -148,7 +148,7 @@ onPostgresql.describe('SQL statements and round trips of an HTTP request', (open
     });
   }
 
-  it('number 6 and 3 for a read of an account in test mode', async () => {
+  it('are 6 and 3 for a read of an account in test mode', async () => {
     const serving = await serveInTestMode(traffic.database);
     try {
       const inTestMode = { ...world, serving };

@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)'
     expect((await pay()).status).to.equal(502);
   });
 
-  it('counts only transactions of the tenant for TIMES', async () => {
+  it('counts only transactions of the same tenant for TIMES', async () => {
     await configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: '2' });
     await pay(eve);
     const accountId = accounts.get(own);

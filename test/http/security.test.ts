@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     expect(await role()).to.eql({ role: 'clerk', permissions: [] });
   });
 
-  it('lists roles by name, including the built-in one, and shows an unknown role without permissions', async () => {
+  it('lists roles by name, including the built-in role, and shows an unknown role without permissions', async () => {
     await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
     const { json } = await call('GET', `${security}/roles`);
     const names = (json as { role: string }[]).map(({ role }) => role);

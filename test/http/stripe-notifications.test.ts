@@ -123,7 +123,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('record a lost dispute of part of a payment', async () => {
+  it('record a lost dispute over part of a payment', async () => {
     const { invoiceId, intent } = await charged();
     const dispute = openDispute(double.books, intent, { amount: 550 });
     await sent(double.notification('charge.dispute.created'));

@@ -234,7 +234,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     });
   }
 
-  it('json-models §4: take the type and date of a BlockingState from the call and ignore those in the body', async () => {
+  it('json-models §4: take the type and date of a BlockingState from the call and ignore the type and date in the body', async () => {
     const path = `/bundles/${bundleId}/block?requestedDate=2024-03-10`;
     const body = {
       service: 'fraud',
@@ -376,7 +376,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       });
     });
 
-    it('mark an undone change as inactive in an update, which MINIMAL omits', async () => {
+    it('record an undone change as an inactive update, which the audit level MINIMAL omits', async () => {
       const body = { accountId, planName: 'solo-now', externalKey: 'back' };
       const path = `/subscriptions/${createdId(await send('POST', '/subscriptions', { body }))}`;
       const end = 'requestedDate=2024-04-20&useRequestedDateForBilling=true';

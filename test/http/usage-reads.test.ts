@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     ]);
   });
 
-  it('usage §3.3: list the running period’s cost as items, and the same items once they are billed', async () => {
+  it('usage §3.3: list the current period’s cost as items, and the same items once they are billed', async () => {
     await use('199 sms 2026-04-02', 'a');
     await runTo('2026-04-10T00:00:00Z');
     const path = `/usages/${subscriptionId}/rated`;

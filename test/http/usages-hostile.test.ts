@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await summed()).to.equal('[{"unitType":"sms","amount":100000000000000000000}]');
   });
 
-  it('usage §2.1 rule 5: store nothing if one row of a submission is invalid, and get the row number', async () => {
+  it('usage §2.1 rule 5: store nothing if one row of a submission is invalid, and get the number of that row', async () => {
     await begin();
     const amounts = Array.from({ length: 500 }, (_, index) => (index === 317 ? '-1' : '1'));
     const reply = expectStatus(await record(text(amounts)), 400);

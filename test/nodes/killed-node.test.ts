@@ -55,7 +55,7 @@ describe('killed node', function () {
 
   // `test/faults/kill-points.test.ts` covers restarts on each commit.
   if (!isLongRun) return;
-  it('resumes its own work immediately after an unnamed restart on the same host', async () => {
+  it('resumes its own work immediately after a restart without a node name on the same host', async () => {
     await nodes.kill(await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS));
     const owners = new Set(await nodes.claimed());
     expect(owners).to.have.property('size', 1);

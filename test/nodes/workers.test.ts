@@ -53,7 +53,7 @@ describe('workers of a server', function () {
   const post = (path: string, body: string) =>
     server.send(`/1.0/kb${path}`, { method: 'POST', headers: credentials, body });
 
-  it('share one login and one address, and are nodes of the database', async () => {
+  it('share one login and one address, and are registered as nodes of the database', async () => {
     expect(server.greeting.filter((line) => line.startsWith('Log in'))).to.have.length(1);
     expect(server.greeting.filter((line) => line.includes('is ready at'))).to.have.length(1);
     const nodes: unknown = JSON.parse(

@@ -95,15 +95,15 @@ function billed(subscribed: Subscribed, runsOn: Schedule) {
 
 const days = fc.uniqueArray(fc.nat(190), { maxLength: 60 }).map((all) => new Set(all));
 
-describe('changing seat counts', () => {
-  it('invoicing §5.4 rule 5: cost the same in a month whether runs are daily, occasional or only at the end', () =>
+describe('cost of changing seat counts', () => {
+  it('invoicing §5.4 rule 5: is the same in a month whether runs are daily, occasional or only at the end', () =>
     forRuns(Math.ceil(propertyRuns / 4), [evenMonths, days], (subscribed, some) => {
       const daily = billed(subscribed, () => true).total.toFixed();
       expect(billed(subscribed, () => false).total.toFixed(), 'at the end').to.equal(daily);
       expect(billed(subscribed, (day) => some.has(day)).total.toFixed(), 'on some days').to.equal(daily);
     })).timeout(0);
 
-  it('invoicing §5.4 rule 5: differ in any period only by rounding, at most two cents per change', () =>
+  it('invoicing §5.4 rule 5: differs in any period only by rounding, at most two cents per change', () =>
     forRuns(Math.ceil(propertyRuns / 4), [anyPeriods, days], (subscribed, some) => {
       const daily = billed(subscribed, () => true);
       for (const other of [billed(subscribed, () => false), billed(subscribed, (day) => some.has(day))]) {

@@ -32,7 +32,7 @@ const weights = fc
   .filter((list) => list.some(({ units }) => units > 0n));
 
 describe('amount arithmetic', () => {
-  it('splits an amount without a remainder into whole minor units that follow the weights to within one unit', () =>
+  it('splits an amount completely into whole minor units that follow the weights to within one unit', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
       (units, list, currency) => {

@@ -95,7 +95,7 @@ function streamOf(life: Life) {
 }
 
 describe('subscriptions over time', () => {
-  it('have the same events with a jumping clock as with a steady one', () =>
+  it('have the same events with a jumping clock as with a steady clock', () =>
     forAll([cases, fc.array(times, { maxLength: 6 })], (input, stops) => {
       const life = create(input);
       const jumped = passed(life, input.later);
@@ -113,7 +113,7 @@ describe('subscriptions over time', () => {
       if (input.now >= input.reference) expect(storedOf(late)).to.eql(storedOf(inTime));
     }));
 
-  it('have derived phases equal to those stored later, to the second', () => {
+  it('have derived phases equal to the phases stored later, to the second', () => {
     const farAway = instant(5_000 * 365 * 86_400 * 1_000);
     forAll([cases, repricedCatalogs, fc.boolean()], (input, repriced, isRepriced) => {
       const life = create(isRepriced ? { ...input, catalog: repriced } : input);

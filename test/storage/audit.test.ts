@@ -101,7 +101,7 @@ eachDatabase.describe('the audit history', (open, kind) => {
       expect(Object.keys(row?.snapshot ?? {}).toSorted()).to.eql(specified.get(tableName));
     });
 
-  it('contains one row per insert and update of an ACCOUNT, with the state of the account after each', async () => {
+  it('contains one row per insert and update of an ACCOUNT, with the state of the account after each change', async () => {
     const stored = await writing.accounts.insert([account({ name: 'before' })]);
     const [given] = stored;
     if (!given) throw new Error('no account');
@@ -135,7 +135,7 @@ eachDatabase.describe('the audit history', (open, kind) => {
     expect(snapshot?.quantity).to.equal(null);
   });
 
-  it('contains one row per updated record with the new content, and none for unchanged records', async () => {
+  it('contains one row per updated record with the new content, and no row for unchanged records', async () => {
     const given = subscription(owner, { chargedThrough: null });
     const paid = payment(owner);
     const settled = transaction(owner);
@@ -211,7 +211,7 @@ eachDatabase.describe('the audit history', (open, kind) => {
     expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.eql(specified.get('TAG_DEFINITIONS'));
   });
 
-  it('contains one row per change of tags and custom fields in write order, and none for an already active tag', async () => {
+  it('contains one row per change of tags and custom fields in write order, and no row for an already active tag', async () => {
     const [given, custom] = [tag(owner), customField(owner)];
     await opened.write(async (session) => {
       expect(await session.tags.insert([given])).to.have.length(1);

@@ -171,7 +171,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(names(await claim())).to.eql(['b']);
   });
 
-  it('leaves unknown topics waiting without blocking others', async () => {
+  it('leaves unknown topics waiting without blocking other topics', async () => {
     await put([bus(0, 'unknown')], [due(0, 'known')]);
     expect(names(await claim({ topics: [queueName] }))).to.eql(['known']);
   });
@@ -186,7 +186,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(names(await claim())).to.eql(['next']);
   });
 
-  it('retries an entry after its pause with one more error, while the account’s bus entries wait', async () => {
+  it('retries an entry after its pause with an increased error count, while the account’s bus entries wait', async () => {
     await put([bus(0, 'failing'), bus(0, 'waiting')], [due(0, 'waiting too')]);
     const [failing] = await claim();
     if (!failing) throw new Error('nothing claimed');
@@ -259,7 +259,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(await claim()).to.eql([]);
   });
 
-  it('prevents a claim from changing an entry that another claim now holds, on the same node or a different one', async () => {
+  it('prevents a claim from changing an entry that another claim now holds, on the same node or a different node', async () => {
     for (const node of ['n1', 'n2']) {
       await put([bus(0, node)]);
       const [lost] = await claim();
@@ -366,7 +366,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(again?.doneHandlers).to.eql(['first', 'second "x"']);
   });
 
-  it('keeps the first of two live notifications with one key, and accepts another after it finishes', async () => {
+  it('keeps the first of two live notifications with one key, and accepts another notification after the first finishes', async () => {
     await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
     await put([], [keyed(1, 'third', 'key')]);
     const claimed = await claim();
@@ -395,7 +395,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     await queue.finish(claimed);
   });
 
-  it('counts due and running entries, including paused ones, for one tenant or all', async () => {
+  it('counts due and running entries, including paused entries, for one tenant or all tenants', async () => {
     await put([bus(0, 'a'), bus(1, 'b')], [due(2, 'c', 1)]);
     const stranger = await opened.newTenant();
     const count = (businessNow: Instant) =>

@@ -567,7 +567,7 @@ eachDatabaseAndOneByOne.describe('the storage round trip', (open, kind) => {
     expect(withoutRecordIds(found)).to.eql([saved]);
   });
 
-  it('updates loaded cursors, inserts new ones and rejects a missing one', async () => {
+  it('updates loaded cursors, inserts new cursors and rejects a missing cursor', async () => {
     const [stored] = await opened.newAccounts(1);
     const fresh = () => cursor(ownerOf(stored), {});
     const changes = {

@@ -24,7 +24,7 @@ describe('the lock on a SQLite file', () => {
     path = database.path;
   });
 
-  it('blocks a second node in this process until the first is closed', async () => {
+  it('blocks a second node in this process until the first node is closed', async () => {
     const first = sqlite(path);
     await first.prepare();
     const second = sqlite(path);
@@ -65,7 +65,7 @@ describe('the lock on a SQLite file', () => {
     }
   });
 
-  it('blocks a node in another process while the first is alive, but not after it is killed', async () => {
+  it('blocks a node in another process while the first node is alive, but not after it is killed', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', holder, path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -71,7 +71,7 @@ eachDatabaseAndOneByOne.describe('usage storage', (open, kind) => {
     ]);
   });
 
-  it('usage §2.4: keeps amounts and sums exact to 20 and 9 digits, including negative ones', async () => {
+  it('usage §2.4: keeps amounts and sums exact to 20 and 9 digits, including negative amounts', async () => {
     const amounts = [
       '99999999999999999999.999999999',
       '0.000000001',

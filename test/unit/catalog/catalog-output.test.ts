@@ -37,7 +37,7 @@ describe('written catalog XML', () => {
     expect(written).to.equal(readFileSync(fixture('catalogs/written.xml'), 'utf8'));
   });
 
-  it('contains all versions by date, or only the requested ones', () => {
+  it('contains all versions by date, or only the requested versions', () => {
     const catalog = createCatalog([version({ effectiveDate: '2025-01-01' }), version()]);
     const dates = (xml: string) => xml.match(/<effectiveDate>[^<]*/g)?.map((match) => match.slice(15)) ?? [];
     expect(dates(writeCatalogXml(catalog))).to.eql(['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z']);

@@ -202,7 +202,7 @@ describe('catalog XML reader', () => {
     expect(priceLists.defaultPriceList.prettyName).to.equal('DEFAULT');
   });
 
-  it('applies the billing mode of the version to a plan without its own', () => {
+  it('applies the billing mode of the version to a plan without its own billing mode', () => {
     const own = '<recurringBillingMode>IN_ADVANCE</recurringBillingMode>';
     const modes = (more: string): string | null | undefined =>
       version({ recurringBillingMode: 'IN_ARREAR', plans: plan('p-m', 'P', { more }) }).plans[0]

@@ -170,7 +170,7 @@ describe('catalog defined in code', () => {
     expect(second?.findProduct('Light').available).to.eql(['Oil']);
   });
 
-  it('reuses the plan object in a later version that repeats the plan, and creates a new one for a changed plan', () => {
+  it('reuses the plan object in a later version that repeats the plan, and creates a new object for a changed plan', () => {
     const [first, second] = lantern.catalog.versions;
     expect(second?.findPlan('beacon-annual')).to.equal(first?.findPlan('beacon-annual'));
     const [before, after] = [first?.findPlan('light-monthly'), second?.findPlan('light-monthly')];

@@ -295,7 +295,7 @@ describe('price changes for existing subscriptions', () => {
       ]);
     });
 
-    it('do not exist in a phase without a recurring section', () => {
+    it('are absent from a phase without a recurring section', () => {
       const free = { finalPhase: phase('EVERGREEN', { fixed: '5.00' }) };
       const catalog = createCatalog([
         priced('2024-01-01', free),

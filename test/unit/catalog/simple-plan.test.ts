@@ -101,7 +101,7 @@ describe('simple plan', () => {
     expect(edit(catalog, { planId: 'lamp-monthly', currency: 'USD', amount: decimal('12.5') })).to.eql([]);
   });
 
-  it('edits the current version and every later one, never an earlier one', () => {
+  it('edits the current version and every later version, never an earlier version', () => {
     const catalog = createCatalog(
       ['2023-01-01', '2024-01-01', '2025-01-01'].map((effectiveDate) => version({ effectiveDate })),
     );

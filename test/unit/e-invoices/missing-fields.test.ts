@@ -44,7 +44,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     expect(() => eInvoiceOf(standard(), given)).to.throw(/acme\.sellers\.upload$/);
   });
 
-  it('include the tax categories if no item has one', () => {
+  it('include the tax categories if no item has a category', () => {
     expect(missingOf([viewedItem('RECURRING', '100')])).to.eql([
       'tax categories: return TAX items with taxCategory, taxRate and linkedItemId from the invoice plugin',
     ]);

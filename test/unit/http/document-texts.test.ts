@@ -173,7 +173,7 @@ describe('texts of the OpenAPI document', () => {
     expect(new Set(formats.map(([, format]) => format))).to.eql(new Set(['uri-reference']));
   });
 
-  it('list the permissions of each operation, including conditional ones', () => {
+  it('list the permissions of each operation, including conditional permissions', () => {
     const told = new Map(operations.map(({ operationId, description }) => [operationId, description]));
     expect(told.get('createAccount')).to.equal('Needs the permission `account:create`.');
     expect(told.get('closeAccount')).to.equal(

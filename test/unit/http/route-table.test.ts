@@ -168,7 +168,7 @@ describe('OpenAPI document', () => {
     );
   });
 
-  it('requires the author exactly when a call needs one', () => {
+  it('lists the author as required exactly when a call needs an author', () => {
     type Parameter = { readonly name: string; readonly required: boolean };
     const paths = document.paths as Record<string, Record<string, { readonly parameters?: Parameter[] }>>;
     for (const route of routes) {

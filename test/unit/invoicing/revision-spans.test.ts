@@ -4,7 +4,7 @@ import { RevisionSpans } from '../../../lib/invoicing/operations/catalog-change-
 const span = (first: number, last: number) => ({ first, last });
 
 describe('revision spans', () => {
-  it('contain the added revisions, and the range between adjacent ones', () => {
+  it('contain the added revisions, and the range between adjacent revisions', () => {
     const spans = new RevisionSpans(2);
     expect(spans.has(1, span(3, 3))).to.equal(false);
     spans.add(1, span(3, 5));

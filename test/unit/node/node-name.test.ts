@@ -39,7 +39,7 @@ describe('the generated node name (platform §15 rule 1)', () => {
     expect(isFormerNode(`${space}.${pid}.${Number(started) - 1}.1`)).to.equal(true);
   });
 
-  it('does not belong to a former node when it comes from another host, an earlier boot or a user', () => {
+  it('does not belong to a former node when it comes from another host, an earlier boot or a user setting', () => {
     const others = [
       'elsewhere-01234567.1.1.1',
       newNodeName().replace(/-[^-.]+\./, '-00000000.'),

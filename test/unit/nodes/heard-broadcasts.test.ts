@@ -15,7 +15,7 @@ const numbered = (...recordIds: readonly number[]): readonly Broadcast[] =>
   }));
 
 describe('the broadcast log of a node', () => {
-  it('delivers each broadcast once, including one that becomes visible after a higher number', () => {
+  it('delivers each broadcast once, including a broadcast that becomes visible after a higher number', () => {
     const heard = new HeardBroadcasts();
     const hear = (nowMs: number, ...recordIds: readonly number[]) =>
       heard.hear(numbered(...recordIds), nowMs).map(({ recordId }) => recordId);

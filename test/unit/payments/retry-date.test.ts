@@ -31,7 +31,7 @@ describe('retry date (payments §8.3)', () => {
       '2012-06-24T00:03:42.000Z',
     ]));
 
-  it('follows failures by 5 minutes up to 5 h 20 min, and is absent after the ninth', () =>
+  it('follows failures by 5 minutes up to 5 h 20 min, and is absent after the ninth failure', () =>
     expect(chain('PLUGIN_FAILURE', at('2012-05-31T10:00:00Z')).map((date) => date.slice(11, 19))).to.eql([
       '10:05:00',
       '10:10:00',

@@ -4,7 +4,7 @@ import { checkMikroOrmVersion } from '../../../adapters/mikro-orm/session/migrat
 import manifest from '../../../package.json' with { type: 'json' };
 
 describe('the MikroORM version', () => {
-  it('may be any version in the declared range, including the installed one', () => {
+  it('may be any version in the declared range, including the installed version', () => {
     const ranges = Object.entries(manifest.peerDependencies).filter(([name]) =>
       name.startsWith('@mikro-orm/'),
     );

@@ -33,12 +33,12 @@ describe('first charge date', () => {
   it('is the start of a requested phase', () =>
     expect(firstCharge(create({ planName: 'pro-monthly', phaseType: 'EVERGREEN' }))).to.equal('2024-01-05'));
 
-  it('skips every free phase, including one with a recurring price of zero', () => {
+  it('skips every free phase, including a phase with a recurring price of zero', () => {
     const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '0' });
     expect(firstCharge(withPhases(FREE + discount, EVERGREEN))).to.equal('2024-03-04');
   });
 
-  it('is the start of an endless last phase, even a free one', () =>
+  it('is the start of an endless last phase, even a free phase', () =>
     expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04'));
 
   it('skips charges of phases before the billing start', () => {

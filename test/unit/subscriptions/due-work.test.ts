@@ -22,7 +22,7 @@ function eventOf(life: Life, type: LifecycleEvent['type']): LifecycleEvent {
 }
 
 describe('due subscription work', () => {
-  it('stores the next phase after a PHASE, dated from its start, with the next sequence', () => {
+  it('stores the next phase after a PHASE, dated from the start of that PHASE, with the next sequence number', () => {
     const life = create({ planName: 'club-monthly' });
     const { addedEvents, busEvents } = workOf(life, eventOf(life, 'PHASE'), CLOCK);
     expect(addedEvents).to.have.length(1);

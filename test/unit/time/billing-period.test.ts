@@ -90,7 +90,7 @@ describe('periods counted from an anchor', () => {
       expect(dates).to.eql(expected);
     });
 
-  it('catalog W11 Periods: match the dates for day 29 and for ANNUAL from 2024-02-29', () => {
+  it('catalog W11 Periods: match the specified dates for day 29 and for ANNUAL from 2024-02-29', () => {
     const dates = [1, 2, 3, 4].map((n) =>
       formatLocalDate(addPeriods(parseLocalDate('2024-02-29'), 'ANNUAL', n, 29)),
     );
