@@ -97,7 +97,7 @@ describe('command line usage', () => {
       expect(errors).to.not.include('secret');
     });
 
-  it('is explained as a whole, and for each command with its own options', async () => {
+  it('explains all commands together, and each command with its own options', async () => {
     const { status, output } = await speak(['--help']);
     expect(status).to.equal(0);
     expect(output).to.match(/^Usage: billwright/);

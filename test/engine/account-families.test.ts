@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('operations on account families and emails', (open,
     expect(await childrenOf(foreign)).to.eql([]);
   });
 
-  it('keep payment delegation on an account without a parent, and validate it with the parent', async () => {
+  it('keep payment delegation on an account without a parent, and validate it when a parent is set', async () => {
     const parent = await create({ currency: 'USD' });
     const alone = await create({ isPaymentDelegatedToParent: true, currency: 'EUR' });
     expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);

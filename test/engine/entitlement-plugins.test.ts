@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       });
     });
 
-    it('can set each subscription of CREATE for several bundles separately', async () => {
+    it('can set the terms of each subscription separately when CREATE covers several bundles', async () => {
       first.before.CREATE = async ({ terms }) => ({
         replace: {
           subscriptions: terms.subscriptions.map((each) =>

@@ -118,7 +118,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
     });
 
-    it('take effect on the scheduled date if a check runs days late and the state was due then (rule 1)', async () => {
+    it('take effect on the scheduled date if a check runs days late and the state was due on that date (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-09T18:30:00Z');

@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('accept amounts as values and text in a definition, and report problems without positions', async () => {
+  it('accept amounts as values and strings in a definition, and report problems without positions', async () => {
     for (const total of [decimal('20.10'), '20.10']) {
       const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
       await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });

@@ -434,7 +434,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   describe('due work', () => {
     const jump = '2024-04-15';
 
-    it('makes the subscription due for invoicing from the phase that it adds', async () => {
+    it('makes the subscription due for invoicing from the start of an added phase', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, null);
       await toldBy(jump);

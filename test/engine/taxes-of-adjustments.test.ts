@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await leftOf(taxed)).to.eql(['100 (45)', '17.1 (8.55)']);
   });
 
-  it('are not adjusted again if a person has adjusted them before', async () => {
+  it('are not adjusted again if a user has adjusted them before', async () => {
     await begin();
     const taxed = await committed('100', {});
     await adjust({ ...taxed, chargeId: taxed.taxId }, '9.5');
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await engine.balancesOf(taxed.accountId)).to.eql(['0', '0']);
   });
 
-  it('are named by the error for a refund of less than charge and tax', async () => {
+  it('are named in the error if a refund is less than charge and tax', async () => {
     await begin();
     const taxed = await committed('100', {});
     expect(await messageOf(refund(taxed, ['50'], '50'))).to.equal(

@@ -112,7 +112,7 @@ describe('API documentation', () => {
       .and.not.include('href="/');
   });
 
-  it('requires credentials for other paths and methods of the root', async () => {
+  it('requires credentials for other paths and for other methods on the root path', async () => {
     const url = await urlWith({ basePath: '/billing' });
     const answers = [
       await fetch(`${url}/`),

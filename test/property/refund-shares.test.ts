@@ -69,7 +69,7 @@ class Ledger {
 }
 
 describe('refunds of a payment in a currency other than its invoice’s', () => {
-  it('reduce the invoice by the settled amount, and by exactly that amount once fully refunded', () =>
+  it('reduce the settled amount of the invoice in proportion, and by exactly that amount once fully refunded', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(

@@ -239,7 +239,7 @@ describe('price changes for existing subscriptions', () => {
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-07-01 40.00 2024-06-01']);
   });
 
-  it('never follow the events of a newer version, because the newest version applies', () => {
+  it('exclude a change that would follow the change of a newer version, because the newest version applies', () => {
     const catalog = sold('2024-01-01 40.00', '2024-04-01 52.00 2025-01-01', '2024-07-01 64.00 2024-08-01');
     expect(changesFrom('2024-03-15', catalog)).to.eql(['2024-08-01 64.00 2024-07-01']);
     const later = catalog.resolvePlan('p-m', at('2025-06-01'), at('2024-03-15'));
@@ -306,7 +306,7 @@ describe('price changes for existing subscriptions', () => {
       expect(changes(catalog, steps)).to.eql(['2024-02-01 52.00 2024-01-02']);
     });
 
-    it('skip a bill cycle date whose instant lies before the start', () => {
+    it('skip a bill cycle date whose instant lies before the start of the subscription', () => {
       const catalog = sold('2024-01-01 40.00', '2024-01-15T21:00Z 52.00 2024-01-15T22:00Z');
       expect(changesFrom('2024-01-15T20:00Z', catalog, 15)).to.eql(['2024-02-15T08 52.00 2024-01-15T21']);
       expect(changesFrom('2024-01-15T08:00Z', catalog, 15), 'at the start itself').to.eql([

@@ -36,7 +36,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     );
   });
 
-  it('include the seller data if none are configured', () => {
+  it('include the seller data if no seller is configured', () => {
     expect(missingOf(standard(), { seller: null })).to.eql([
       'seller data (name, country, taxId): acme.sellers.upload',
     ]);

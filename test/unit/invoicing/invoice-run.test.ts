@@ -187,7 +187,7 @@ describe('dry run', () => {
     expect(dryRun('2014-02-01')?.slice(1)).to.eql(run.items.map(line));
   });
 
-  it('repairs items of its own steps in memory', () => {
+  it('repairs items of earlier dry-run steps in memory', () => {
     const events = [...trial.events, event('CHANGE', '2014-02-10', { plan: 'tin', price: '28.00' })];
     const subscriptions = billed.subscriptions.map((each) => ({
       ...each,

@@ -164,7 +164,7 @@ describe('changes of one subscription', () => {
     ledger.expectRun('2024-03-01', ['R 2024-03-01 2024-04-01 10']);
   });
 
-  it('survive an evaluation at an earlier target date in between', () => {
+  it('do not change after an evaluation at an earlier target date in between', () => {
     const trials = ['2024-01-01', '2024-02-10', '2024-02-20'].map((date, index) =>
       event(index === 0 ? 'CREATE' : 'PHASE', date, { phaseDays: 10, phase: `trial-${index}` }),
     );

@@ -74,7 +74,7 @@ describe('coverage of a void invoice', () => {
     expect(released.touched.map(({ date }) => formatLocalDate(date))).to.eql(['2024-01-01', '2024-01-01']);
   });
 
-  it('restores the days that it repaired, with their full amount', () => {
+  it('restores the days that the invoice repaired, with their full amount', () => {
     const released = releaseCoverage({
       items: [first, second],
       repaired: [billed],

@@ -115,7 +115,7 @@ describe('reader of usage submissions', () => {
     expect(faultOf(ofRecord({}, decimal('1e9999')))).to.equal('MALFORMED unitUsageRecords[0].unitType');
   });
 
-  it('leaves a missing tracking id to the engine (usage §1.1)', () => {
+  it('lets the engine assign a missing tracking id (usage §1.1)', () => {
     for (const trackingId of [undefined, null, '']) {
       const read = reading(submission({ trackingId }));
       expect('usage' in read && read.usage.trackingId).to.equal(undefined);
