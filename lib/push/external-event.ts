@@ -20,7 +20,7 @@ export interface ExternalEvent {
 
 type Payload = NewBusEvent['payload'];
 
-/** The members of a push that a payload is mapped to. */
+/** The members of a push to which a payload is mapped. */
 interface Form {
   readonly objectType: ObjectType | ((payload: Payload) => ObjectType);
   /** The payload member that contains the object's id. */

@@ -14,7 +14,7 @@ export const pushDeliveryFields = {
   eventType: f.oneOf(BusEventType),
   /** The exact body of the push. */
   body: f.text(),
-  /** The callback at the time of the event or of the request to send it again. */
+  /** The callback at the time of the event, or of the request to send the event again. */
   url: f.text(),
   state: f.code<DeliveryState>(),
   /** Due time of the next attempt on the business clock; 0 means immediately, in the order of the account's events. */

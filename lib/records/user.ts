@@ -32,7 +32,7 @@ export const roleFields = {
   id: f.id(),
   /** Unique name of at most 128 characters. */
   name: f.text(),
-  /** In the form of `normalisePermissions`. */
+  /** Permissions in the form that `normalisePermissions` returns. */
   permissions: f.json<readonly string[]>(),
 };
 export interface Role extends RecordOf<typeof roleFields> {}

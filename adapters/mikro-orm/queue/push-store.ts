@@ -49,7 +49,7 @@ function pendingEventCounts(cursors: Sql, limit: number) {
   return sql`${of(liveTable)} ${of(historyTable)}`;
 }
 
-/** Returns the tenants with the last event that has a delivery for the sink. */
+/** Returns, for each tenant, the last event that has a delivery for the sink. */
 function sinkCursors(sink: string) {
   return sql`(
     select t.id as tenant_record_id, coalesce(k.after_record_id, s.after_record_id) as after_record_id

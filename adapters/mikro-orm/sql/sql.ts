@@ -18,7 +18,7 @@ export interface Membership {
   readonly isAmongNone?: boolean;
 }
 
-/** A condition on rows. No row meets a membership in an empty list, so the query can be skipped. */
+/** A condition on rows. No row can match an empty list, so the query can then be skipped. */
 export type Condition = Sql | Membership;
 
 /** A text column that is compared by code points, regardless of the collation of the database. */

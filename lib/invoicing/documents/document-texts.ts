@@ -201,7 +201,7 @@ function* logicalLines(source: string): Generator<{ readonly line: number; reado
   if (begun !== null) yield { line: begun.line, text: begun.pieces.join('') };
 }
 
-/** Returns true if the line ends with an odd number of backslashes, so that the last one is not escaped. */
+/** Returns true if the line ends with an odd number of backslashes, so that the last backslash is not escaped. */
 function isContinued(text: string): boolean {
   let backslashes = 0;
   while (text.charAt(text.length - 1 - backslashes) === '\\') backslashes += 1;

@@ -150,7 +150,7 @@ export interface InvoicePlugin extends PluginIdentity {
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],
   ): Promise<PriorInvoiceAnswer | null | undefined>;
-  /** Called for each invoice with items; each plugin sees the items of the previous ones. */
+  /** Called for each invoice with items; each plugin sees the items of the previous plugins. */
   getAdditionalInvoiceItems?(
     invoice: InvoiceForPlugins,
     dryRun: boolean,

@@ -33,7 +33,7 @@ export interface UsageReading {
   readonly looked: EvaluatedDays | null;
 }
 
-/** The billed days at the last run, unchanged without late usage. */
+/** The days that were billed at the last run. Only late usage changes them. */
 export interface EvaluatedDays {
   /** The last day; the first is `UsageReading.from`. */
   readonly through: LocalDate;

@@ -133,7 +133,7 @@ export function runEventOf(
   return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
 }
 
-/** Returns the run event of all creations of one call. */
+/** Returns the event that starts the invoice run for all creations of one call. */
 export function runEventOfCreations(
   creations: readonly { readonly events: readonly New<LifecycleEvent>[] }[],
   now: Instant,

@@ -126,7 +126,7 @@ export function hypothesisOfState(
   };
 }
 
-/** A number above the record ids of a database and below those of derived events. */
+/** A number that is greater than the record ids of a database and less than the record ids of derived events. */
 const NEXT_RECORD_ID = 2 ** 51;
 
 /** Returns the active events after the action. */

@@ -1,7 +1,7 @@
 import type { UsageSection } from '../../records/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 
-/** The quantity of each unit. Unused units are missing. */
+/** The quantity of each unit. Unused units are omitted. */
 export type Quantities = ReadonlyMap<string, Decimal>;
 
 export const NO_USAGE: Quantities = new Map();

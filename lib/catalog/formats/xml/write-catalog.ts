@@ -140,7 +140,7 @@ const LINES_AT_ONCE = 1_000;
 
 /** Builds an escaped document, indented by two spaces. */
 class XmlText {
-  /** Lines that were already joined into longer texts. A single growing text would be slow to read. */
+  /** Lines that were already joined into longer strings. A single growing string would be slow to read. */
   readonly #joined: string[] = [];
   #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   #depth = 0;
