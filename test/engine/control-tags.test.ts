@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     });
   });
 
-  it('R51: hold the invoice back under AUTO_INVOICING_OFF, while the account still gets its bill cycle day', async () => {
+  it('R51: hold back the invoice of an account with AUTO_INVOICING_OFF, which still gets its bill cycle day', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await tag(id, SystemTag.AUTO_INVOICING_OFF);
     engine.clock.set('2024-01-17T00:00:00Z');

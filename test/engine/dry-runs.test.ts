@@ -106,7 +106,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.eql(next);
     });
 
-    it('returns the first invoice at the dates of a subscription or bundle, with everything due that day and nothing billed before', async () => {
+    it('returns the first invoice at the dates of a subscription or bundle, with everything that is due that day and was not billed before', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const monthly = await subscribe('solo-now');
       engine.clock.set('2024-01-10T00:00:00Z');
@@ -575,7 +575,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
     });
 
-    it('is not affected by an add-on that changes its prices', async () => {
+    it('is not affected by an add-on whose prices change', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const { bundleId } = await subscribe('team-now');
       await subscribe('archive-monthly', { bundleId });

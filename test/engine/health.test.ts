@@ -30,7 +30,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     await engine.billing.settle({ timeoutMs: 100 });
   }
 
-  it('passes every check, including the queues on a node that does not process them', async () => {
+  it('passes every check, including the queue check on a node that does not process queues', async () => {
     expect(await engine.billing.health()).to.eql({
       database: PASSED,
       queues: { healthy: true, message: 'This node does not process the queues' },

@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect([asked, told, (await lines())[1]?.slice(0, 5)]).to.eql([5, [], 'DRAFT']);
   });
 
-  it('see the changes in a host transaction, and their items are kept or rolled back with it', async () => {
+  it('see the changes in a host transaction, and their items are kept or rolled back with that transaction', async () => {
     await begin();
     const seen: number[] = [];
     const plugin: InvoicePlugin = {
@@ -467,7 +467,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       await sound();
     });
 
-    it('show the reduction of an invoice that the parent has paid as credit of the child', async () => {
+    it('show the reduction of a parent-paid invoice as credit of the child', async () => {
       let taken: string | null = null;
       await begin({
         name: 'history',

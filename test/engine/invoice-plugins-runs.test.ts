@@ -389,7 +389,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('see all items of a reused draft and can rewrite their own', async () => {
+  it('see all items of a reused draft and can rewrite their own items', async () => {
     const seen: string[] = [];
     await begin({
       name: 'tax',

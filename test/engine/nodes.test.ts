@@ -174,7 +174,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(await add()).to.include({ pluginName: gateway.name });
   });
 
-  it('reach the handler of their type with their properties, and log its errors and unknown types', async () => {
+  it('reach the handler of their type with their properties; handler errors and unknown types are logged', async () => {
     const heard: unknown[] = [];
     const logger = recordingLogger();
     const nodeCommands = {
@@ -197,7 +197,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     ]);
   });
 
-  it('drop catalog caches of one tenant or all, so that an unchanged catalog plugin is called again', async () => {
+  it('drop catalog caches of one tenant or of all tenants, so that an unchanged catalog plugin is called again', async () => {
     const plugin = memoryCatalogPlugin();
     const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', catalogPlugins: [plugin] });
     const { acme, billing, tenant } = engine;

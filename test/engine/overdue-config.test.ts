@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     ]);
   });
 
-  it('are stored under the tenant’s key as given, with the same validation', async () => {
+  it('are stored unchanged under the key of the tenant, with the same validation', async () => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);

@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(gateway.asked).to.eql([]);
     });
 
-    it('contains the gateway details, which are read outside any session', async () => {
+    it('contains the gateway details, which are read outside any database session', async () => {
       await begin();
       await withMethods('talkative');
       let sessionsThen = -1;

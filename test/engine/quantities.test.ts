@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     );
   });
 
-  it('move to the start of billing if they are earlier', async () => {
+  it('move to the start of billing if their date is earlier', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: '2022-11-20' });
     expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');

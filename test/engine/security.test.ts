@@ -250,7 +250,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await attempt('192.0.2.2', 'another')).to.equal(null);
   });
 
-  it('counts every simultaneous failure', async () => {
+  it('counts every simultaneous login failure', async () => {
     const { guard } = engine.billing.security;
     const attempt = () =>
       guard.attempt({ kind: 'client', name: 'fay', address: '192.0.2.9' }, async () => null);

@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     },
   );
 
-  it('P15 Parked accounts: parks due accounts without automatic invoicing, and a requested run invoices them', async () => {
+  it('P15 Parked accounts: parks due accounts if automatic invoicing is off, and a requested run invoices these accounts', async () => {
     await upload({ 'org.service.invoice.enabled': 'false' });
     const { id: accountId } = await engine.settle(subscriber());
     expect(await acme.invoices.ofAccount({ accountId })).to.eql([]);

@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     await expectCode(timeline('HOUR'), 'INVALID_PARAMETER');
   });
 
-  it('usage §11.4: prevents removal of archived points, but not of later ones', async () => {
+  it('usage §11.4: prevents removal of archived points, but not of later points', async () => {
     const life = await begun();
     const { usage } = life.engine.acme;
     const sms = life.subscriptionOf['sms-payg'];

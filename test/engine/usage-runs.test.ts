@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
 
-  it('usage §7.9 rule 6: bill old usage held back by AUTO_INVOICING_OFF period by period', async () => {
+  it('usage §7.9 rule 6: bill the old usage that AUTO_INVOICING_OFF held back one period at a time', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-01-01' },

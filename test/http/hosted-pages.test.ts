@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     });
   });
 
-  it('are unavailable without a method', async () => {
+  it('are unavailable without a payment method', async () => {
     expectRefusal(await build(await newAccount()), 400, 7031);
   });
 

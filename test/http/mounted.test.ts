@@ -185,7 +185,7 @@ describe('HTTP interface mounted in other frameworks', () => {
           body: body ?? null,
         });
 
-      it('accepts bodies of every kind and returns their Location', async () => {
+      it('accepts bodies of every kind and returns the Location of created resources', async () => {
         const catalog = await send(`${prefix}/1.0/kb/catalog/xml`, await exampleCatalog(), 'text/xml');
         expect(catalog.status).to.equal(201);
         const made = await send(`${prefix}/1.0/kb/accounts`, '{"name":"Ada Ä","currency":"USD"}');

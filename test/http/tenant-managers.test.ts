@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     expectStatus(await inDialectK('PUT', '/users/tom/tenants', { allTenants: true }), 401);
   });
 
-  it('can create users only for at least one of their own tenants and without additional permissions', async () => {
+  it('can create users only with at least one of their own tenants and without permissions that they lack', async () => {
     await expectRefused(mia('POST', '/users', newUser('wide', {})));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [ofBob, ofEve] })));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [] })));
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     }
   });
 
-  it('fully manage users of their tenants without additional permissions', async () => {
+  it('fully manage users of their tenants who have no additional permissions', async () => {
     await done(mia('POST', '/users', newUser('sam', { tenants: [ofBob], roles: ['tagger'] })), 201);
     await done(mia('PUT', '/users/sam/roles', { roles: ['manager'] }));
     await expectRefused(mia('PUT', '/users/sam/roles', { roles: ['manager', 'uploader'] }));

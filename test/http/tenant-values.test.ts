@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(userKey('CATALOG'))).to.eql([document.slice(1)]);
   });
 
-  it('are hidden from other tenants and cannot be changed by them', async () => {
+  it('can be neither read nor changed by other tenants', async () => {
     await post(userKey('color'), 'red');
     await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
     expect(await valuesAt(userKey('color'), eve)).to.eql([]);

@@ -129,7 +129,7 @@ eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
   });
 
   if (kind === 'sqlite')
-    it('are rejected before a write if they use another copy of SQLite, and stored data stays', async () => {
+    it('are rejected before a write if they use another copy of SQLite, and leave stored data unchanged', async () => {
       const own = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
       if (own.database.kind !== 'sqlite') throw new Error('it is on SQLite');
       const acme = joinable(own.billing).as({ tenant: own.tenant.id, user: 'host' });

@@ -39,7 +39,7 @@ eachDatabase.describe('tenant key-value pairs', (open, kind) => {
     expect(await keys('')).to.have.length(6);
   });
 
-  it('have one active value for a single-value key and any number otherwise', async () => {
+  it('have one active value for a single-value key, and any number of active values for other keys', async () => {
     await insert(keyValue({ isSingle: true }));
     const [stored] = await find(['color']);
     const second = await rejection(insert(keyValue({ isSingle: true })));

@@ -510,7 +510,7 @@ eachDatabaseAndOneByOne.describe('the storage round trip', (open, kind) => {
     expect(await reading.tags.findCarried([], of)).to.eql([]);
   });
 
-  it('returns cursors due on their account’s date or behind the catalog, and saves them again', async () => {
+  it('returns cursors that are due on their account’s date or behind the catalog, and saves them again', async () => {
     const [first, second] = await opened.newAccounts(2);
     const settled = (account: Account, changes: Partial<StoredCursor>) =>
       cursor(ownerOf(account), {

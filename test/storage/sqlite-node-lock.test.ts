@@ -85,7 +85,7 @@ describe('the lock on a SQLite file', () => {
     }
   });
 
-  it('reports another node only if one exists', async () => {
+  it('reports another node only if another node exists', async () => {
     for (const wrong of [join(path, 'x.db'), '/nonexistent/x.db']) {
       const storage = sqlite(wrong);
       const { message } = await rejection(storage.prepare());

@@ -374,7 +374,7 @@ describe('catalog XML reader', () => {
       it(`rejects ${JSON.stringify(text)} as a date`, () =>
         expect(fault(catalogXml({ effectiveDate: text }))).to.include('Element "effectiveDate"'));
 
-    it('rejects values that are invalid for the other types', () => {
+    it('rejects invalid values of types other than decimals and dates', () => {
       const wrong: readonly (readonly [string, string])[] = [
         [catalogXml({ catalogName: ' ' }), 'Element "catalogName": an empty value is not a text'],
         [catalogXml({ currencies: ['usd'] }), 'Element "currency": "usd" is not a currency code'],

@@ -29,7 +29,7 @@ describe('hostile catalog documents', () => {
         '1:1 Unknown root element "a"; expected "catalog" or "catalogs"',
       ));
 
-    it('are rejected for an HTML entity', () =>
+    it('are rejected if they contain an HTML entity', () =>
       expect(fault('<catalog><catalogName>a&nbsp;b</catalogName></catalog>')).to.equal(
         '1:24 undefined entity.',
       ));
@@ -48,7 +48,7 @@ describe('hostile catalog documents', () => {
       expect(errorOf(() => readCatalogXml(document, document.length - 1)).code).to.equal(ErrorCode.TOO_LARGE);
     });
 
-    it('are rejected for a default namespace', () =>
+    it('are rejected if they declare a default namespace', () =>
       expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/));
 
     it('are rejected with exactly one error even if they have two errors and a later unknown tag', () => {

@@ -105,7 +105,7 @@ describe('catalog versions of a tenant', () => {
     ]);
   });
 
-  it('are compared with a version other than the latest when a plan returns', () => {
+  it('are compared with a version other than the latest when a removed plan returns', () => {
     const without = version({
       effectiveDate: '2024-02-01',
       products: product('Q'),

@@ -58,14 +58,14 @@ describe('texts of the OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('avoid a choice between any value and null, which makes generators produce invalid code', () => {
+  it('avoid a choice of types between any value and null, which makes generators produce invalid code', () => {
     const empty = [...propertiesOf(document)].filter(([, { anyOf }]) =>
       (anyOf as readonly object[] | undefined)?.some((each) => Object.keys(each).length === 0),
     );
     expect(empty.map(([place]) => place)).to.eql([]);
   });
 
-  it('avoid a choice in the query, which generated clients cannot omit', () => {
+  it('avoid a choice of types in query parameters, which generated clients cannot omit', () => {
     const choices = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ schema }) => schema !== undefined && Object.hasOwn(schema as object, 'anyOf'))

@@ -108,7 +108,7 @@ describe('number in a request', () => {
     expect(parseWireDecimal('123456789012345678901', usage)).to.equal(undefined);
   });
 
-  it('may be a decimal parsed by the exact JSON reader', () => {
+  it('may come as a decimal from the exact JSON reader', () => {
     expect(formatDecimal(parseWireDecimal(decimal('500.0')) ?? ZERO)).to.equal('500');
     expect(parseWireDecimal(new Decimal(Number.NaN))).to.equal(undefined);
     expect(parseWireDecimal(decimal('1e300'))).to.equal(undefined);

@@ -99,7 +99,7 @@ describe('account evaluation (overdue §5.1)', () => {
   it('overdue §6 rule 3: schedules no check for an account without debt', () =>
     expect(evaluated({ unpaid: [] }, { now: '2024-01-02T10:00:00Z' }).nextCheck).to.equal('REMOVE'));
 
-  it('keeps the pending check of an account in its last state without an interval', () => {
+  it('keeps the pending check of an account whose last state has no interval', () => {
     const found = evaluated({}, { now: '2024-01-06T00:03:42Z', action: 'CHECK' });
     expect(found).to.eql({ state: 'OD 2024-01-06T00:03:42.000Z', invoicingOff: 'ADD', nextCheck: 'KEEP' });
   });

@@ -65,7 +65,7 @@ describe('overdue transition', () => {
       });
     });
 
-  it('overdue §5.1 step 5: changes nothing for the same state', () => {
+  it('overdue §5.1 step 5: changes nothing if the state stays the same', () => {
     expect(from(blocked, blocked)).to.equal(null);
     expect(from(warned, state('WARNED', { blockChanges: true, externalMessage: 'other' }))).to.equal(null);
   });

@@ -24,14 +24,14 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
 }
 
 describe('retry date (payments §8.3)', () => {
-  it('follows declines by 8 days, three times, and is then absent', () =>
+  it('is 8 days after each of three declines, and is then absent', () =>
     expect(chain('PAYMENT_FAILURE', NOW)).to.eql([
       '2012-06-08T00:03:42.000Z',
       '2012-06-16T00:03:42.000Z',
       '2012-06-24T00:03:42.000Z',
     ]));
 
-  it('follows failures by 5 minutes up to 5 h 20 min, and is absent after the ninth failure', () =>
+  it('is 5 minutes to 5 h 20 min after a failure, and is absent after the ninth failure', () =>
     expect(chain('PLUGIN_FAILURE', at('2012-05-31T10:00:00Z')).map((date) => date.slice(11, 19))).to.eql([
       '10:05:00',
       '10:10:00',

@@ -23,14 +23,14 @@ function withPhases(initialPhases: string, finalPhase: string): Life {
 const FREE = phase('TRIAL', { fixed: '' });
 const EVERGREEN = phase('EVERGREEN', { price: '10' });
 
-describe('first charge date', () => {
-  it('is the billing start for a plan that charges immediately', () =>
+describe('calculation of first charges and bill cycle days', () => {
+  it('dates the first charge to the billing start for a plan that charges immediately', () =>
     expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05'));
 
-  it('is the end of a free trial', () =>
+  it('dates the first charge to the end of a free trial', () =>
     expect(firstCharge(create({ planName: 'pro-monthly' }))).to.equal('2024-02-04'));
 
-  it('is the start of a requested phase', () =>
+  it('dates the first charge to the start of a requested phase', () =>
     expect(firstCharge(create({ planName: 'pro-monthly', phaseType: 'EVERGREEN' }))).to.equal('2024-01-05'));
 
   it('skips every free phase, including a phase with a recurring price of zero', () => {
@@ -38,7 +38,7 @@ describe('first charge date', () => {
     expect(firstCharge(withPhases(FREE + discount, EVERGREEN))).to.equal('2024-03-04');
   });
 
-  it('is the start of an endless last phase, even a free phase', () =>
+  it('dates the first charge to the start of an endless last phase, even a free phase', () =>
     expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04'));
 
   it('skips charges of phases before the billing start', () => {
@@ -52,7 +52,7 @@ describe('first charge date', () => {
     expect(firstCharge({ ...life, events })).to.equal('2024-01-30');
   });
 
-  it('is the billing start for a plan that ends without a recurring charge', () => {
+  it('dates the first charge to the billing start for a plan that ends without a recurring charge', () => {
     const term = phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '99' });
     expect(firstCharge(withPhases(FREE, term))).to.equal('2024-01-05');
   });

@@ -60,7 +60,7 @@ function momentOf(text: string): RequestedDate {
 /** Without what is 0: `2024-02-10T08:00`. */
 const shown = (instant: Parameters<typeof formatInstant>[0]) => formatInstant(instant).slice(0, 16);
 
-describe('effective date of a billing policy (subscriptions §8)', () => {
+describe('effective date of an operation (subscriptions §8)', () => {
   const now = '2024-02-15T12:00:00Z';
   const table: Readonly<Record<string, readonly [TimedPolicy, Begun, now: string, date: string]>> = {
     'is the current time for IMMEDIATE': [
