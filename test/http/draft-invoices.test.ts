@@ -1,4 +1,4 @@
-import { eachDatabaseByTurns, expect, populateOnce } from '../support/http/index.ts';
+import { aliasHeaders, eachDatabaseByTurns, expect, populateOnce } from '../support/http/index.ts';
 import { createAccount, expectRefusal, outcomeOf } from '../support/http/serving.ts';
 
 interface InvoiceBody {
@@ -32,6 +32,19 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expect((await put(other, 'voidInvoice')).status).to.equal(204);
     expectRefusal(await put(other, 'voidInvoice'), 400, 4023);
     expectRefusal(await put(world.unknownId, 'voidInvoice'), 404, 4006);
+  });
+
+  it('have an issue date after the commit, in dialect D only', async () => {
+    const id = await draft(world.accountId);
+    const shown = async (headers = {}) => {
+      const { json } = await serving.call('GET', `/1.0/kb/invoices/${id}`, { headers });
+      return json as Readonly<Record<string, unknown>>;
+    };
+    expect((await shown()).issuedDate).to.equal(null);
+    await put(id, 'commitInvoice');
+    const { issuedDate, invoiceDate } = await shown();
+    expect(issuedDate).to.equal(invoiceDate);
+    expect(await shown(aliasHeaders)).to.not.have.any.keys('issuedDate');
   });
 
   it('cause a 422 that names an exceeded safety bound unless acceptBounds=true', async () => {

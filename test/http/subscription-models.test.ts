@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
         isParentInvoice: false,
         parentInvoiceId: null,
         parentAccountId: null,
-        ...(dialect === 'K' ? {} : { note: null }),
+        ...(dialect === 'K' ? {} : { issuedDate: '2024-03-04', note: null }),
         auditLogs: [],
       });
     });

@@ -136,6 +136,12 @@ export const Invoice = model('Invoice', {
   invoiceId: shown(uuid, ({ id }: ShownInvoice) => id),
   ...recordFields(invoiceFields, ['accountId', 'amount', 'currency', 'status', 'creditAdj', 'refundAdj']),
   ...recordFields(invoiceFields, ['invoiceDate', 'targetDate']),
+  // The issue date of documents. Its instant is not serialized (invoicing §1.1).
+  issuedDate: field(date, 'R', {
+    ...ours,
+    nullable: true,
+    from: ({ commitDate }: ShownInvoice) => commitDate,
+  }),
   // http-api §4 line 2
   invoiceNumber: maybe(
     byDialect<number | string>({ D: int(), K: text() }),

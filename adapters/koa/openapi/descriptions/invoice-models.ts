@@ -9,6 +9,7 @@ export const invoiceModels: Texts = {
   refundAdj: "Refunds and chargebacks of the invoice's payments, as a negative amount",
   invoiceDate: 'Date of the invoice',
   targetDate: 'Date up to which the invoice charges',
+  'Invoice.issuedDate': 'Date on which the invoice was committed, as documents show it; null for a draft',
   invoiceNumber: 'Sequential number in the tenant; null for a dry run',
   balance: 'Unpaid amount',
   bundleKeys: 'External keys of the billed bundles, separated by commas; only on the timeline of an account',

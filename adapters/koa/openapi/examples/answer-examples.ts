@@ -95,6 +95,7 @@ const invoice = answer('Invoice', {
   refundAdj: 0,
   invoiceDate: '2024-02-10',
   targetDate: '2024-02-10',
+  issuedDate: '2024-02-10',
   invoiceNumber: 1,
   balance: 0,
   items: [item],
