@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     const error = await rejection(shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' }));
     expect(error).to.include({ code: ErrorCode.INVOICE_NOT_ELECTRONIC });
     expect(error.message).to.equal(
-      'An e-invoice of invoice 1 needs: account taxId (a VAT id, for the reverse charge): acme.accounts.update; account country (two letters): acme.accounts.update',
+      'An e-invoice of invoice 1 needs: account taxId (a VAT id, for the reverse charge): acme.accounts.update (PUT /accounts/{accountId}); account country (two letters): acme.accounts.update (PUT /accounts/{accountId})',
     );
   });
 
@@ -312,7 +312,8 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(failed).to.include({
       state: 'FAILED',
       attempts: 1,
-      lastError: 'An e-invoice of invoice 1 needs: account country (two letters): acme.accounts.update',
+      lastError:
+        'An e-invoice of invoice 1 needs: account country (two letters): acme.accounts.update (PUT /accounts/{accountId})',
     });
     expect(sent).to.eql([]);
     const { events } = await shop.acme.events.list({ types: ['E_INVOICE_FAILED'], after: 'oldest' });

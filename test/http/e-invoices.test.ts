@@ -78,9 +78,9 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
   });
 
   const account = (...fields: readonly string[]) =>
-    fields.map((field) => `account ${field}: acme.accounts.update`);
+    fields.map((field) => `account ${field}: acme.accounts.update (PUT /accounts/{accountId})`);
   const ofSeller = (...fields: readonly string[]) =>
-    fields.map((field) => `seller ${field}: acme.sellers.upload`);
+    fields.map((field) => `seller ${field}: acme.sellers.upload (POST /sellers)`);
   const reverse = { amount: 0, taxRate: 0, taxCategory: 'AE' };
   for (const { what, profile, from, tax, missing } of [
     {
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
       profile: 'PEPPOL_BIS3',
       from: { taxId: '12/345/67890' },
       missing: [
-        'account taxId (a VAT id): acme.accounts.update, or the custom field electronicAddress of the account, such as 0208:0123456749',
+        'account taxId (a VAT id): acme.accounts.update (PUT /accounts/{accountId}), or the custom field electronicAddress of the account (POST /accounts/{accountId}/customFields), such as 0208:0123456749',
         ...account('country (two letters)'),
         ...ofSeller('taxId (a VAT id of a country in the Peppol network)'),
       ],

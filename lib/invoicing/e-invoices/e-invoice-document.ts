@@ -16,8 +16,9 @@ import {
 import {
   buyerParty,
   type EInvoiceCustomFields,
-  isGermanInvoice,
+  nationalRules,
   type PartyRules,
+  SELLER_UPLOAD,
   sellerParty,
 } from './e-invoice-parties.ts';
 import { MissingFields } from './missing-fields.ts';
@@ -49,14 +50,14 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
   const categories = new Set<TaxCategory>(sums.map(({ group }) => group.category));
   requireWhole(facts, categories, missing);
   requireTaxesOfLines(facts, sums, missing);
-  const isGerman = isGermanInvoice(profile, seller, buyer);
-  const rules: PartyRules = { profile, categories, isGerman, missing };
+  const national = nationalRules(profile, seller, buyer);
+  const { isGerman } = national;
+  const rules: PartyRules = { profile, categories, ...national, missing };
   const buyerData = buyerParty(buyer, customFields, rules);
-  const sellerData = seller === null ? null : sellerParty(seller, rules);
+  const sellerData = sellerParty(seller, rules);
   const number = xmlLine(facts.number) ?? '';
   const means = paymentMeansOf(facts, { number, rules });
   missing.refuse(isNote ? `credit note ${facts.number}` : `invoice ${facts.number}`, { profile });
-  if (sellerData === null) throw new Error('Missing seller data were not refused');
   const period = facts.servicePeriod === null ? null : includedPeriod(facts.servicePeriod);
   const issueDate = formatLocalDate(facts.issueDate);
   return {
@@ -99,7 +100,7 @@ function deliveryDate({ lines, issueDate }: DocumentFacts): string {
 
 /** Adds the missing fields of the document as a whole. */
 function requireWhole(
-  { lines, taxes, currency, seller }: DocumentFacts,
+  { lines, taxes, currency }: DocumentFacts,
   categories: ReadonlySet<TaxCategory>,
   missing: MissingFields,
 ): void {
@@ -109,7 +110,6 @@ function requireWhole(
     missing.add('one kind of taxes: lines of category O need a document of their own');
   if (minorUnits(currency) > MAX_DECIMALS)
     missing.add(`a currency with at most ${MAX_DECIMALS} decimals: EN 16931 has no amounts in ${currency}`);
-  if (seller === null) missing.add('seller data (name, country, taxId): acme.sellers.upload');
 }
 
 /** Returns the taxes on items that are not on the document. */
@@ -166,9 +166,8 @@ function paymentMeansOf(
   if (isPaidByParent)
     return { code: UNDEFINED_MEANS, reference: null, iban: null, bic: null, accountName: null };
   const iban = xmlLine(seller?.iban)?.replaceAll(' ', '') ?? null;
-  if (seller === null) return null;
-  if (isGerman) missing.required(iban, 'seller iban: acme.sellers.upload');
-  if (iban === null) return null;
+  if (isGerman) missing.required(iban, `seller iban: ${SELLER_UPLOAD}`);
+  if (seller === null || iban === null) return null;
   return {
     code: currency === 'EUR' ? SEPA_TRANSFER : CREDIT_TRANSFER,
     reference: number,

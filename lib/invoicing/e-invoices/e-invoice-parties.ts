@@ -22,19 +22,53 @@ export interface PartyRules {
   readonly categories: ReadonlySet<TaxCategory>;
   /** True if the German rules apply: in XRechnung, and in Peppol between two German parties. */
   readonly isGerman: boolean;
+  /** The country of the seller; that of the buyer if it is unknown. */
+  readonly sellerCountry: string | null;
   readonly missing: MissingFields;
 }
 
-export function isGermanInvoice(profile: EInvoiceProfile, seller: Seller | null, buyer: Account): boolean {
-  const isWithinGermany = countryOf(seller?.country ?? null) === 'DE' && countryOf(buyer.country) === 'DE';
-  return profile === 'XRECHNUNG' || (profile === 'PEPPOL_BIS3' && isWithinGermany);
+/** Returns the rules of the countries. An unknown country of the seller is assumed to be that of the buyer. */
+export function nationalRules(
+  profile: EInvoiceProfile,
+  seller: Seller | null,
+  buyer: Account,
+): Pick<PartyRules, 'isGerman' | 'sellerCountry'> {
+  const buyerCountry = countryOf(buyer.country);
+  const sellerCountry = countryOf(seller?.country ?? null) ?? buyerCountry;
+  const isWithinGermany = sellerCountry === 'DE' && buyerCountry === 'DE';
+  const isGerman = profile === 'XRECHNUNG' || (profile === 'PEPPOL_BIS3' && isWithinGermany);
+  return { isGerman, sellerCountry };
 }
 
-const upload = 'acme.sellers.upload';
-const update = 'acme.accounts.update';
+/** The library call and the route that set seller data. */
+export const SELLER_UPLOAD = 'acme.sellers.upload (POST /sellers)';
+const ACCOUNT_UPDATE = 'acme.accounts.update (PUT /accounts/{accountId})';
+const CUSTOM_FIELD = 'POST /accounts/{accountId}/customFields';
 
-export function sellerParty(seller: Seller, rules: PartyRules): EInvoiceParty {
+type SellerData = Addressed &
+  Pick<Seller, 'name' | 'legalName' | 'taxId' | 'registrationNumber' | 'email' | 'phone'>;
+
+/** Seller data of a tenant without any, so that the error lists every field that is needed. */
+const NO_SELLER: SellerData = {
+  name: '',
+  legalName: null,
+  address1: null,
+  address2: null,
+  city: null,
+  state: null,
+  postalCode: null,
+  country: null,
+  taxId: null,
+  registrationNumber: null,
+  email: null,
+  phone: null,
+};
+
+export function sellerParty(given: Seller | null, rules: PartyRules): EInvoiceParty {
   const { missing, profile, isGerman, categories } = rules;
+  if (given === null) missing.add(`seller data: ${SELLER_UPLOAD}`);
+  const seller: SellerData = given ?? NO_SELLER;
+  missing.required(xmlLine(seller.name), `seller name: ${SELLER_UPLOAD}`);
   const country = countryOf(seller.country);
   const isTaxed = !categories.has('O');
   const taxId = xmlLine(seller.taxId);
@@ -43,10 +77,10 @@ export function sellerParty(seller: Seller, rules: PartyRules): EInvoiceParty {
   const endpoint = endpointOf({ vatId, email: seller.email, profile, own: null });
   const contact = { name: xmlLine(seller.name), phone: xmlLine(seller.phone), email: xmlLine(seller.email) };
   requireSellerIds({ taxId, vatId, registration, endpoint }, rules);
-  requireNationalSeller(seller, { country, registration, rules });
+  requireNationalSeller(seller, registration, rules);
   if (isGerman) {
-    missing.required(contact.phone, `seller phone: ${upload}`);
-    missing.required(contact.email, `seller email: ${upload}`);
+    missing.required(contact.phone, `seller phone: ${SELLER_UPLOAD}`);
+    missing.required(contact.email, `seller email: ${SELLER_UPLOAD}`);
   }
   const hasNoIdentifier = registration === null && (vatId === null || !isTaxed);
   return {
@@ -57,7 +91,7 @@ export function sellerParty(seller: Seller, rules: PartyRules): EInvoiceParty {
     identifier: hasNoIdentifier ? taxId : null,
     registration,
     endpoint,
-    address: addressOf(seller, { of: 'seller', where: upload, rules }),
+    address: addressOf(seller, { of: 'seller', where: SELLER_UPLOAD, rules }),
     contact,
   };
 }
@@ -75,29 +109,26 @@ function requireSellerIds(
 ): void {
   const isTaxed = !categories.has('O');
   if (categories.has('K') || categories.has('G'))
-    missing.required(vatId, `seller taxId (a VAT id with the prefix of its country): ${upload}`);
-  else if (isTaxed) missing.required(taxId, `seller taxId: ${upload}`);
-  else missing.required(registration ?? taxId, `seller taxId or registrationNumber: ${upload}`);
+    missing.required(vatId, `seller taxId (a VAT id with the prefix of its country): ${SELLER_UPLOAD}`);
+  else if (isTaxed) missing.required(taxId, `seller taxId: ${SELLER_UPLOAD}`);
+  else missing.required(registration ?? taxId, `seller taxId or registrationNumber: ${SELLER_UPLOAD}`);
   if (endpoint !== null || profile === 'EN16931') return;
-  if (profile === 'XRECHNUNG') missing.add(`seller email or taxId: ${upload}`);
-  else missing.add(`seller taxId (a VAT id of a country in the Peppol network): ${upload}`);
+  if (profile === 'XRECHNUNG') missing.add(`seller email or taxId: ${SELLER_UPLOAD}`);
+  else missing.add(`seller taxId (a VAT id of a country in the Peppol network): ${SELLER_UPLOAD}`);
 }
 
 /** Checks the national rules of Peppol for the seller's country. */
 function requireNationalSeller(
-  { address1, city, postalCode }: Seller,
-  {
-    country,
-    registration,
-    rules: { profile, missing },
-  }: { readonly country: string | null; readonly registration: CodedId | null; readonly rules: PartyRules },
+  { address1, city, postalCode }: SellerData,
+  registration: CodedId | null,
+  { profile, sellerCountry: country, missing }: PartyRules,
 ): void {
   if (profile !== 'PEPPOL_BIS3' || (country !== 'NL' && country !== 'IT')) return;
-  missing.required(xmlLine(address1), `seller address1: ${upload}`);
-  missing.required(xmlLine(city), `seller city: ${upload}`);
-  missing.required(xmlLine(postalCode), `seller postalCode: ${upload}`);
+  missing.required(xmlLine(address1), `seller address1: ${SELLER_UPLOAD}`);
+  missing.required(xmlLine(city), `seller city: ${SELLER_UPLOAD}`);
+  missing.required(xmlLine(postalCode), `seller postalCode: ${SELLER_UPLOAD}`);
   if (country === 'NL' && (registration?.scheme ?? null) === null)
-    missing.add(`seller registrationNumber (KVK, 8 digits): ${upload}`);
+    missing.add(`seller registrationNumber (KVK, 8 digits): ${SELLER_UPLOAD}`);
 }
 
 export function buyerParty(account: Account, own: EInvoiceCustomFields, rules: PartyRules): EInvoiceParty {
@@ -108,16 +139,17 @@ export function buyerParty(account: Account, own: EInvoiceCustomFields, rules: P
   const registration = registrationOf(xmlLine(own.registrationNumber), country);
   const company = xmlLine(account.company) ?? xmlLine(account.name);
   const names = namesOf(xmlLine(account.legalName), company);
-  if (names.name === '') missing.add(`account company, legalName or name: ${update}`);
-  if (categories.has('K')) missing.required(vatId, `account taxId (a VAT id, for category K): ${update}`);
+  if (names.name === '') missing.add(`account company, legalName or name: ${ACCOUNT_UPDATE}`);
+  if (categories.has('K'))
+    missing.required(vatId, `account taxId (a VAT id, for category K): ${ACCOUNT_UPDATE}`);
   if (categories.has('AE') && registration === null)
-    missing.required(vatId, `account taxId (a VAT id, for the reverse charge): ${update}`);
+    missing.required(vatId, `account taxId (a VAT id, for the reverse charge): ${ACCOUNT_UPDATE}`);
   const endpoint = endpointOf({ vatId, email: account.email, profile, own: own.electronicAddress });
   if (endpoint === null && profile === 'PEPPOL_BIS3')
     missing.add(
-      `account taxId (a VAT id): ${update}, or the custom field electronicAddress of the account, such as 0208:0123456749`,
+      `account taxId (a VAT id): ${ACCOUNT_UPDATE}, or the custom field electronicAddress of the account (${CUSTOM_FIELD}), such as 0208:0123456749`,
     );
-  if (endpoint === null && profile === 'XRECHNUNG') missing.add(`account email or taxId: ${update}`);
+  if (endpoint === null && profile === 'XRECHNUNG') missing.add(`account email or taxId: ${ACCOUNT_UPDATE}`);
   return {
     ...names,
     vatId: categories.has('O') ? null : vatId,
@@ -125,7 +157,7 @@ export function buyerParty(account: Account, own: EInvoiceCustomFields, rules: P
     identifier: vatId === null ? taxId : null,
     registration,
     endpoint,
-    address: addressOf(account, { of: 'account', where: update, rules }),
+    address: addressOf(account, { of: 'account', where: ACCOUNT_UPDATE, rules }),
     contact: {
       name: xmlLine(account.name),
       phone: xmlLine(account.phone),

@@ -11,7 +11,7 @@ const BILL_AGAIN =
 export class MissingFields {
   readonly #fields = new Set<string>();
 
-  /** @param field the field and where to set it, such as `seller taxId: acme.sellers.upload`. */
+  /** @param field the field and where to set it, such as `seller taxId: acme.sellers.upload (POST /sellers)`. */
   add(field: string): void {
     this.#fields.add(field);
   }
@@ -41,7 +41,7 @@ export class MissingFields {
    */
   #remedy(document: string): string {
     const fields = [...this.#fields];
-    const hasSeller = !fields.some((field) => field.startsWith('seller data '));
+    const hasSeller = !fields.some((field) => field.startsWith('seller data:'));
     const isKept = (field: string) => KEPT.test(field) && (hasSeller || !field.startsWith('seller '));
     return document.startsWith('invoice ') && fields.some(isKept) ? `. ${BILL_AGAIN}` : '';
   }

@@ -32,16 +32,29 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     const given = { seller: seller({ country: null, taxId: null }), buyer: buyer(nameless) };
     expect(() => eInvoiceOf(items, given)).to.throw(
       BillingError,
-      'An e-invoice of invoice 17 needs: tax category of "Setup": return a TAX item with taxCategory from the invoice plugin; account company, legalName or name: acme.accounts.update; account country (two letters): acme.accounts.update; seller taxId: acme.sellers.upload; seller country (two letters): acme.sellers.upload. An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.',
+      'An e-invoice of invoice 17 needs: tax category of "Setup": return a TAX item with taxCategory from the invoice plugin; account company, legalName or name: acme.accounts.update (PUT /accounts/{accountId}); account country (two letters): acme.accounts.update (PUT /accounts/{accountId}); seller taxId: acme.sellers.upload (POST /sellers); seller country (two letters): acme.sellers.upload (POST /sellers). An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.',
     );
   });
 
-  it('include the seller data if no seller is configured', () => {
-    expect(missingOf(standard(), { seller: null })).to.eql([
-      'seller data (name, country, taxId): acme.sellers.upload',
-    ]);
-    const given: DocumentCase = { seller: null, profile: 'XRECHNUNG' };
-    expect(() => eInvoiceOf(standard(), given)).to.throw(/acme\.sellers\.upload$/);
+  it('include each field of the seller data that the profile needs if no seller is configured', () => {
+    const of = (...fields: readonly string[]) =>
+      fields.map((field) => `${field}: acme.sellers.upload (POST /sellers)`);
+    const always = ['seller data', 'seller name', 'seller taxId'];
+    const country = 'seller country (two letters)';
+    const peppol = 'seller taxId (a VAT id of a country in the Peppol network)';
+    const german = ['seller city', 'seller postalCode', 'seller iban'];
+    expect(missingOf(standard(), { seller: null })).to.eql(of(...always, country));
+    const ofAuthority: DocumentCase = { seller: null, profile: 'XRECHNUNG' };
+    const contact = ['seller phone', 'seller email'];
+    expect(missingOf(standard(), ofAuthority)).to.eql(
+      of(...always, 'seller email or taxId', ...contact, country, ...german),
+    );
+    expect(() => eInvoiceOf(standard(), ofAuthority)).to.throw(/\(POST \/sellers\)$/);
+    const network: DocumentCase = { seller: null, profile: 'PEPPOL_BIS3' };
+    expect(missingOf(standard(), network)).to.eql(of(...always, peppol, country));
+    expect(missingOf(standard(), { ...network, buyer: buyer({ country: 'DE' }) })).to.eql(
+      of(...always, peppol, ...contact, country, ...german),
+    );
   });
 
   it('include the tax categories if no item has a category', () => {
@@ -87,14 +100,15 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
   it('include VAT ids for a reverse charge, a supply within the EU and an export', () => {
     const noVat = { seller: seller({ taxId: '30/123/45678' }), buyer: buyer({ taxId: null }) };
     expect(missingOf(untaxed('AE'), noVat)).to.eql([
-      'account taxId (a VAT id, for the reverse charge): acme.accounts.update',
+      'account taxId (a VAT id, for the reverse charge): acme.accounts.update (PUT /accounts/{accountId})',
     ]);
     expect(missingOf(untaxed('AE'), { ...noVat, customFields: { registrationNumber: '303265045' } })).to.eql(
       [],
     );
-    const ofSeller = 'seller taxId (a VAT id with the prefix of its country): acme.sellers.upload';
+    const ofSeller =
+      'seller taxId (a VAT id with the prefix of its country): acme.sellers.upload (POST /sellers)';
     expect(missingOf(untaxed('K'), noVat)).to.eql([
-      'account taxId (a VAT id, for category K): acme.accounts.update',
+      'account taxId (a VAT id, for category K): acme.accounts.update (PUT /accounts/{accountId})',
       ofSeller,
     ]);
     expect(missingOf(untaxed('G'), noVat)).to.eql([ofSeller]);
@@ -109,7 +123,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
     const anonymous = seller({ taxId: null, registrationNumber: null });
     expect(missingOf(untaxed('O'), { seller: anonymous })).to.eql([
-      'seller taxId or registrationNumber: acme.sellers.upload',
+      'seller taxId or registrationNumber: acme.sellers.upload (POST /sellers)',
     ]);
   });
 
@@ -128,14 +142,14 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
       buyer: buyer({ ...place, email: null, taxId: null }),
     };
     expect(missingOf(standard(), given)).to.eql([
-      'account email or taxId: acme.accounts.update',
-      'account city: acme.accounts.update',
-      'account postalCode: acme.accounts.update',
-      'seller phone: acme.sellers.upload',
-      'seller email: acme.sellers.upload',
-      'seller city: acme.sellers.upload',
-      'seller postalCode: acme.sellers.upload',
-      'seller iban: acme.sellers.upload',
+      'account email or taxId: acme.accounts.update (PUT /accounts/{accountId})',
+      'account city: acme.accounts.update (PUT /accounts/{accountId})',
+      'account postalCode: acme.accounts.update (PUT /accounts/{accountId})',
+      'seller phone: acme.sellers.upload (POST /sellers)',
+      'seller email: acme.sellers.upload (POST /sellers)',
+      'seller city: acme.sellers.upload (POST /sellers)',
+      'seller postalCode: acme.sellers.upload (POST /sellers)',
+      'seller iban: acme.sellers.upload (POST /sellers)',
     ]);
     expect(missingOf(standard(), { ...given, profile: 'EN16931' })).to.eql([]);
   });
@@ -147,8 +161,8 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
       buyer: buyer({ taxId: null }),
     };
     expect(missingOf(standard(), given)).to.eql([
-      'account taxId (a VAT id): acme.accounts.update, or the custom field electronicAddress of the account, such as 0208:0123456749',
-      'seller taxId (a VAT id of a country in the Peppol network): acme.sellers.upload',
+      'account taxId (a VAT id): acme.accounts.update (PUT /accounts/{accountId}), or the custom field electronicAddress of the account (POST /accounts/{accountId}/customFields), such as 0208:0123456749',
+      'seller taxId (a VAT id of a country in the Peppol network): acme.sellers.upload (POST /sellers)',
     ]);
     const own = { electronicAddress: '0208:0123456749' };
     expect(missingOf(standard(), { ...given, seller: seller(), customFields: own })).to.eql([]);
@@ -163,8 +177,8 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     });
     const given: DocumentCase = { profile: 'PEPPOL_BIS3', seller: dutch };
     expect(missingOf(standard(), given)).to.eql([
-      'seller address1: acme.sellers.upload',
-      'seller registrationNumber (KVK, 8 digits): acme.sellers.upload',
+      'seller address1: acme.sellers.upload (POST /sellers)',
+      'seller registrationNumber (KVK, 8 digits): acme.sellers.upload (POST /sellers)',
     ]);
   });
 });
