@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-06-11');
   });
 
-  it('keep their own earlier end; after its reversal they end with their base', async () => {
+  it('keep their own earlier end; if that end is undone, they end with their base', async () => {
     await begin();
     await cancel(support, { requestedDate: '2024-06-20T00:00:00Z' });
     await cancel(base, END_OF_TERM);

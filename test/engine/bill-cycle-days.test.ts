@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('subscriptions §11 rule 3: have no effect from the end of a term on, unless the term is given up', async () => {
+  it('subscriptions §11 rule 3: have no effect at or after the end of a term, unless a plan change removes the term', async () => {
     await begin('2016-05-01T00:00:00Z');
     const ended = await subscribe('s-term');
     expect(await change(ended, 15, { effectiveFromDate: '2016-07-02' })).to.equal('2016-07-15');

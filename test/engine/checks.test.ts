@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('check of stored data', (open) => {
     clock.set(formatInstant(now));
   });
 
-  it('accepts an account beyond the safety bound that is currently not invoiced', async () => {
+  it('accepts an account that exceeds the safety bound if the account is currently not invoiced', async () => {
     const { acme, billing, clock, settle } = await aside();
     const { id } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });

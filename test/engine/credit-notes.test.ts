@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await notesOf(item?.invoiceId ?? account.id)).to.eql([]);
   });
 
-  it('rule 2: record a refund with adjustment on its invoice, but no refund without adjustment', async () => {
+  it('rule 2: record a refund with adjustment on the refunded invoice, but no refund without adjustment', async () => {
     await start(written);
     const invoice = await engine.settle(charged(100));
     const [payment] = await acme.payments.ofAccount(invoice.accountId);

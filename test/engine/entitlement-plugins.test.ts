@@ -396,7 +396,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
         expect(await stored()).to.eql(before);
       });
 
-    it('cause a clear error if they decide about subscriptions outside the call', async () => {
+    it('cause a clear error if they change the terms of subscriptions outside the call', async () => {
       for (const subscriptions of [[], [{ planName: 'team-now', accountId: target.id }], null]) {
         first.before.CREATE = async () => ({ replace: { subscriptions } }) as never;
         await expectCode(cases.CREATE.run(), 60_000);

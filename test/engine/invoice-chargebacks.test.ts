@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     ]);
   });
 
-  it('rule 5: follow the rule for a refund that was posted to the payment and succeeds later', async () => {
+  it('rule 5: reopen the invoice, like a refund that was posted to the payment and succeeds later', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
     await engine.acme.payments.refund({ paymentId, amount: '5', properties });

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     await expectCode(invoices.park(id, { reason: 'x'.repeat(256) }), 60003);
   });
 
-  it('is not caused by a start date long ago, because each period counts for its own day', async () => {
+  it('is not caused by a start date long ago, because each period counts toward the bound of its own day', async () => {
     await begin('2024-06-01T00:00:00Z');
     const late = await engine.settle(subscriber('solo-now', { billingDate: '2022-01-01' }));
     expect(await isParked(late)).to.equal(false);

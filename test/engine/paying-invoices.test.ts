@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     acme.invoicePayments.payAll({ accountId: account.id, ...more });
   const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
 
-  it('rule 1: create an external method for an external payment, but not as default', async () => {
+  it('rule 1: create an external method for an external payment, but do not make it the default', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });

@@ -257,7 +257,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('invoicing §6 rule 6: bill a setup fee once, and after a void at its current amount, despite a backdated version', async () => {
+  it('invoicing §6 rule 6: bill a setup fee only once despite a backdated version, and at its current amount after a void', async () => {
     const withFee = (fee: string) => ({
       initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>

@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     expect(await life.used('2026-03-01', '2026-04-01')).to.eql(before);
   });
 
-  it('usage §11.4: does not change the billing of late usage, a wider look-back and void invoices', async () => {
+  it('usage §11.4: does not change the billing of late usage, of a wider look-back or of void invoices', async () => {
     const [archiving, keeping] = [await begun(), await begun()];
     const both = async (work: (life: ArchivedUsageLife) => Promise<unknown>): Promise<readonly string[]> => {
       await work(archiving);

@@ -79,7 +79,7 @@ eachDatabase.describe('account fields over HTTP', (open) => {
     expect(await read(id)).to.eql({ ...stored, notes: 'n5', ...reset });
   });
 
-  it('accounts §5 rule 1: include balance and credit on request, and both if both are requested', async () => {
+  it('accounts §5 rule 1: include the balance, the credit or both on request', async () => {
     const id = createdId(await create({ currency: 'USD' }));
     await post('/credits?autoCommit=true', [{ accountId: id, amount: 2 }]);
     for (const [query, accountBalance, accountCBA] of [

@@ -78,7 +78,7 @@ async function longestTurnOf(work: () => Promise<void>): Promise<number> {
   return longest;
 }
 
-describe('largest allowed catalogs over HTTP', () => {
+describe('very large catalogs over HTTP', () => {
   const serving = serveOnce(freshSqlite);
   let document: string;
 

@@ -118,7 +118,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
       }
     });
 
-  it('are rejected with the right path if a query is sent as an operation or the reverse', async () => {
+  it('are rejected with the right path if a query is sent as an operation or vice versa', async () => {
     for (const { group, name, isQuery } of operations) {
       const reply = await call('POST', pathOf(group, name, !isQuery), { body: { arguments: [] } });
       expect(reply.status, `${group}.${name}`).to.equal(404);

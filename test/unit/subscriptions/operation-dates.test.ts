@@ -286,14 +286,14 @@ describe('cancellation date (subscriptions §9)', () => {
   const both = { useRequestedDateForBilling: true };
   const pro = begun({ planName: 'pro-monthly', chargedThrough: '2024-03-10' });
 
-  it('ends billing no earlier than the current phase, but may end the service earlier', () => {
+  it('is not before the current phase for billing, but may be earlier for the service', () => {
     const requestedDate = momentOf('2024-01-20');
     expect(endsOf(pro, { requestedDate })).to.equal('2024-01-20T08:00 2024-03-10T08:00');
     for (const options of [{ requestedDate, ...both }, { requestedDate: momentOf('2024-01-20T09:00:00Z') }])
       expectError(() => endsOf(pro, options), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('ends the service now with END_OF_TERM if the charged-through date is past', () => {
+  it('is now for the end of the service with END_OF_TERM if the charged-through date is past', () => {
     const late = begun({ planName: 'solo-now', chargedThrough: '2024-02-10' });
     const { IMMEDIATE, END_OF_TERM } = EntitlementActionPolicy;
     expect(endsOf(late, { entitlementPolicy: END_OF_TERM })).to.equal('2024-03-01T12:00 2024-03-01T12:00');

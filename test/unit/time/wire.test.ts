@@ -20,7 +20,7 @@ function read(text: string): string | undefined {
   return at === undefined ? undefined : formatInstant(at);
 }
 
-describe('a date sent over HTTP', () => {
+describe('a date or date-time sent over HTTP', () => {
   it('http-api 9 Date input: is read in each accepted spelling', () => {
     expect(parseWireDate('2024-3-4')).to.equal(parseLocalDate('2024-03-04'));
     expect(parseWireDate('2013-08-1')).to.equal(parseLocalDate('2013-08-01'));
@@ -90,7 +90,7 @@ describe('a date-time sent over HTTP', () => {
   for (const text of refused)
     it(`cannot be "${text.slice(0, 40)}"`, () => expect(read(text)).to.equal(undefined));
 
-  it('is distinguished from a date by its T', () => {
+  it('is recognized as a date-time by its T', () => {
     expect(isWireDateTime('2024-03-04T19')).to.equal(true);
     expect(isWireDateTime('2024-03-04')).to.equal(false);
   });

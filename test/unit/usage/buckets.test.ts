@@ -13,21 +13,21 @@ function buckets(granularity: UsageGranularity, zone: string, bounds: string): r
 }
 
 describe('usage timeline buckets', () => {
-  it('usage §3.3: are local days, with the first and last cut at the bounds', () =>
+  it('usage §3.3: can be local days, with the first and last day cut at the bounds', () =>
     expect(buckets('DAY', 'America/New_York', '2026-03-07T12:00:00Z/2026-03-09T12:00:00Z')).to.eql([
       '2026-03-07T12:00Z/2026-03-08T05:00Z',
       '2026-03-08T05:00Z/2026-03-09T04:00Z',
       '2026-03-09T04:00Z/2026-03-09T12:00Z',
     ]));
 
-  it('usage §3.3: are local months', () =>
+  it('usage §3.3: can be local months', () =>
     expect(buckets('MONTH', 'Asia/Tokyo', '2026-01-15T00:00:00Z/2026-03-10T00:00:00Z')).to.eql([
       '2026-01-15T00:00Z/2026-01-31T15:00Z',
       '2026-01-31T15:00Z/2026-02-28T15:00Z',
       '2026-02-28T15:00Z/2026-03-10T00:00Z',
     ]));
 
-  it('usage §3.3: are hours of the local clock, which differ from UTC hours in some zones', () =>
+  it('usage §3.3: can be hours of the local clock, which differ from UTC hours in some zones', () =>
     expect(buckets('HOUR', 'Asia/Kolkata', '2026-03-01T10:10:00Z/2026-03-01T11:40:00Z')).to.eql([
       '2026-03-01T10:10Z/2026-03-01T10:30Z',
       '2026-03-01T10:30Z/2026-03-01T11:30Z',

@@ -413,7 +413,7 @@ describe('late usage', () => {
     expect(told(life.bill('2026-06-01'))).to.eql(['05: 0']);
   });
 
-  it('usage §7.9 rule 6: is billed period by period in a backlog', () => {
+  it('usage §7.9 rule 6: is billed one period at a time in a backlog', () => {
     const life = lifeOf(stdUsage, '2026-01-01', { lookBackPeriods: 0 });
     life.bill('2026-02-01');
     for (const month of ['02', '03', '04', '05', '06']) life.record(`${month} calls`, `2026-${month}-10`);
