@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('10 0, 10 0');
   });
 
-  it('bill the new charge of a change in full, because an unpaid debt pays nothing', async () => {
+  it('bill the new charge of a change in full, because repairing an unpaid debt gives no credit', async () => {
     await begin(2);
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);

@@ -95,7 +95,7 @@ describe('response delivery', () => {
       expect([short.body.toString(), short.headers['content-encoding']]).to.eql(['pong', undefined]);
     });
 
-    it('keeps streamed responses streaming', async () => {
+    it('does not buffer streamed responses', async () => {
       const url = `${serving.url}/1.0/kb/catalog/xml/changeReport`;
       const headers = { ...documentHeaders, ...xmlType, 'accept-encoding': 'gzip', connection: 'close' };
       const call = httpRequest(url, { method: 'POST', headers });

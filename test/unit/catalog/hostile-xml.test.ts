@@ -136,7 +136,7 @@ describe('hostile catalog documents', () => {
     nesting.children.set('a', { occurs: 'many', element: nesting });
     nested.set('a', nesting);
 
-    it('are rejected for nesting that is too deep', () => {
+    it('are rejected if they are nested too deeply', () => {
       const document = (depth: number): XmlSource =>
         new XmlSource({ text: '<a>'.repeat(depth) + '</a>'.repeat(depth), encoding: 'decoded' });
       expect(atOnce(xmlSteps(document(24), nested)).value).to.equal(null);
@@ -145,7 +145,7 @@ describe('hostile catalog documents', () => {
       ]);
     });
 
-    it('are rejected for too many elements', () => {
+    it('are rejected if they have too many elements', () => {
       const source = new XmlSource({ text: `<a>${'<a/>'.repeat(1_000_000)}</a>`, encoding: 'decoded' });
       expect(errorOf(() => atOnce(xmlSteps(source, roots))).problems).to.eql([
         { message: 'The document has more than 1000000 elements', line: 1, column: 4_000_000 },

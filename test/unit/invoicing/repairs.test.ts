@@ -135,7 +135,7 @@ describe('repairs of recurring items without an amount', () => {
     ledger.expectRun('2024-01-11', []);
   });
 
-  it('do not bill days again that a priced item has billed', () => {
+  it('cause no second billing of days that a priced item has billed', () => {
     const created = event('CREATE', '2024-01-01', { price: '10' });
     const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
     const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
