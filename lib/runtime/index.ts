@@ -60,7 +60,7 @@ export {
   pluginFailure,
   TIME_OVER,
 } from './wait/bounded-waits.ts';
-export { SharedCalls, SharedPlaces } from './wait/shared-calls.ts';
+export { CallsMustRunAlone, SharedCalls, SharedPlaces } from './wait/shared-calls.ts';
 export { SharedRead } from './wait/shared-read.ts';
 export {
   atOnce,

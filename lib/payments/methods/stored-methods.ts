@@ -10,7 +10,7 @@ import {
   type PaymentMethod,
   type TenantRef,
 } from '../../records/index.ts';
-import { allEnded } from '../../runtime/index.ts';
+import { allEnded, CallsMustRunAlone } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../../values/limits.ts';
@@ -234,7 +234,7 @@ export interface MethodAddition {
 
 /**
  * Stores the methods of several calls of one author in one transaction, for distinct accounts that are free.
- * @throws BillingError BUSY (60018), after which the caller stores each method separately; the errors of
+ * @throws CallsMustRunAlone, after which the caller stores each method separately; the errors of
  * `addableMethods` and `storeMethods`.
  */
 export async function addTogether(
@@ -276,10 +276,7 @@ async function lockedWithMethods(session: WriteSession, additions: readonly Meth
 }
 
 function notTogether() {
-  return billingError(
-    ErrorCode.BUSY,
-    'These payment methods cannot be stored together; each is stored alone',
-  );
+  return new CallsMustRunAlone('These payment methods cannot be stored together');
 }
 
 export interface RequestedMethod {

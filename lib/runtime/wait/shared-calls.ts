@@ -82,10 +82,13 @@ export class SharedCalls<I, O> {
   }
 }
 
+/** Thrown by the work of a group whose calls must run one by one. Callers never receive it. */
+export class CallsMustRunAlone extends Error {}
+
 /** Returns true if the work was rejected. False for an unreachable or full database and for a failed commit. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof BillingError) return error.code !== ErrorCode.BUSY && error.code !== ErrorCode.NO_ROOM;
-  return error instanceof InvariantError;
+  return error instanceof InvariantError || error instanceof CallsMustRunAlone;
 }
 
 function resultAt<O>(results: readonly O[], index: number): O {
