@@ -140,7 +140,7 @@ export function dataChecks(
       ...differences.map(({ subscriptionId, expected, found }) => ({
         accountId,
         invariant,
-        message: `The next run would create ${found.length} items for subscription ${subscriptionId}, but its history requires ${expected.length} different items`,
+        message: `The next run would create ${found.length} items for subscription ${subscriptionId}, which differ from the ${expected.length} items that its history requires`,
       })),
       ...(error === null
         ? []

@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     await expectCode(create(account, 'pro-monthly'), 2021);
   });
 
-  it('allow overridden prices of their plans', async () => {
+  it('allow price overrides on their plans', async () => {
     await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
     const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '19' }];

@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  it('never add items of a run to the summary of children, even if that summary is named', async () => {
+  it('never add items of a run to the summary of children, even if the request names that summary', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     const child = await engine.acme.createAccount({
       currency: 'USD',

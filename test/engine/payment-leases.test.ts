@@ -101,7 +101,7 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
-  it('keep the outcome that recovery found when a late answer is unknown', async () => {
+  it('keep the outcome found by recovery if the late answer is UNKNOWN', async () => {
     const { id, first } = await overtaken();
     held.asked[0]?.answer('UNDEFINED');
     await first;

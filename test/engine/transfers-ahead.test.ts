@@ -421,7 +421,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       });
     }
 
-    it('leaves out an add-on that ended by the transfer date, by itself or with a change of its base', async () => {
+    it('omits an add-on that has ended before the transfer, on its own or because its base changed', async () => {
       const backup = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
       await cancelAt(addOn, '2024-01-22');
       await engine.acme.subscriptions.changePlan(subscriptionId, {

@@ -198,7 +198,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     expect(await stage.told()).to.have.length(2);
   });
 
-  it('report the peak of CAPACITY, and free usage even if zero items are dropped', async () => {
+  it('report the peak of CAPACITY usage, and free usage even if items of amount 0 are dropped', async () => {
     await stage.begin(
       open,
       {

@@ -351,7 +351,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('usage §2.5: is stored with a yield to other work after a number of points, in few or many lines', async () => {
+  it('usage §2.5: lets other work run after a fixed number of points, in few or many lines', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;

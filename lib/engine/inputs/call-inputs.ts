@@ -28,7 +28,7 @@ export const waitInputs = {
   ],
 } as const;
 
-/** The inputs of the subscription to events, which checks its tenant itself. */
+/** The inputs of the call that subscribes to events. That call checks its tenant itself. */
 export const eventInputs = {
   events: {
     subscribe: [

@@ -249,8 +249,8 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 
   /**
-   * Parks the account if its run, alone in its batch, fails while it is stored (§8.6). Everything that the run wrote
-   * is undone.
+   * Parks the account if storing its run fails although the run is the only one in its batch (§8.6). Everything that
+   * the run wrote is undone.
    */
   async #parkUnstored(
     { batch, entries }: RunningBatch,

@@ -43,9 +43,9 @@ export function alwaysParks(error: unknown): boolean {
 }
 
 /**
- * Lets automatic runs continue. Entries that became due in the meantime are gone, so the earliest date that is still
- * to be billed gets a new entry. An entry in the past runs immediately (§5.5: a run without items cannot lose a
- * date).
+ * Lets automatic runs continue. Entries that became due while the account was parked no longer exist, so the earliest
+ * unbilled date gets a new entry. An entry in the past runs immediately. No date is lost, even if its run creates no
+ * items (§5.5).
  */
 export async function unparkAccount(session: WriteSession, account: Account): Promise<void> {
   const unparked = await removeEngineTag(session, [account], SystemTag.PARK);

@@ -67,7 +67,7 @@ export async function orderChecks(
   return { first, later, waiting };
 }
 
-/** Returns the queries for the work of the account and its paying parent: work before the job, and later today. */
+/** Returns the queries for pending work of the account and its paying parent: work that was due before the job, and work that is due later today. */
 function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant) {
   const dueBy = dueAhead(job, account, now);
   const today = endOfDay(now, account.timeZone);

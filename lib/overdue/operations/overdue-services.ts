@@ -231,7 +231,7 @@ export function configuredStateView(
   };
 }
 
-/** Returns the view of the stored state. It may be missing from the configuration (§2.1). */
+/** Returns the view of the stored state. The configuration may no longer contain that state (§2.1). */
 export function storedStateView(stored: BlockingState | null, settings: StateSettings): OverdueStateView {
   const name = stored?.stateName ?? CLEAR_STATE_NAME;
   if (stored === null || name === CLEAR_STATE_NAME) return configuredStateView(null, settings);

@@ -38,7 +38,7 @@ import {
   type ReservationFacts,
 } from './reservation.ts';
 
-/** A requested payment: the first payment of an invoice, a repeated attempt, or a payment after its hold. */
+/** A requested payment: the first payment of an invoice, a repeated attempt, or a payment that a hold has delayed. */
 export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;

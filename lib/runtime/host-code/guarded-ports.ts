@@ -208,7 +208,7 @@ function callHostRead(object: object, name: string | symbol): unknown {
   return callHost(() => ({ member: Reflect.get(object, name) as unknown })).member;
 }
 
-/** Maximum number of members in which promises are searched. */
+/** Maximum number of members that are searched for promises. */
 const MAX_SEARCHED_MEMBERS = 200;
 
 /** Runs host code. Its errors and rejections become plain errors (`plainError`), and its thenables become promises. */

@@ -197,8 +197,9 @@ export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
 /**
- * Returns how a base's product offers an add-on product (§6.2 rule 10). The version of the base's plan decides,
- * otherwise the version in force, which may have newer add-ons or an account's own add-ons (catalog §15.6).
+ * Returns how a base's product offers an add-on product (§6.2 rule 10). Uses the catalog version of the base's plan.
+ * If that version does not list the add-on, uses the version in force, which may have newer add-ons or an account's
+ * own add-ons (catalog §15.6).
  */
 export function addOnOffer(
   base: Pick<PlanInForce, 'version' | 'plan'>,

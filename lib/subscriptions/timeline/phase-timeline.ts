@@ -190,10 +190,7 @@ export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstan
   return { date, at: instantAt(date, time, account.timeZone) };
 }
 
-/**
- * Returns `dated`, but not before `bound`, and with a local date that is not before the local date of `bound` (§2
- * rule 8).
- */
+/** Returns the later of `dated` and `bound`. The local date is never before the local date of `bound` (§2 rule 8). */
 export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
   if (dated.at < bound.at) return bound;
   return { at: dated.at, date: maxDate(dated.date, bound.date) };

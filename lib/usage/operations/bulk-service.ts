@@ -99,7 +99,7 @@ export function bulkOperations(
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         const size = sizeOf(prepared);
-        // SQLite stores a chunk without a pause, so other requests go before each large chunk or group of
+        // SQLite stores a chunk without a pause, so waiting requests run before each large chunk or group of
         // small chunks.
         const storeInTurn = async () => {
           pointsOfTurn += size;

@@ -250,7 +250,7 @@ export function faultOfText(text: string): DocumentFault | undefined {
   return new DocumentFault(NO_DOCTYPE, end);
 }
 
-/** Returns the error of the parser at the position where the fault begins. */
+/** Returns the parser's error with the position where the invalid text begins. */
 export function faultOfParser(error: Error, text: string, position: number): DocumentFault {
   const message = error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE);
   if (message.includes('entity'))

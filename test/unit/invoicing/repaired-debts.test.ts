@@ -41,7 +41,7 @@ describe('repairs of parent debts (invoicing §10 rule 8)', () => {
     ]);
   });
 
-  it('exclude repairs that an invoice makes on itself', () => {
+  it('exclude repairs of items on the same invoice', () => {
     const own = { ...debt('new', '5'), repairs: [repair('a', '3')] };
     expect(repaired([own], { a: own })).to.eql([]);
   });

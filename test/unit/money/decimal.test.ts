@@ -108,7 +108,7 @@ describe('number in a request', () => {
     expect(parseWireDecimal('123456789012345678901', usage)).to.equal(undefined);
   });
 
-  it('may come as a decimal from the exact JSON reader', () => {
+  it('can be a value that the exact JSON reader has already parsed', () => {
     expect(formatDecimal(parseWireDecimal(decimal('500.0')) ?? ZERO)).to.equal('500');
     expect(parseWireDecimal(new Decimal(Number.NaN))).to.equal(undefined);
     expect(parseWireDecimal(decimal('1e300'))).to.equal(undefined);
