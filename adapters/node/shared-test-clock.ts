@@ -50,17 +50,15 @@ export interface SharedTestClock extends Clock {
   move(by: ClockMove): Promise<void>;
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 const daysPerWeek = 7;
 const monthsPerYear = 12;
 
 /** Returns the shared test clock, which shows real time until it is set. Call `refresh()` before its first use. */
 export function sharedTestClock(
   store: TestClockStore,
-  systemClock: Pick<SystemClock, 'nowMs'>,
+  systemClock: Pick<SystemClock, 'nowMs' | 'nextTurn'>,
 ): SharedTestClock {
-  const reading = new SharedRead({ nextTurn }, async () => take(await store.readTestClock()));
+  const reading = new SharedRead(systemClock, async () => take(await store.readTestClock()));
   const listeners = new Set<() => void>();
   let setting: TestClockSetting | null = null;
 

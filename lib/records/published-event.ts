@@ -121,7 +121,7 @@ export interface BroadcastData {
   readonly eventJson: string;
 }
 
-/** The data of each event type in addition to its object (platform §10.4); null if there is none. */
+/** The data of each event type in addition to its object (platform §10.4). Null for types without such data. */
 export interface EventData {
   readonly ACCOUNT_CREATION: null;
   readonly ACCOUNT_CHANGE: null;

@@ -7,7 +7,14 @@ import {
   type TaxCategory,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../../values/money/index.ts';
+import {
+  type Currency,
+  type Decimal,
+  minorUnit,
+  roundToCurrency,
+  sum,
+  ZERO,
+} from '../../values/money/index.ts';
 import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import { hasTaxReason } from '../invoices/tax-facts.ts';
@@ -212,6 +219,14 @@ function dueDateOf({ invoice, seller, isPaidByParent = false }: FactsInput): Loc
   const owed = invoice.status === 'DRAFT' ? invoice.rawBalance : invoice.balance;
   if (terms === null || isPaidByParent || !owed.greaterThan(0)) return null;
   return addDays(issueDateOf(invoice), terms);
+}
+
+/** Returns true if rounding each line can explain a difference of taxes: it is at most one minor unit for each line. */
+export function isRounding(
+  difference: Decimal,
+  { lines, currency }: Pick<DocumentFacts, 'lines' | 'currency'>,
+): boolean {
+  return difference.abs().lessThanOrEqualTo(minorUnit(currency).times(lines.length));
 }
 
 /** Returns the date on which the invoice was committed; for a DRAFT its invoice date. */

@@ -43,7 +43,7 @@ import {
 export interface InvoiceToRender {
   readonly invoice: InvoiceView;
   readonly account: Account;
-  /** The seller data valid on the document's date (§14 rule 7). Null if there are none. */
+  /** The seller data valid on the document's date (§14 rule 7). Null if the tenant has no seller data. */
   readonly seller: Seller | null;
   /** True: the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
@@ -255,7 +255,7 @@ function isolated(text: string): string {
 
 /**
  * Returns the amount, below 0, that nobody owes any more because the invoice or the summary that contains it is
- * written off. Null if there is none.
+ * written off. Null if nothing was written off.
  */
 function formattedWriteOff(
   { invoice, summary = null }: Pick<InvoiceToRender, 'invoice' | 'summary'>,

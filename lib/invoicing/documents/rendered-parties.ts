@@ -15,7 +15,7 @@ export interface RenderedSeller {
   readonly seller: Seller;
   /** Legal name, address, tax id, registration number, email and phone, without missing parts. */
   readonly lines: readonly string[];
-  /** The tax id with its label, such as `VAT ID: DE123456789`. Null if there is none. */
+  /** The tax id with its label, such as `VAT ID: DE123456789`. Null without a tax id. */
   readonly formattedTaxId: string | null;
   readonly formattedRegistrationNumber: string | null;
   /** IBAN in groups of four characters. */

@@ -1,9 +1,9 @@
 import type { PrintableFact } from '../../ports/index.ts';
 import type { TaxCategory } from '../../records/index.ts';
-import { type Decimal, decimal, minorUnits } from '../../values/money/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import { addDays } from '../../values/time/index.ts';
 import type { TextKey } from './built-in-texts.ts';
-import type { DocumentFacts, TaxGroup } from './document-facts.ts';
+import { type DocumentFacts, isRounding, type TaxGroup } from './document-facts.ts';
 import type { DocumentFormats } from './document-formats.ts';
 import type { TextOf } from './document-texts.ts';
 import type { RenderedSeller } from './rendered-parties.ts';
@@ -99,16 +99,10 @@ export function taxTotals(
   }
   const { roundingDifference } = facts;
   if (!roundingDifference.isZero()) {
-    const label = text(isRounding(facts) ? 'invoiceTaxRounding' : 'invoiceTaxDifference');
+    const label = text(isRounding(roundingDifference, facts) ? 'invoiceTaxRounding' : 'invoiceTaxDifference');
     totals.push({ label, value: amount(roundingDifference) });
   }
   return totals;
-}
-
-/** Returns true if rounding each line can explain the difference: it is at most one minor unit for each line. */
-function isRounding({ roundingDifference, lines, currency }: DocumentFacts): boolean {
-  const most = decimal(10).pow(-minorUnits(currency)).times(lines.length);
-  return roundingDifference.abs().lessThanOrEqualTo(most);
 }
 
 function isSameText(one: string | null, other: string | null): boolean {

@@ -1,8 +1,8 @@
 import type { EInvoiceDocument, EInvoicePaymentMeans } from '../../ports/index.ts';
 import { type EInvoiceProfile, itemTypes, type TaxCategory } from '../../records/index.ts';
-import { type Decimal, decimal, formatDecimal, minorUnits, sum } from '../../values/money/index.ts';
+import { type Decimal, formatDecimal, minorUnits, sum } from '../../values/money/index.ts';
 import { formatLocalDate, maxDate } from '../../values/time/index.ts';
-import type { DocumentFacts } from '../documents/document-facts.ts';
+import { type DocumentFacts, isRounding } from '../documents/document-facts.ts';
 import {
   amountText,
   documentLine,
@@ -118,11 +118,8 @@ function unlinkedTax(taxes: DocumentFacts['taxes']): Decimal {
 }
 
 /** The taxes of an e-invoice are the rates of its lines (BR-CO-17). Its rounding amount contains only rounding. */
-function requireTaxesOfLines(
-  { lines, taxes, tax, currency }: DocumentFacts,
-  sums: readonly TaxSum[],
-  missing: MissingFields,
-): void {
+function requireTaxesOfLines(facts: DocumentFacts, sums: readonly TaxSum[], missing: MissingFields): void {
+  const { lines, taxes, tax } = facts;
   const unlinked = unlinkedTax(taxes);
   if (!unlinked.isZero()) {
     missing.add(
@@ -133,8 +130,7 @@ function requireTaxesOfLines(
   // Lines without exactly one category are reported separately.
   if (lines.some((line) => line.taxes.length !== 1 && !isUntaxedCredit(line))) return;
   const computed = sum(sums.map((each) => each.tax));
-  const tolerance = decimal(10).pow(-minorUnits(currency)).times(lines.length);
-  if (tax.minus(computed).abs().greaterThan(tolerance))
+  if (!isRounding(tax.minus(computed), facts))
     missing.add(
       `taxes that follow from the rates: the document has taxes of ${formatDecimal(tax)}, and its lines and rates result in ${formatDecimal(computed)}`,
     );
@@ -145,7 +141,7 @@ function precedingInvoiceOf({ credited }: DocumentFacts): EInvoiceDocument['prec
   return { number: xmlLine(credited.number) ?? '', issueDate: formatLocalDate(credited.issueDate) };
 }
 
-/** XRechnung and Peppol require a reference. This text means that there is none. */
+/** XRechnung and Peppol require a reference. This text stands for a missing reference. */
 const NO_REFERENCE = '-';
 
 /** Returns the tax group. Only the German rules have a rate in the sums of category O (BR-DE-14). */

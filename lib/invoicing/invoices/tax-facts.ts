@@ -6,7 +6,7 @@ import {
   type Decimal,
   decimal,
   formatDecimal,
-  minorUnits,
+  minorUnit,
   roundToCurrency,
   sum,
   ZERO,
@@ -121,7 +121,7 @@ export function declaredTaxProblem(
   for (const group of Map.groupBy(compared, keyOf).values()) {
     const [{ rate } = { rate: ZERO }] = group;
     const count = group.length + others.filter((tax) => declaredRate(tax)?.equals(rate)).length;
-    const tolerance = decimal(10).pow(-minorUnits(currency)).times(count);
+    const tolerance = minorUnit(currency).times(count);
     const isOff = (deviation: Decimal) => deviation.abs().greaterThan(tolerance);
     const shown = (amount: Decimal) => formatDecimal(roundToCurrency(amount, currency));
     const off = group.find(({ deviation }) => isOff(deviation));

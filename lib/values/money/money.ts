@@ -27,6 +27,11 @@ export function moneyText(amount: Decimal, currency: Currency): string {
   return `${amount.isZero() ? '0' : amount.toFixed(digits)} ${currency}`;
 }
 
+/** Returns the smallest amount of the currency: 0.01 for USD, 1 for JPY. */
+export function minorUnit(currency: Currency): Decimal {
+  return Decimal.pow(10, -minorUnits(currency));
+}
+
 /** Number of fractional digits of a proration ratio (invoicing §2 rule 2). */
 const ratioScale = 9;
 

@@ -2,7 +2,7 @@ import { invalidField } from '../errors/index.ts';
 import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, MAX_NUMBER_CHARACTERS } from '../limits.ts';
 import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, formatDecimal } from './decimal.ts';
-import { roundToCurrency } from './money.ts';
+import { minorUnit, roundToCurrency } from './money.ts';
 
 /** Largest binary floating point noise of an amount (ruling R57). */
 const MAX_NOISE = new Decimal('0.000001');
@@ -47,7 +47,7 @@ export function belowMinorUnit(amount: Decimal, currency: Currency): Decimal {
 }
 
 function maxNoise(currency: Currency): Decimal {
-  const ofUnit = MAX_NOISE_OF_UNIT.times(Decimal.pow(10, -minorUnits(currency)));
+  const ofUnit = MAX_NOISE_OF_UNIT.times(minorUnit(currency));
   return Decimal.min(MAX_NOISE, ofUnit);
 }
 

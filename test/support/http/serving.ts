@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { eInvoiceWriter } from '../../../adapters/e-invoice/index.ts';
 import { createKoaApp, type KoaOptions, listen, type TestMode } from '../../../adapters/koa/index.ts';
 import { Billing, type BillingOptions } from '../../../adapters/node/billwright.ts';
-import { sharedTestClock, uuidGenerator } from '../../../adapters/node/index.ts';
+import { sharedTestClock, systemClock, uuidGenerator } from '../../../adapters/node/index.ts';
 import { pdfRenderer } from '../../../adapters/pdf/index.ts';
 import type { FakeClock, SandboxGateway } from '../../../adapters/testing/index.ts';
 import { fakeClock, sandboxGateway } from '../../../adapters/testing/index.ts';
@@ -167,7 +167,7 @@ export const freshSqlite: OpenDatabase = (template) => freshDatabase('sqlite', t
 
 /** A server in test mode with the shared clock of its database, over system time that stands still. */
 export async function serveInTestMode(database: TestDatabase, options: ServeOptions = {}): Promise<Serving> {
-  const standing = { nowMs: () => Date.UTC(2026, 0, 1), after: () => () => undefined };
+  const standing = { ...systemClock(), nowMs: () => Date.UTC(2026, 0, 1) };
   return serveAt(
     database,
     (storage) => {

@@ -24,7 +24,7 @@ function at(text: string): Instant {
 describe('the test clock', () => {
   let systemNowMs: number;
   let store: TestClockStore;
-  const system = { nowMs: () => systemNowMs, after: () => () => undefined };
+  const system = { ...systemClock(), nowMs: () => systemNowMs };
 
   beforeEach(() => {
     systemNowMs = Date.UTC(2026, 0, 1, 12, 0, 0, 400);
