@@ -1,0 +1,112 @@
+import type { BillingEvent } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import {
+  addMonths,
+  BillingPeriod,
+  type CycleDates,
+  cycleDate,
+  cycleDatesOf,
+  firstCycleAfter,
+  type LocalDate,
+  lastCycleUpTo,
+} from '../../values/time/index.ts';
+
+/** The length of a discount: a number of billing periods, a number of months, or without an end. */
+export type DiscountLength =
+  | { readonly unit: 'PERIODS' | 'MONTHS'; readonly count: number }
+  | { readonly unit: 'FOREVER' };
+
+/** The first and the last day on which a discounted period can start: `from` ≤ start < `until`. */
+export interface DiscountSpan {
+  readonly from: LocalDate;
+  /** Null means that the discount has no end. */
+  readonly until: LocalDate | null;
+}
+
+/** A run of billed periods of one billing event. Its first period may have begun with an earlier event. */
+interface BilledRun {
+  readonly cycle: CycleDates;
+  /** End of the event, or null for the last event. */
+  readonly endDate: LocalDate | null;
+  /** True if the days before the first cycle date continue a period of an earlier event. */
+  readonly continues: boolean;
+}
+
+/**
+ * Returns the dates on which the discounted periods of a subscription start (C§3). The first of them is the first
+ * period that starts on or after the redemption; a period that a change or a pause splits counts once. Returns null
+ * if no period starts on or after the redemption.
+ * @param events billing events of one subscription, in order.
+ */
+export function discountSpan(
+  events: readonly BillingEvent[],
+  { redeemed, length }: { readonly redeemed: LocalDate; readonly length: DiscountLength },
+): DiscountSpan | null {
+  const runs = billedRuns(events);
+  const from = startOfPeriod(runs, { after: redeemed, skipped: 0 });
+  if (from === null) return null;
+  switch (length.unit) {
+    case 'FOREVER':
+      return { from, until: null };
+    case 'MONTHS':
+      return { from, until: addMonths(from, length.count) };
+    default:
+      return { from, until: startOfPeriod(runs, { after: from, skipped: length.count }) };
+  }
+}
+
+/** Returns the runs of billed periods in order. Days without a recurring price belong to no run. */
+function billedRuns(events: readonly BillingEvent[]): readonly BilledRun[] {
+  const runs: BilledRun[] = [];
+  let periodEnd: LocalDate | null = null;
+  for (const [index, event] of events.entries()) {
+    const endDate = events[index + 1]?.localDate ?? null;
+    if (event.recurringPrice === null || event.billingPeriod === BillingPeriod.NO_BILLING_PERIOD) continue;
+    if (endDate === event.localDate) continue;
+    const cycle = cycleDatesOf(event);
+    const continues = cycle.start < cycle.first && periodEnd !== null && cycle.start < periodEnd;
+    runs.push({ cycle, endDate, continues });
+    if (endDate !== null) periodEnd = endOfPeriodAt(cycle, endDate);
+  }
+  return runs;
+}
+
+/** Returns the end of the period that contains the day before `date`. */
+function endOfPeriodAt(cycle: CycleDates, date: LocalDate): LocalDate {
+  if (date <= cycle.first) return cycle.first;
+  const last = lastCycleUpTo(cycle, date);
+  return cycleDate(cycle, last) === date ? date : cycleDate(cycle, last + 1);
+}
+
+/**
+ * Returns the start of a period: the first one that starts on or after `after`, or the one that follows this period
+ * after `skipped` periods. Returns null if there are fewer periods.
+ */
+function startOfPeriod(
+  runs: readonly BilledRun[],
+  { after, skipped }: { readonly after: LocalDate; readonly skipped: number },
+): LocalDate | null {
+  let left = skipped;
+  for (const run of runs) {
+    const { cycle, endDate, continues } = run;
+    const isLeading = cycle.start < cycle.first && !continues && cycle.start >= after;
+    if (isLeading) {
+      if (left === 0) return cycle.start;
+      left -= 1;
+    }
+    const firstIndex = cycle.first >= after ? 0 : firstCycleFrom(cycle, after);
+    const startsWithin = (date: LocalDate) => endDate === null || date < endDate;
+    const wanted = cycleDate(cycle, firstIndex + left);
+    if (startsWithin(wanted)) return wanted;
+    assertInvariant(endDate !== null, 'The last billing event has no end');
+    const found = firstCycleFrom(cycle, endDate) - firstIndex;
+    left -= Math.max(0, found);
+  }
+  return null;
+}
+
+/** Returns the smallest k with C(k) ≥ `date`. */
+function firstCycleFrom(cycle: CycleDates, date: LocalDate): number {
+  const k = firstCycleAfter(cycle, date);
+  return k > 0 && cycleDate(cycle, k - 1) === date ? k - 1 : k;
+}

@@ -1,0 +1,44 @@
+import { type Decimal, decimal } from '../../values/money/index.ts';
+
+/** What a coupon takes off a price. Exactly one of the two is not null. */
+export interface PriceReduction {
+  /** In percent: 20 means 20 %. */
+  readonly percentOff: Decimal | null;
+  /** In the account's currency, per billing period. */
+  readonly amountOff: Decimal | null;
+  /** True: `amountOff` applies once for each unit of the quantity. */
+  readonly perQuantity: boolean;
+}
+
+const HUNDRED = decimal(100);
+const ZERO = decimal(0);
+
+/**
+ * Returns price × quantity after the reductions, exact and at least 0 (C§3): all percentages first, then all amounts,
+ * each in the order of redemption. `taken` is what each reduction takes off, in the given order.
+ */
+export function discountedRate(input: {
+  readonly price: Decimal;
+  readonly quantity: number;
+  readonly reductions: readonly PriceReduction[];
+}): { readonly rate: Decimal; readonly listRate: Decimal; readonly taken: readonly Decimal[] } {
+  const { price, reductions } = input;
+  const quantity = decimal(input.quantity);
+  const listRate = price.times(quantity);
+  const taken = new Map<PriceReduction, Decimal>();
+  let rate = listRate;
+  for (const reduction of reductions) {
+    if (reduction.percentOff === null) continue;
+    const off = rate.times(reduction.percentOff).dividedBy(HUNDRED);
+    taken.set(reduction, off);
+    rate = rate.minus(off);
+  }
+  for (const reduction of reductions) {
+    if (reduction.amountOff === null) continue;
+    const wanted = reduction.perQuantity ? reduction.amountOff.times(quantity) : reduction.amountOff;
+    const off = wanted.greaterThan(rate) ? rate : wanted;
+    taken.set(reduction, off);
+    rate = rate.minus(off);
+  }
+  return { rate, listRate, taken: reductions.map((reduction) => taken.get(reduction) ?? ZERO) };
+}

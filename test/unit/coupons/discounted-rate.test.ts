@@ -1,0 +1,39 @@
+import { discountedRate, type PriceReduction } from '../../../lib/coupons/discounts/discounted-rate.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { expect } from '../../support/unit.ts';
+
+const percent = (value: string): PriceReduction => ({
+  percentOff: decimal(value),
+  amountOff: null,
+  perQuantity: false,
+});
+const amount = (value: string, perQuantity = false): PriceReduction => ({
+  percentOff: null,
+  amountOff: decimal(value),
+  perQuantity,
+});
+
+function rateOf(price: string, quantity: number, ...reductions: readonly PriceReduction[]): string {
+  const { rate, listRate, taken } = discountedRate({ price: decimal(price), quantity, reductions });
+  return `${listRate} - ${taken.join(' - ')} = ${rate}`;
+}
+
+describe('discounted rate (C§3)', () => {
+  it('C6: takes percentages off before amounts', () => {
+    expect(rateOf('30', 1, amount('10'), percent('50'))).to.equal('30 - 10 - 15 = 5');
+  });
+
+  it('C7: is never below 0', () => {
+    expect(rateOf('30', 1, amount('40'))).to.equal('30 - 30 = 0');
+    expect(rateOf('30', 1, amount('20'), amount('20'))).to.equal('30 - 20 - 10 = 0');
+  });
+
+  it('C11: applies an amount once, or once for each unit', () => {
+    expect(rateOf('30', 5, amount('2', true))).to.equal('150 - 10 = 140');
+    expect(rateOf('30', 5, amount('2'))).to.equal('150 - 2 = 148');
+  });
+
+  it('multiplies percentages', () => {
+    expect(rateOf('100', 1, percent('20'), percent('12.5'))).to.equal('100 - 20 - 10 = 70');
+  });
+});
