@@ -27,6 +27,7 @@ const modules = [
   'catalog',
   'subscriptions',
   'usage',
+  'coupons',
   'invoicing',
   'payments',
   'overdue',

@@ -3,6 +3,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingAlignment, BillingMode } from './catalog/catalog-enumerations.ts';
+import type { Discount } from './discount.ts';
 import type { UsageSection } from './usage/usage-section.ts';
 
 export const BillingTransitionType = enumeration(
@@ -62,6 +63,8 @@ export interface BillingEvent {
    * §6).
    */
   readonly usages: readonly UsageSection[];
+  /** Coupons that reduce the prices of this event, in the order of redemption. Absent without coupons. */
+  readonly discounts?: readonly Discount[];
 }
 
 /** The conditions of a catalog case by property; empty means always true. */

@@ -12,6 +12,7 @@ export * from './context.ts';
 export * from './coverage.ts';
 export * from './cursor.ts';
 export * from './custom-field.ts';
+export type * from './discount.ts';
 export * from './documents/credit-note.ts';
 export * from './documents/e-invoice-delivery.ts';
 export * from './documents/seller.ts';

@@ -3,9 +3,9 @@ import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/c
 import { amountText, dayText } from './item-basis-text.ts';
 
 /** The facts of a charge that are equal for subscriptions bought together. Their texts are therefore equal too. */
-type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
+type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering' | 'discounts'>;
 
-/** An ongoing charge has no usage sections. */
+/** An ongoing charge has no usage sections, and no discounts. */
 const NO_USAGES: BillingEvent['usages'] = [];
 
 /** Returns an ongoing charge in three columns. The ids of the subscription are stored apart from the rest. */

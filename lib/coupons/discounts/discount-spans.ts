@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../../records/index.ts';
+import type { BillingEvent, DiscountSpan } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import {
   addMonths,
@@ -15,13 +15,6 @@ import {
 export type DiscountLength =
   | { readonly unit: 'PERIODS' | 'MONTHS'; readonly count: number }
   | { readonly unit: 'FOREVER' };
-
-/** The first and the last day on which a discounted period can start: `from` ≤ start < `until`. */
-export interface DiscountSpan {
-  readonly from: LocalDate;
-  /** Null means that the discount has no end. */
-  readonly until: LocalDate | null;
-}
 
 /** A run of billed periods of one billing event. Its first period may have begun with an earlier event. */
 interface BilledRun {

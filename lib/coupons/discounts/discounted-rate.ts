@@ -1,14 +1,5 @@
+import type { PriceReduction } from '../../records/index.ts';
 import { type Decimal, decimal } from '../../values/money/index.ts';
-
-/** What a coupon takes off a price. Exactly one of the two is not null. */
-export interface PriceReduction {
-  /** In percent: 20 means 20 %. */
-  readonly percentOff: Decimal | null;
-  /** In the account's currency, per billing period. */
-  readonly amountOff: Decimal | null;
-  /** True: `amountOff` applies once for each unit of the quantity. */
-  readonly perQuantity: boolean;
-}
 
 const HUNDRED = decimal(100);
 const ZERO = decimal(0);
@@ -24,7 +15,7 @@ export function discountedRate(input: {
 }): { readonly rate: Decimal; readonly listRate: Decimal; readonly taken: readonly Decimal[] } {
   const { price, reductions } = input;
   const quantity = decimal(input.quantity);
-  const listRate = price.times(quantity);
+  const listRate = input.quantity === 1 ? price : price.times(quantity);
   const taken = new Map<PriceReduction, Decimal>();
   let rate = listRate;
   for (const reduction of reductions) {

@@ -184,6 +184,7 @@ export function fixedFrom(
  * event, if the event is recurring, began before the settled date and is the final one. Until the subscription or the
  * catalog changes, windows begin at that event (§7.2 step 2) and contain no other event. Returns null if the next
  * evaluation needs more events, such as those that charged usage, because some usage may arrive late (usage §7.7).
+ * Discounts also need all events, which determine the discounted periods.
  * @param events all billing events, in order, of a subscription that is billed only by its own events. Add-ons are
  * excluded, because they end with their base.
  */
@@ -195,7 +196,7 @@ export function ongoingChargeAfter(
   if (event === undefined || settledThrough === null) return null;
   if (
     !recurs(event) ||
-    events.some(({ usages }) => usages.length > 0) ||
+    events.some(({ usages, discounts }) => usages.length > 0 || discounts !== undefined) ||
     event.localDate >= settledThrough ||
     leavesFreeItems(event)
   )

@@ -1,3 +1,4 @@
+import { discountedRate, discountsOn } from '../../coupons/index.ts';
 import { type BillingEvent, type BillingMode, PeriodRule, type Share } from '../../records/index.ts';
 import type { InArrearMode } from '../../tenants/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
@@ -5,7 +6,6 @@ import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../../values/limits.ts
 import {
   type Currency,
   type Decimal,
-  decimal,
   roundToCurrency,
   roundToScale,
 } from '../../values/money/index.ts';
@@ -30,7 +30,7 @@ export interface RecurringProposal {
   readonly endDate: LocalDate;
   readonly planName: string;
   readonly phaseName: string;
-  /** Price × quantity, with up to 9 decimals. */
+  /** Price × quantity after discounts, with up to 9 decimals. */
   readonly rate: Decimal;
   /** The amount, rounded to the currency. */
   readonly amount: Decimal;
@@ -166,16 +166,15 @@ function proposer(
     'A billing event with a recurring price has no plan or phase',
     { subscriptionId: event.subscriptionId, localDate: event.localDate },
   );
-  const rate = rateOf(event);
+  const rateOn = ratesOf(event);
   const { prorationFixedDays } = config;
-  let wholeAmount: Decimal | undefined;
   return (rule, [startDate, endDate], whole) => {
     if (windowStart !== null && startDate < windowStart) return;
+    const rate = rateOn(startDate);
     let amount: Decimal;
     let share: Share | null = null;
     if (whole === null) {
-      wholeAmount ??= roundToCurrency(rate, currency);
-      amount = wholeAmount;
+      amount = roundToCurrency(rate, currency);
     } else {
       share = { base: rate, ...countDays({ startDate, endDate, period, prorationFixedDays, whole }) };
       amount = proratedShare(share, currency);
@@ -186,10 +185,19 @@ function proposer(
   };
 }
 
-export function rateOf(event: BillingEvent): Decimal {
-  assertInvariant(event.recurringPrice !== null, 'An event without a recurring price has no rate');
-  const rate =
-    event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));
+/** Returns the rate of the event by the start of a period. Only discounts make rates differ. */
+function ratesOf(event: BillingEvent): (startDate: LocalDate) => Decimal {
+  if (event.discounts !== undefined) return (startDate) => rateOf(event, startDate);
+  const rate = rateOf(event, event.localDate);
+  return () => rate;
+}
+
+/** Returns price × quantity of a period that starts on this day, after discounts. */
+export function rateOf(event: BillingEvent, startDate: LocalDate): Decimal {
+  const { recurringPrice: price, quantity } = event;
+  assertInvariant(price !== null, 'An event without a recurring price has no rate');
+  const reductions = discountsOn(event, startDate);
+  const { rate } = discountedRate({ price, quantity, reductions });
   // Charges are of the same kind if their rates, stored with 9 decimals, are equal.
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
 }

@@ -178,17 +178,24 @@ export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | n
 export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
 
 /**
- * Returns the days from the next event on, with the kind in force at the target date, or null. Charges of these days
- * stay until that event, which may still be withdrawn (§6 rule 3).
+ * Returns the days from the next event on, with the kind in force at the target date. Charges of these days stay
+ * until that event, which may still be withdrawn (§6 rule 3). Discounts that begin or end after the event divide the
+ * days into several kinds.
  */
 export function billedAhead({
   events,
   targetDate,
-}: Pick<RecurringProposalsInput, 'events' | 'targetDate'>): DaysOfKind | null {
+}: Pick<RecurringProposalsInput, 'events' | 'targetDate'>): readonly DaysOfKind[] {
   const index = lastEventUpTo(events, targetDate);
   const [inForce, next] = [events[index], events[index + 1]];
-  if (inForce === undefined || next === undefined || !recurs(inForce)) return null;
-  const { planName, phaseName } = inForce;
-  if (planName === null || phaseName === null) return null;
-  return { startDate: next.localDate, endDate: LAST_DATE, planName, phaseName, rate: rateOf(inForce) };
+  if (inForce === undefined || next === undefined || !recurs(inForce)) return [];
+  const { planName, phaseName, discounts = [] } = inForce;
+  if (planName === null || phaseName === null) return [];
+  const from = next.localDate;
+  const bounds = discounts.flatMap((each) => [each.from, each.until ?? from]).filter((date) => date > from);
+  const starts = [...new Set([from, ...bounds])].sort((a, b) => a - b);
+  return starts.map((startDate, at) => {
+    const endDate = starts[at + 1] ?? LAST_DATE;
+    return { startDate, endDate, planName, phaseName, rate: rateOf(inForce, startDate) };
+  });
 }

@@ -29,7 +29,7 @@ interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringProposal[];
   /** The days after all proposals. Charges for these days are not repaired yet (see `billedAhead`). */
-  readonly ahead: DaysOfKind | null;
+  readonly ahead: readonly DaysOfKind[];
   /** Rows of the window, and all rows of the repaired items. */
   readonly rows: readonly CoverageRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
@@ -65,8 +65,7 @@ export function repairedParts(
   { recurring, ahead }: Pick<ReconcileInput, 'recurring' | 'ahead'>,
   windowStart: LocalDate | null,
 ): readonly UncoveredPart<RecurringRow>[] {
-  const covers = ahead === null ? recurring : [...recurring, ahead];
-  return uncoveredParts({ intervals: rows, covers, windowStart });
+  return uncoveredParts({ intervals: rows, covers: [...recurring, ...ahead], windowStart });
 }
 
 /** Returns the period of a row's plan and phase, or null if no event names them any more. */
@@ -141,7 +140,7 @@ function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | nu
  */
 function freeItems(
   rows: readonly CoverageRow[],
-  ahead: DaysOfKind | null,
+  ahead: readonly DaysOfKind[],
 ): (charge: RecurringCharge) => boolean {
   const byStart = rowsByStart(rows, 'FREE');
   return ({ proposal, startDate, endDate }) =>
@@ -149,7 +148,7 @@ function freeItems(
       (row) =>
         isSamePhase(row, proposal) &&
         (row.endDate === endDate ||
-          (endDate === ahead?.startDate && row.endDate !== null && row.endDate > endDate)),
+          (endDate === ahead[0]?.startDate && row.endDate !== null && row.endDate > endDate)),
     );
 }
 

@@ -1,4 +1,5 @@
-import { discountedRate, type PriceReduction } from '../../../lib/coupons/discounts/discounted-rate.ts';
+import { discountedRate } from '../../../lib/coupons/discounts/discounted-rate.ts';
+import type { PriceReduction } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { expect } from '../../support/unit.ts';
 
