@@ -3,12 +3,7 @@ import { type BillingEvent, type BillingMode, PeriodRule, type Share } from '../
 import type { InArrearMode } from '../../tenants/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
-import {
-  type Currency,
-  type Decimal,
-  roundToCurrency,
-  roundToScale,
-} from '../../values/money/index.ts';
+import { type Currency, type Decimal, roundToCurrency, roundToScale } from '../../values/money/index.ts';
 import {
   addPeriod,
   type CycleDates,

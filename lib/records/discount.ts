@@ -1,0 +1,27 @@
+import type { Uuid } from '../values/ids/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
+
+/** What a coupon takes off a price. Exactly one of `percentOff` and `amountOff` is not null. */
+export interface PriceReduction {
+  /** In percent: 20 means 20 %. */
+  readonly percentOff: Decimal | null;
+  /** In the account's currency, per billing period. */
+  readonly amountOff: Decimal | null;
+  /** True: `amountOff` applies once for each unit of the quantity. */
+  readonly perQuantity: boolean;
+}
+
+/** The days on which a discounted period can start: `from` ≤ start < `until`. */
+export interface DiscountSpan {
+  readonly from: LocalDate;
+  /** Null means that the discount has no end. */
+  readonly until: LocalDate | null;
+}
+
+/** A redeemed coupon in the stream of billing events (coupons §3). */
+export interface Discount extends PriceReduction, DiscountSpan {
+  readonly redemptionId: Uuid;
+  readonly code: string;
+  readonly name: string;
+}
