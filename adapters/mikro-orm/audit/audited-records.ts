@@ -4,6 +4,7 @@ import {
   blockingStateFields,
   bundleFields,
   catalogEntryFields,
+  couponFields,
   customFieldFields,
   invoiceFields,
   invoiceItemFields,
@@ -16,6 +17,7 @@ import {
   paymentMethodFields,
   paymentTransactionFields,
   planRowFields,
+  redemptionFields,
   subscriptionFields,
   tagDefinitionFields,
   tagFields,
@@ -25,6 +27,7 @@ import type { DatedInstant, Instant, LocalDate } from '../../../lib/values/time/
 import { writeDay, writeInstant } from '../sql/columns.ts';
 import { accountEmailsTable, accountsTable } from '../tables/accounts.ts';
 import { catalogEntriesTable, planRowsTable } from '../tables/catalogs.ts';
+import { couponsTable, redemptionsTable } from '../tables/coupons.ts';
 import { invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
 import {
   invoicePaymentsTable,
@@ -143,3 +146,5 @@ export const tagDefinitionAudit = audited(
 );
 export const tagAudit = audited(['TAG', tagsTable], tagFields);
 export const customFieldAudit = audited(['CUSTOM_FIELD', customFieldsTable], customFieldFields);
+export const couponAudit = audited(['COUPONS', couponsTable], couponFields);
+export const redemptionAudit = audited(['COUPON_REDEMPTIONS', redemptionsTable], redemptionFields);

@@ -30,6 +30,7 @@ import {
 import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
 import { catalogReads, catalogWrites } from '../stores/catalog-store.ts';
 import { checkReads } from '../stores/check-store.ts';
+import { couponReads, couponWrites } from '../stores/coupon-store.ts';
 import {
   creditNoteReads,
   creditNoteWrites,
@@ -65,6 +66,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   catalogs: catalogReads,
   catalogEntries: catalogEntryReads,
   subscriptions: subscriptionReads,
+  coupons: couponReads,
   invoices: invoiceReads,
   creditNotes: creditNoteReads,
   eInvoiceDeliveries: eInvoiceDeliveryReads,
@@ -99,6 +101,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
     catalogs: catalogWrites,
     catalogEntries: catalogEntryWrites,
     subscriptions: subscriptionWrites,
+    coupons: couponWrites,
     invoices: invoiceWrites,
     creditNotes: (scope, _revisions, hooks) => creditNoteWrites(scope, hooks.areCreditNotesWritten),
     eInvoiceDeliveries: eInvoiceDeliveryWrites,

@@ -1,5 +1,6 @@
 import * as accounts from './accounts.ts';
 import * as catalogs from './catalogs.ts';
+import * as coupons from './coupons.ts';
 import * as invoices from './invoices.ts';
 import * as monitoring from './monitoring.ts';
 import * as payments from './payments.ts';
@@ -39,6 +40,8 @@ export const tables: readonly TableSpec[] = [
   subscriptions.subscriptionsTable,
   subscriptions.lifecycleEventsTable,
   subscriptions.blockingStatesTable,
+  coupons.couponsTable,
+  coupons.redemptionsTable,
   invoices.invoicesTable,
   invoices.invoiceItemsTable,
   invoices.coverageTable,

@@ -22,6 +22,7 @@ export type * from './accounts.ts';
 export type * from './audit.ts';
 export type * from './catalogs.ts';
 export type * from './checks.ts';
+export type * from './coupons.ts';
 export type * from './e-invoices.ts';
 export type * from './invoices.ts';
 export type * from './monitoring.ts';

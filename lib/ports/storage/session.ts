@@ -16,6 +16,7 @@ import type { AccountReads, AccountWrites, OverdueReads, OverdueWrites } from '.
 import type { AuditReads, ExportReads } from './audit.ts';
 import type { CatalogEntryReads, CatalogEntryWrites, CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { CheckReads } from './checks.ts';
+import type { CouponReads, CouponWrites } from './coupons.ts';
 import type { EInvoiceDeliveryReads, EInvoiceDeliveryWrites } from './e-invoices.ts';
 import type { CreditNoteReads, CreditNoteWrites, InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
@@ -47,6 +48,7 @@ export interface ReadSession {
   readonly catalogs: CatalogReads;
   readonly catalogEntries: CatalogEntryReads;
   readonly subscriptions: SubscriptionReads;
+  readonly coupons: CouponReads;
   readonly invoices: InvoiceReads;
   readonly creditNotes: CreditNoteReads;
   readonly eInvoiceDeliveries: EInvoiceDeliveryReads;
@@ -105,6 +107,7 @@ export interface WriteSession extends ReadSession {
   readonly catalogs: CatalogReads & CatalogWrites;
   readonly catalogEntries: CatalogEntryReads & CatalogEntryWrites;
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;
+  readonly coupons: CouponReads & CouponWrites;
   readonly invoices: InvoiceReads & InvoiceWrites;
   readonly creditNotes: CreditNoteReads & CreditNoteWrites;
   readonly eInvoiceDeliveries: EInvoiceDeliveryReads & EInvoiceDeliveryWrites;

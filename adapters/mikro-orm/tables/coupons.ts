@@ -1,0 +1,31 @@
+import { type Coupon, couponFields, type New, redemptionFields } from '../../../lib/records/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { searchOnly, text } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
+import { RecordTable } from './record-table.ts';
+
+/** A coupon with its code lowercased in JavaScript, so that both databases find the same codes. */
+export type StoredCoupon = New<Coupon> & { readonly foldedCode?: string };
+
+export const couponsTable = new RecordTable<StoredCoupon>(
+  'coupons',
+  { ...columnsOf(couponFields), ...searchOnly({ foldedCode: text }) },
+  {
+    uniques: { id: 'id', code: 'tenant_record_id, folded_code' },
+    violations: {
+      code: {
+        code: ErrorCode.COUPON_ALREADY_EXISTS,
+        message: 'A coupon with this code already exists; choose a different code',
+      },
+    },
+    indexes: { page: 'tenant_record_id, record_id' },
+  },
+);
+
+export const redemptionsTable = new RecordTable('coupon_redemptions', columnsOf(redemptionFields), {
+  uniques: { id: 'id' },
+  indexes: {
+    account: 'tenant_record_id, account_record_id, record_id',
+    coupon: 'tenant_record_id, coupon_id, account_record_id',
+  },
+});
