@@ -1,2 +1,2 @@
 export { discountedRate } from './discounts/discounted-rate.ts';
-export { discountsOn, type RedeemedCoupon, withDiscounts } from './discounts/with-discounts.ts';
+export { fixedDiscounts, recurringDiscounts, withDiscounts } from './discounts/with-discounts.ts';

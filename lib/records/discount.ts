@@ -1,6 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
+import type { CouponScope } from './coupon.ts';
 
 /** What a coupon takes off a price. Exactly one of `percentOff` and `amountOff` is not null. */
 export interface PriceReduction {
@@ -24,4 +25,7 @@ export interface Discount extends PriceReduction, DiscountSpan {
   readonly redemptionId: Uuid;
   readonly code: string;
   readonly name: string;
+  readonly appliesTo: CouponScope;
+  /** Day of the redemption. Fixed prices are reduced from this day on. */
+  readonly redeemed: LocalDate;
 }

@@ -1,4 +1,5 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
+import { withDiscounts } from '../../coupons/index.ts';
 import {
   type Account,
   type AccountInvoicingState,
@@ -7,6 +8,7 @@ import {
   type LifecycleEvent,
   type OngoingCharge,
   ProductCategory,
+  type Redemption,
   type StoredCursor,
   type Subscription,
 } from '../../records/index.ts';
@@ -67,6 +69,8 @@ interface StreamsInput<R extends StreamRequest> {
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
   readonly blockingStates: readonly BlockingState[];
+  /** Redeemed coupons of the accounts and their subscriptions. */
+  readonly redemptions: readonly Redemption[];
   readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
 }
 
@@ -79,6 +83,7 @@ export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Acco
   const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
   const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
   const cursorsOf = Map.groupBy(cursors, (cursor) => cursor.accountRecordId);
+  const redemptionsOf = Map.groupBy(input.redemptions, (redemption) => redemption.accountId);
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
   const streams: AccountStream<R>[] = [];
   const failures: { readonly request: R; readonly error: unknown }[] = [];
@@ -93,7 +98,8 @@ export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Acco
     try {
       const catalog = input.plansOf(request.account.id);
       const own = cursorsOf.get(request.account.recordId) ?? [];
-      streams.push(streamOf(request, { ...input, catalog, histories, cursors: own }));
+      const redemptions = redemptionsOf.get(request.account.id) ?? [];
+      streams.push(streamOf(request, { ...input, catalog, histories, cursors: own, redemptions }));
     } catch (error) {
       failures.push({ request, error });
     }
@@ -101,7 +107,8 @@ export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Acco
   return { streams, failures };
 }
 
-interface StreamInput extends Pick<StreamsInput<StreamRequest>, 'alignPriceChanges' | 'ongoing'> {
+interface StreamInput
+  extends Pick<StreamsInput<StreamRequest>, 'alignPriceChanges' | 'ongoing' | 'redemptions'> {
   readonly catalog: CatalogWithOverrides;
   readonly histories: readonly (BilledHistory & { readonly subscription: Subscription })[];
   readonly cursors: readonly StoredCursor[];
@@ -117,8 +124,9 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
   const newBillCycleDay = billCycleDayToSet({ account, ...parts });
   const billed = newBillCycleDay === null ? account : { ...account, billCycleDayLocal: newBillCycleDay };
   const stream = billingEvents({ account: billed, ...parts });
-  const bySubscription = eventsBySubscription(stream, input);
-  const changes = catalogChanges({ ...input, account: billed, bySubscription });
+  const listed = eventsBySubscription(stream, input);
+  const changes = catalogChanges({ ...input, account: billed, bySubscription: listed });
+  const bySubscription = discounted(listed, input.redemptions, account.currency);
   const { ends, skipped } = stream;
   const alone = histories.filter(({ subscription }) => subscription.category !== ProductCategory.ADD_ON);
   const billedAlone = new Set(alone.map(({ subscription }) => subscription.id));
@@ -144,6 +152,23 @@ function eventsBySubscription(
     ids
       .filter((id) => ongoing.has(id) || (known.has(id) && !leftOut.has(id)))
       .map((id) => [id, ongoing.has(id) ? NO_EVENTS : (found.get(id) ?? NO_EVENTS)]),
+  );
+}
+
+/** Returns the events with the discounts of redeemed coupons (coupons §3). */
+function discounted(
+  bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>,
+  redemptions: readonly Redemption[],
+  currency: Account['currency'],
+): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+  if (redemptions.length === 0) return bySubscription;
+  return new Map(
+    [...bySubscription].map(([id, events]) => {
+      const own = redemptions.filter(
+        ({ subscriptionId }) => subscriptionId === null || subscriptionId === id,
+      );
+      return [id, withDiscounts(events, own, currency)];
+    }),
   );
 }
 

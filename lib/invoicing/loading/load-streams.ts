@@ -75,10 +75,11 @@ export async function loadStreams<R extends StreamRequest>(
   const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
   const allOngoing = ongoingCharges(stored, input);
   const ids = stored.map(({ subscriptionId }) => subscriptionId).filter((id) => !allOngoing.has(id));
-  const [found, eventsFound, bundlesLeftOut] = await Promise.all([
+  const [found, eventsFound, bundlesLeftOut, redemptions] = await Promise.all([
     session.subscriptions.findByIds(ids),
     session.subscriptions.findEvents(ids),
     bundlesNotInvoiced(session, accounts),
+    session.coupons.redemptionsOfAccounts(accounts.map(({ id }) => id)),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
   // Bundles that are not invoiced, and their billed items, are ignored.
@@ -104,7 +105,15 @@ export async function loadStreams<R extends StreamRequest>(
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
   const blockingStates = hypothesis === null ? storedStates : blockingStatesUnder(hypothesis, storedStates);
   const { alignPriceChanges } = input.config;
-  const loaded = { cursors, ongoing, subscriptions: withBases, events, blockingStates, plansOf };
+  const loaded = {
+    cursors,
+    ongoing,
+    subscriptions: withBases,
+    events,
+    blockingStates,
+    redemptions,
+    plansOf,
+  };
   const recordIds = new Map(found.map(({ id, recordId }) => [id, recordId]));
   return { cursors, recordIds, ...streamsOf({ ...input, ...loaded, alignPriceChanges }) };
 }

@@ -1,4 +1,5 @@
 import { isTrialPhase } from '../../catalog/index.ts';
+import { discountedRate, fixedDiscounts } from '../../coupons/index.ts';
 import type { BillingEvent } from '../../records/index.ts';
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../../values/money/index.ts';
 import { durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
@@ -9,7 +10,7 @@ export interface FixedProposal {
   readonly event: BillingEvent;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate | null;
-  /** Price × quantity, rounded to the currency. */
+  /** Price × quantity after discounts, rounded to the currency. */
   readonly amount: Decimal;
 }
 
@@ -83,8 +84,9 @@ function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined
 
 function propose(event: BillingEvent, endDate: LocalDate | null, currency: Currency): FixedProposal {
   const price = event.fixedPrice ?? decimal(0);
-  const total = event.quantity === 1 ? price : price.times(decimal(event.quantity));
-  const amount = roundToCurrency(total, currency);
+  const { quantity } = event;
+  const { rate } = discountedRate({ price, quantity, reductions: fixedDiscounts(event) });
+  const amount = roundToCurrency(rate, currency);
   return { event, startDate: event.localDate, endDate, amount };
 }
 

@@ -1,4 +1,4 @@
-import { discountedRate, discountsOn } from '../../coupons/index.ts';
+import { discountedRate, recurringDiscounts } from '../../coupons/index.ts';
 import { type BillingEvent, type BillingMode, PeriodRule, type Share } from '../../records/index.ts';
 import type { InArrearMode } from '../../tenants/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
@@ -191,7 +191,7 @@ function ratesOf(event: BillingEvent): (startDate: LocalDate) => Decimal {
 export function rateOf(event: BillingEvent, startDate: LocalDate): Decimal {
   const { recurringPrice: price, quantity } = event;
   assertInvariant(price !== null, 'An event without a recurring price has no rate');
-  const reductions = discountsOn(event, startDate);
+  const reductions = recurringDiscounts(event, startDate);
   const { rate } = discountedRate({ price, quantity, reductions });
   // Charges are of the same kind if their rates, stored with 9 decimals, are equal.
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;

@@ -1,54 +1,66 @@
-import { type RedeemedCoupon, withDiscounts } from '../../../lib/coupons/index.ts';
+import { withDiscounts } from '../../../lib/coupons/index.ts';
 import { recurringProposals } from '../../../lib/invoicing/proposals/recurring-proposals.ts';
-import type { BillingEvent } from '../../../lib/records/index.ts';
+import type { BillingEvent, Redemption } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { asCurrency, decimal } from '../../../lib/values/money/index.ts';
-import { day, event, text } from '../../support/invoicing/billing-events.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
+import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
 import { expect } from '../../support/unit.ts';
 
-interface Terms {
+interface Terms extends Partial<Pick<Redemption, 'duration' | 'durationCount' | 'plans'>> {
   readonly percentOff?: string;
   readonly redeemed: string;
-  readonly length?: RedeemedCoupon['length'];
-  readonly plans?: readonly string[];
   readonly ended?: string;
 }
 
-function coupon({ percentOff = '20', redeemed, length, plans, ended }: Terms): RedeemedCoupon {
+const USD = asCurrency('USD');
+const dated = (date: string) => ({ date: day(date), at: (day(date) * 86_400_000) as Instant });
+
+function redemption({ percentOff = '20', redeemed, ended, ...terms }: Terms): Redemption {
   return {
-    redemptionId: '00000000-0000-7000-8000-00000000000c' as Uuid,
+    recordId: 1,
+    id: '00000000-0000-7000-8000-00000000000c' as Uuid,
+    couponId: '00000000-0000-7000-8000-00000000000d' as Uuid,
     code: 'SPRING',
     name: 'Spring',
+    accountId: '00000000-0000-7000-8000-00000000000e' as Uuid,
+    accountRecordId: 1,
+    subscriptionId,
     percentOff: decimal(percentOff),
-    amountOff: null,
+    amountsOff: null,
     perQuantity: false,
-    redeemed: day(redeemed),
-    length: length ?? { unit: 'FOREVER' },
-    ended: ended === undefined ? null : day(ended),
-    plans: plans ?? null,
+    duration: 'FOREVER',
+    durationCount: null,
+    plans: null,
     products: null,
+    appliesTo: 'RECURRING',
+    redeemed: dated(redeemed),
+    ended: ended === undefined ? null : dated(ended),
+    createdDate: 0 as Instant,
+    updatedDate: 0 as Instant,
+    ...terms,
   };
 }
 
 /** Returns the proposed charges as `start amount`. */
 function charges(events: readonly BillingEvent[], terms: Terms, targetDate: string): readonly string[] {
   return recurringProposals({
-    events: withDiscounts(events, [coupon(terms)]),
+    events: withDiscounts(events, [redemption(terms)], USD),
     anchorIndex: 0,
     windowStart: null,
     targetDate: day(targetDate),
-    currency: asCurrency('USD'),
+    currency: USD,
     config: { inArrearMode: 'DEFAULT', prorationFixedDays: 0 },
   }).map(({ startDate, amount }) => `${text(startDate)} ${amount}`);
 }
 
-const periods = (count: number): RedeemedCoupon['length'] => ({ unit: 'PERIODS', count });
+const periods = (count: number) => ({ duration: 'PERIODS', durationCount: count }) as const;
 const monthly = (date: string) => event('CREATE', date, { plan: 'gold-monthly', price: '30' });
 const upgraded = [monthly('2026-01-01'), event('CHANGE', '2026-01-11', { plan: 'max-monthly', price: '62' })];
 
 describe('discounted charges (C§3)', () => {
   it('C1: are reduced for the periods of the coupon', () => {
-    const terms = { redeemed: '2026-01-01', length: periods(3) };
+    const terms = { redeemed: '2026-01-01', ...periods(3) };
     expect(charges([monthly('2026-01-01')], terms, '2026-04-01')).to.eql([
       '2026-01-01 24',
       '2026-02-01 24',
@@ -58,7 +70,7 @@ describe('discounted charges (C§3)', () => {
   });
 
   it('C2: are reduced before proration', () => {
-    const terms = { percentOff: '50', redeemed: '2026-01-16', length: periods(1) };
+    const terms = { percentOff: '50', redeemed: '2026-01-16', ...periods(1) };
     expect(charges([monthly('2026-01-16')], terms, '2026-02-01')).to.eql([
       '2026-01-16 7.74',
       '2026-02-01 30',
@@ -68,7 +80,7 @@ describe('discounted charges (C§3)', () => {
   it('C3: begin after a trial', () => {
     const trial = event('CREATE', '2026-01-01', { fixed: '0', phaseDays: 14 });
     const events = [trial, event('PHASE', '2026-01-15', { price: '30' })];
-    expect(charges(events, { redeemed: '2026-01-01', length: periods(2) }, '2026-03-01')).to.eql([
+    expect(charges(events, { redeemed: '2026-01-01', ...periods(2) }, '2026-03-01')).to.eql([
       '2026-01-15 13.16',
       '2026-02-01 24',
       '2026-03-01 30',
@@ -76,7 +88,7 @@ describe('discounted charges (C§3)', () => {
   });
 
   it('C4: stay reduced after a change to another plan of the coupon', () => {
-    expect(charges(upgraded, { redeemed: '2026-01-01', length: periods(3) }, '2026-04-01')).to.eql([
+    expect(charges(upgraded, { redeemed: '2026-01-01', ...periods(3) }, '2026-04-01')).to.eql([
       '2026-01-01 7.74',
       '2026-01-11 33.6',
       '2026-02-01 49.6',
@@ -86,7 +98,7 @@ describe('discounted charges (C§3)', () => {
   });
 
   it('C5: are not reduced on a plan without the coupon', () => {
-    const terms = { redeemed: '2026-01-01', length: periods(3), plans: ['gold-monthly'] };
+    const terms = { redeemed: '2026-01-01', ...periods(3), plans: ['gold-monthly'] };
     expect(charges(upgraded, terms, '2026-02-01')).to.eql([
       '2026-01-01 7.74',
       '2026-01-11 42',
@@ -95,9 +107,12 @@ describe('discounted charges (C§3)', () => {
   });
 
   it('C8: begin with the next period after the redemption', () => {
-    expect(
-      charges([monthly('2026-02-01')], { redeemed: '2026-02-10', length: periods(2) }, '2026-05-01'),
-    ).to.eql(['2026-02-01 30', '2026-03-01 24', '2026-04-01 24', '2026-05-01 30']);
+    expect(charges([monthly('2026-02-01')], { redeemed: '2026-02-10', ...periods(2) }, '2026-05-01')).to.eql([
+      '2026-02-01 30',
+      '2026-03-01 24',
+      '2026-04-01 24',
+      '2026-05-01 30',
+    ]);
   });
 
   it('C12: are reduced for a number of months', () => {
@@ -105,7 +120,8 @@ describe('discounted charges (C§3)', () => {
     const terms = {
       percentOff: '10',
       redeemed: '2026-01-01',
-      length: { unit: 'MONTHS', count: 12 },
+      duration: 'MONTHS',
+      durationCount: 12,
     } as const;
     expect(charges([annual], terms, '2027-01-01')).to.eql(['2026-01-01 270', '2027-01-01 300']);
   });
