@@ -1,0 +1,155 @@
+import {
+  type Coupon,
+  CouponDuration,
+  CouponScope,
+  couponFields,
+  type New,
+} from '../../records/index.ts';
+import { type BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { checkFields } from '../../values/fields/index.ts';
+import { type Decimal, decimal, isCurrency } from '../../values/money/index.ts';
+import { isStorable, shortened } from '../../values/text/index.ts';
+
+const MAX_CODE_CHARACTERS = 64;
+const MAX_PERCENT = decimal(100);
+const MAX_PERCENT_DIGITS = 2;
+const MAX_AMOUNT_DIGITS = 9;
+
+/** A coupon to create (C§1). */
+export interface CouponInput {
+  readonly code: string;
+  readonly name?: string | null;
+  readonly percentOff?: Decimal | null;
+  /** Amounts by currency, per billing period. */
+  readonly amountOff?: Readonly<Record<string, Decimal>> | null;
+  readonly perQuantity?: boolean;
+  readonly duration: 'ONCE' | 'FOREVER' | { readonly periods: number } | { readonly months: number };
+  readonly plans?: readonly string[] | null;
+  readonly products?: readonly string[] | null;
+  readonly appliesTo?: CouponScope;
+  readonly redeemBy?: Coupon['redeemBy'];
+  readonly maxRedemptions?: number | null;
+  readonly oncePerAccount?: boolean;
+  readonly isActive?: boolean;
+}
+
+type Checked = Omit<New<Coupon>, 'id' | 'redeemedCount' | 'createdDate' | 'updatedDate'>;
+
+/** Returns the coupon to store. @throws BillingError COUPON_INVALID (62009) with every problem. */
+export function checkedCoupon(input: CouponInput): Checked {
+  const problems = [...problemsOf(input)];
+  if (problems.length > 0) throw invalidCoupon(problems);
+  const { duration, durationCount } = durationOf(input.duration);
+  return {
+    code: input.code,
+    name: input.name ?? input.code,
+    percentOff: input.percentOff ?? null,
+    amountsOff: input.amountOff
+      ? Object.fromEntries(Object.entries(input.amountOff).map(([key, amount]) => [key, amount.toFixed()]))
+      : null,
+    perQuantity: input.perQuantity ?? false,
+    duration,
+    durationCount,
+    plans: input.plans ?? null,
+    products: input.products ?? null,
+    appliesTo: input.appliesTo ?? CouponScope.RECURRING,
+    redeemBy: input.redeemBy ?? null,
+    maxRedemptions: input.maxRedemptions ?? null,
+    oncePerAccount: input.oncePerAccount ?? true,
+    isActive: input.isActive ?? true,
+  };
+}
+
+function durationOf(duration: CouponInput['duration']): Pick<Coupon, 'duration' | 'durationCount'> {
+  if (typeof duration === 'string') return { duration, durationCount: null };
+  return 'periods' in duration
+    ? { duration: CouponDuration.PERIODS, durationCount: duration.periods }
+    : { duration: CouponDuration.MONTHS, durationCount: duration.months };
+}
+
+function* problemsOf(input: CouponInput): Iterable<Problem> {
+  yield* codeProblems(input.code);
+  yield* reductionProblems(input);
+  yield* durationProblems(input.duration);
+  for (const field of ['plans', 'products'] as const) {
+    const names = input[field];
+    if (names && (names.length === 0 || names.some((name) => !isStorable(name) || name === '')))
+      yield { path: field, message: `${field} needs at least one name, and no name may be empty` };
+  }
+  const { maxRedemptions } = input;
+  if (maxRedemptions != null && !(Number.isSafeInteger(maxRedemptions) && maxRedemptions > 0))
+    yield { path: 'maxRedemptions', message: 'maxRedemptions must be a whole number from 1' };
+}
+
+function* codeProblems(code: string): Iterable<Problem> {
+  if (code.trim() !== code || code === '' || !isStorable(code))
+    yield { path: 'code', message: 'code needs text without surrounding blanks' };
+  if (code.length > MAX_CODE_CHARACTERS)
+    yield { path: 'code', message: `code has more than ${MAX_CODE_CHARACTERS} characters` };
+}
+
+function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Problem> {
+  if ((percentOff == null) === (amountOff == null))
+    yield { path: 'percentOff', message: 'exactly one of percentOff and amountOff must be set' };
+  if (percentOff != null) {
+    const isValid =
+      percentOff.isPositive() &&
+      !percentOff.isZero() &&
+      percentOff.lessThanOrEqualTo(MAX_PERCENT) &&
+      percentOff.decimalPlaces() <= MAX_PERCENT_DIGITS;
+    if (!isValid)
+      yield { path: 'percentOff', message: 'percentOff must be above 0 and at most 100, with two decimals' };
+  }
+  if (amountOff == null) return;
+  if (Object.keys(amountOff).length === 0)
+    yield { path: 'amountOff', message: 'amountOff needs an amount for at least one currency' };
+  for (const [currency, amount] of Object.entries(amountOff)) {
+    const path = `amountOff.${shortened(currency)}`;
+    if (!isCurrency(currency)) yield { path, message: `${shortened(currency)} is not a currency` };
+    if (!amount.isPositive() || amount.isZero() || amount.decimalPlaces() > MAX_AMOUNT_DIGITS)
+      yield { path, message: `${path} must be above 0, with at most ${MAX_AMOUNT_DIGITS} decimals` };
+  }
+}
+
+function* durationProblems(duration: CouponInput['duration']): Iterable<Problem> {
+  if (typeof duration === 'string') return;
+  const count = 'periods' in duration ? duration.periods : duration.months;
+  if (!(Number.isSafeInteger(count) && count >= 1 && count <= 1_200))
+    yield { path: 'duration', message: 'the number of periods or months must be a whole number from 1 to 1,200' };
+}
+
+function invalidCoupon(problems: readonly Problem[]): BillingError {
+  const [first] = problems;
+  return billingError(ErrorCode.COUPON_INVALID, `The coupon is invalid: ${first?.message}`, {
+    field: first?.path,
+    problems: problems.map(({ message }) => message),
+  });
+}
+
+/** What can change after the creation. */
+export type CouponChange = Partial<Pick<CouponInput, 'name' | 'redeemBy' | 'maxRedemptions' | 'isActive'>>;
+
+/**
+ * Returns the changed coupon. Absent members stay.
+ * @throws BillingError COUPON_INVALID (62009) if the limit would be below the number of redemptions.
+ */
+export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon['updatedDate']): Coupon {
+  checkFields('Coupon', couponFields, { name: change.name });
+  const changed: Coupon = {
+    ...coupon,
+    name: change.name ?? coupon.name,
+    redeemBy: change.redeemBy === undefined ? coupon.redeemBy : change.redeemBy,
+    maxRedemptions: change.maxRedemptions === undefined ? coupon.maxRedemptions : change.maxRedemptions,
+    isActive: change.isActive ?? coupon.isActive,
+    updatedDate: now,
+  };
+  const { maxRedemptions, redeemedCount } = changed;
+  if (maxRedemptions !== null && maxRedemptions < Math.max(1, redeemedCount))
+    throw invalidCoupon([
+      {
+        path: 'maxRedemptions',
+        message: `maxRedemptions ${maxRedemptions} is below the ${redeemedCount} redemptions so far, or below 1`,
+      },
+    ]);
+  return changed;
+}

@@ -1,0 +1,65 @@
+import type { Account, Coupon, Redemption } from '../../records/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { formatInstant, type Instant } from '../../values/time/index.ts';
+import { matchesPlan } from '../discounts/with-discounts.ts';
+
+/** The plan of a subscription that gets a coupon. */
+export interface DiscountedPlan {
+  readonly planName: string | null;
+  readonly productName: string | null;
+}
+
+/**
+ * Checks whether the account may redeem the coupon now (C§2).
+ * @param earlier redemptions of the account.
+ * @param plans plans of the subscriptions that would be discounted; at least one must match.
+ * @throws BillingError COUPON_INACTIVE (62003), COUPON_EXPIRED (62004), COUPON_ALREADY_REDEEMED (62006),
+ * COUPON_NOT_APPLICABLE (62007), COUPON_WITHOUT_CURRENCY (62008).
+ */
+export function checkRedemption(
+  coupon: Coupon,
+  given: {
+    readonly account: Pick<Account, 'id' | 'currency'>;
+    readonly earlier: readonly Redemption[];
+    readonly plans: readonly DiscountedPlan[];
+    readonly now: Instant;
+  },
+): void {
+  const { account, earlier, plans, now } = given;
+  const { code } = coupon;
+  if (!coupon.isActive) throw refused(ErrorCode.COUPON_INACTIVE, `Coupon ${code} is inactive`, coupon);
+  if (coupon.redeemBy !== null && now > coupon.redeemBy)
+    throw refused(
+      ErrorCode.COUPON_EXPIRED,
+      `Coupon ${code} could be redeemed until ${formatInstant(coupon.redeemBy)}`,
+      coupon,
+    );
+  if (coupon.oncePerAccount && earlier.some(({ couponId }) => couponId === coupon.id))
+    throw refused(
+      ErrorCode.COUPON_ALREADY_REDEEMED,
+      `Account ${account.id} has already redeemed coupon ${code}`,
+      coupon,
+    );
+  if (!plans.some((plan) => matchesPlan(coupon, plan)))
+    throw refused(
+      ErrorCode.COUPON_NOT_APPLICABLE,
+      `Coupon ${code} does not apply to ${plans.map(({ planName }) => planName ?? 'no plan').join(', ')}`,
+      coupon,
+    );
+  const { currency } = account;
+  if (coupon.amountsOff !== null && (currency === null || coupon.amountsOff[currency] === undefined))
+    throw refused(
+      ErrorCode.COUPON_WITHOUT_CURRENCY,
+      `Coupon ${code} has no amount in ${currency ?? 'an account without a currency'}`,
+      coupon,
+    );
+}
+
+/** Returns the error for a coupon whose limit is reached. */
+export function usedUp(coupon: Coupon): BillingError {
+  return refused(ErrorCode.COUPON_USED_UP, `Coupon ${coupon.code} has reached its limit`, coupon);
+}
+
+function refused(code: ErrorCode, message: string, coupon: Coupon): BillingError {
+  return billingError(code, message, { code: coupon.code });
+}
