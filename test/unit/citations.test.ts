@@ -13,6 +13,7 @@ const texts: Readonly<Record<string, string>> = {
   invoicing: 'lib/invoicing/RULES.md',
   payments: 'lib/payments/RULES.md',
   overdue: 'lib/overdue/RULES.md',
+  coupons: 'lib/coupons/RULES.md',
   platform: 'lib/runtime/RULES.md',
   'http-api': 'adapters/koa/HTTP-API.md',
   'json-models': 'adapters/koa/JSON-MODELS.md',

@@ -26,7 +26,7 @@ interface BilledRun {
 }
 
 /**
- * Returns the dates on which the discounted periods of a subscription start (C§3). The first of them is the first
+ * Returns the dates on which the discounted periods of a subscription start (§3). The first of them is the first
  * period that starts on or after the redemption; a period that a change or a pause splits counts once. Returns null
  * if no period starts on or after the redemption.
  * @param events billing events of one subscription, in order.

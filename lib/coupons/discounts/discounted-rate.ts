@@ -5,7 +5,7 @@ const HUNDRED = decimal(100);
 const ZERO = decimal(0);
 
 /**
- * Returns price × quantity after the reductions, exact and at least 0 (C§3): all percentages first, then all amounts,
+ * Returns price × quantity after the reductions, exact and at least 0 (§3): all percentages first, then all amounts,
  * each in the order of redemption. `taken` is what each reduction takes off, in the given order.
  */
 export function discountedRate(input: {

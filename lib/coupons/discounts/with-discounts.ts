@@ -11,7 +11,7 @@ import { addDays, addMonths, type LocalDate } from '../../values/time/index.ts';
 import { type DiscountLength, discountSpan } from './discount-spans.ts';
 
 /**
- * Returns the events with the discounts of the redemptions that match their plans (C§3).
+ * Returns the events with the discounts of the redemptions that match their plans (§3).
  * @param events billing events of one subscription, in order.
  * @param redemptions redemptions on the subscription and its account, in the order of redemption.
  */

@@ -1,10 +1,4 @@
-import {
-  type Coupon,
-  CouponDuration,
-  CouponScope,
-  couponFields,
-  type New,
-} from '../../records/index.ts';
+import { type Coupon, CouponDuration, CouponScope, couponFields, type New } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { checkFields } from '../../values/fields/index.ts';
 import { type Decimal, decimal, isCurrency } from '../../values/money/index.ts';
@@ -15,7 +9,7 @@ const MAX_PERCENT = decimal(100);
 const MAX_PERCENT_DIGITS = 2;
 const MAX_AMOUNT_DIGITS = 9;
 
-/** A coupon to create (C§1). */
+/** A coupon to create (§1). */
 export interface CouponInput {
   readonly code: string;
   readonly name?: string | null;
@@ -115,7 +109,10 @@ function* durationProblems(duration: CouponInput['duration']): Iterable<Problem>
   if (typeof duration === 'string') return;
   const count = 'periods' in duration ? duration.periods : duration.months;
   if (!(Number.isSafeInteger(count) && count >= 1 && count <= 1_200))
-    yield { path: 'duration', message: 'the number of periods or months must be a whole number from 1 to 1,200' };
+    yield {
+      path: 'duration',
+      message: 'the number of periods or months must be a whole number from 1 to 1,200',
+    };
 }
 
 function invalidCoupon(problems: readonly Problem[]): BillingError {

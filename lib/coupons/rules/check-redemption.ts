@@ -10,7 +10,7 @@ export interface DiscountedPlan {
 }
 
 /**
- * Checks whether the account may redeem the coupon now (C§2).
+ * Checks whether the account may redeem the coupon now (§2).
  * @param earlier redemptions of the account.
  * @param plans plans of the subscriptions that would be discounted; at least one must match.
  * @throws BillingError COUPON_INACTIVE (62003), COUPON_EXPIRED (62004), COUPON_ALREADY_REDEEMED (62006),

@@ -58,7 +58,7 @@ const periods = (count: number) => ({ duration: 'PERIODS', durationCount: count 
 const monthly = (date: string) => event('CREATE', date, { plan: 'gold-monthly', price: '30' });
 const upgraded = [monthly('2026-01-01'), event('CHANGE', '2026-01-11', { plan: 'max-monthly', price: '62' })];
 
-describe('discounted charges (C§3)', () => {
+describe('discounted charges (coupons §3)', () => {
   it('C1: are reduced for the periods of the coupon', () => {
     const terms = { redeemed: '2026-01-01', ...periods(3) };
     expect(charges([monthly('2026-01-01')], terms, '2026-04-01')).to.eql([

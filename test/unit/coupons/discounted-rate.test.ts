@@ -19,7 +19,7 @@ function rateOf(price: string, quantity: number, ...reductions: readonly PriceRe
   return `${listRate} - ${taken.join(' - ')} = ${rate}`;
 }
 
-describe('discounted rate (C§3)', () => {
+describe('discounted rate (coupons §3)', () => {
   it('C6: takes percentages off before amounts', () => {
     expect(rateOf('30', 1, amount('10'), percent('50'))).to.equal('30 - 10 - 15 = 5');
   });
