@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     ]);
   });
 
-  it('uses credit first in an invoice run and its dry run, and the card pays the rest', async () => {
+  it('pays from credit first and the rest by card in an invoice run, as its dry run predicts', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await charge(id, '5');
     await credit(id, '20');
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('does not use credit for a draft; credit added to a draft first reduces the draft, and the excess is not available yet', async () => {
+  it('does not pay a draft from credit; credit added to a draft reduces the draft, and the excess waits for the commit', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     await expectCode(engine.acme.invoices.adjustItem(on), 4007);
   });
 
-  it('receives credit on the requested day from an adjustment that is linked to its item and contains no plan (R52)', async () => {
+  it('receives the credit on the requested day for an adjustment that names its item and stores no plan (R52)', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(billed.planName).to.equal('solo-now');
   });
 
-  it('waits for a payment in flight to end before it uses credit', async () => {
+  it('uses no credit for an invoice while a payment of the invoice is pending', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
     await engine.settle(charge(id, '50'));
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(await engine.balancesOf(parent.id)).to.eql(['-8.5', '8.5']);
   });
 
-  it('moves credit between parents and children without deadlocks, whatever the order of their record ids', async () => {
+  it('moves credit between parents and children without deadlocks, in any order of their record ids', async () => {
     const last = await engine.acme.createAccount({ currency: 'USD' });
     const middle = await engine.acme.createAccount({ currency: 'USD' });
     const first = await engine.acme.createAccount({ currency: 'USD', parentAccountId: middle.id });
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
       expect(await invoicesOf(id)).to.eql([]);
     });
 
-  it('R21: stores the references of charges and credits as given, and the references of a tax except its subscription', async () => {
+  it('R21: stores all references of charges and credits as given, and those of a tax except the subscription', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const request = { accountId: id, planName: 'solo-now' };
     const { bundleId, subscriptionId } = await engine.acme.createSubscription(request);
@@ -276,7 +276,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     await engine.acme.invoices.void(first?.invoiceId as Uuid);
   });
 
-  it('R47: stores rate and quantity of charges, taxes and credits as given, without deriving the amount from them', async () => {
+  it('R47: stores the given rate and quantity of charges, taxes and credits without deriving an amount from them', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ amount: '5', rate: '0.333333333', quantity: '2.5' }];
     const { invoices } = engine.acme;
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     }
   });
 
-  it('puts the items of one call without an invoice on a single new invoice, and keeps a draft as a draft', async () => {
+  it('puts all items of a call that name no invoice on one new invoice, and does not commit a named draft', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [draft] = await charge(id, '1', { autoCommit: false });
     const invoiceId = draft?.invoiceId as Uuid;
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect((await engine.acme.getInvoice(invoiceId)).status).to.equal('DRAFT');
   });
 
-  it('bills a charge with a future date now, without moving the start of later runs', async () => {
+  it('bills a future-dated charge immediately, without delaying the billing of later subscriptions', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const inJune = { requestedDate: '2024-06-01', items: [{ amount: '5' }], autoCommit: true };
     await engine.acme.invoices.addCharges({ accountId: id, ...inJune });
@@ -311,7 +311,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect((await invoicesOf(id)).at(-1)).to.equal('RECURRING 19.95 = 19.95 owes 19.95');
   });
 
-  it('adds a charge only to drafts of its own account', async () => {
+  it("rejects a charge on another account's draft", async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const other = await engine.acme.createAccount({ currency: 'USD' });
     const [committed] = await charge(id, '1');

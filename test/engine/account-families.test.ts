@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('operations on account families and emails', (open,
     expect(await childrenOf(foreign)).to.eql([]);
   });
 
-  it('keep payment delegation on an account without a parent, and validate it when a parent is set', async () => {
+  it('accept payment delegation without a parent, and validate the delegation when a parent is set', async () => {
     const parent = await create({ currency: 'USD' });
     const alone = await create({ isPaymentDelegatedToParent: true, currency: 'EUR' });
     expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('operations on account families and emails', (open,
     await expectCode(create({ parentAccountId: child, isPaymentDelegatedToParent: true }), 60003);
   });
 
-  it('prevent two simultaneous links from closing a parent cycle', async () => {
+  it('accept only one of two simultaneous parent changes that would together close a cycle', async () => {
     const [a, b, c, d] = [await create(), await create(), await create(), await create()];
     await setParent(b, c);
     await setParent(d, a);
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('operations on account families and emails', (open,
     ).to.have.length(1);
   });
 
-  it('accounts E11 Emails: add an address only once, and accept the removal of an unknown address', async () => {
+  it('accounts E11 Emails: add an address only once, and ignore the removal of an unknown address', async () => {
     const id = await create();
     const { accounts } = engine.acme;
     await accounts.addEmail(id, 'a@x.io');
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('operations on account families and emails', (open,
     ]);
   });
 
-  it('store an email address once, even if many callers add it simultaneously', async () => {
+  it('store an email address once, even if many callers add the address simultaneously', async () => {
     const id = await create();
     const { accounts } = engine.acme;
     await Promise.all(Array.from({ length: 6 }, () => accounts.addEmail(id, 'a@x.io')));

@@ -42,7 +42,7 @@ eachDatabase.describe('operation on a whole account', (open) => {
     anonymizing: (id) => engine.acme.anonymizeAccount(id),
   };
 
-  it('sends the same number of SQL statements for few and many records', async () => {
+  it('sends the same number of SQL statements for a few records as for many records', async () => {
     const counts: Record<string, number[]> = {};
     for (const count of [FEW, SEVERAL]) {
       const [adjusted, writtenOff] = [await accountWith(count), await accountWith(count)];

@@ -37,7 +37,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.eql(['0', '0']);
   });
 
-  it('reject numbers as text values, and strings that a database cannot store', async () => {
+  it('are rejected if a field has a number out of range or a string that a database cannot store', async () => {
     for (const text of ['a\u0000b', '\ud800']) {
       const field = { name: text };
       for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }])
@@ -64,14 +64,14 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     await expectCode(create({ firstNameLength: 2 ** 31 }), 60003);
   });
 
-  it('accounts E2 Duplicate key: cannot share a key within a tenant, but can share a key across tenants', async () => {
+  it('accounts E2 Duplicate key: have keys that are unique within a tenant, but not across tenants', async () => {
     await create({ externalKey: 'acme' });
     await expectCode(create({ externalKey: 'acme' }), 3000);
     const { acme: other } = await openShop(engine.billing);
     expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
   });
 
-  it('accounts E3 Merge: keep absent fields, reset null fields only with the flag, and accept only the current value of fixed fields', async () => {
+  it('accounts E3 Merge: keep absent fields, reset null fields only with the flag, and never change fixed fields', async () => {
     const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
     expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
     expect(await update(id, { notes: null }, true)).to.include({
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     });
   });
 
-  it('reject a first name that is longer than the name, whichever is set later', async () => {
+  it('are rejected if the first name becomes longer than the name, whichever of the two changes', async () => {
     const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
     await expectCode(update(id, { firstNameLength: 8 }), 60003);
     await expectCode(update(id, { name: 'Bo', firstNameLength: 3 }), 60003);
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await update(id, { name: 'Bo' })).to.include({ name: 'Bo', firstNameLength: 7 });
   });
 
-  it('accounts E4 Bill cycle day: accept a bill cycle day only if they have none yet', async () => {
+  it('accounts E4 Bill cycle day: accept a bill cycle day only if none is set', async () => {
     const { id } = await create({});
     expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
     expect((await update(id, { billCycleDayLocal: 0 })).billCycleDayLocal).to.equal(15);
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('are audited as separate calls when created simultaneously', async () => {
+    it('are audited as separate calls', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('are each rejected for their own reason when created simultaneously', async () => {
+    it('are accepted or rejected separately', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.eql([]);
   });
 
-  it('accounts §4 rule 4: store an event and an audit row for a new default method, and nothing for an unchanged default method', async () => {
+  it('accounts §4 rule 4: store an event and an audit row for a new default method, but not for the same method', async () => {
     const { id } = await create({});
     const method = { accountId: id, pluginName: engine.gateway.name };
     const { id: paymentMethodId } = await engine.acme.addPaymentMethod(method);
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect(await rows()).to.eql([null, paymentMethodId, null]);
   });
 
-  it('accounts §17: emit events that name the changed fields of accounts, tags and custom fields', async () => {
+  it('accounts §17: emit events for changes of their fields, tags and custom fields', async () => {
     const { id: accountId } = await create({});
     const object = { type: 'ACCOUNT', id: accountId } as const;
     await update(accountId, { name: 'Ada' });

@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
     await expectCode(together(accountId, 'bowl', 'lid'), 'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE');
   });
 
-  it('catalog §15.5 rule 3: includes a product of the XML catalog that an entry lists', async () => {
+  it("catalog §15.5 rule 3: includes a base of the XML catalog that an add-on's catalog entry lists", async () => {
     await begin(...overlayCatalog);
     const request = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
     await engine.acme.catalogEntries.create(request);
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('availability of add-ons', (open) => {
     await expectCode(engine.acme.createSubscription(request), 'CATALOG_NO_SUCH_PLAN');
   });
 
-  it("includes an add-on that is newer than the version of the base's plan", async () => {
+  it("includes an add-on that is newer than the catalog version of the base's plan", async () => {
     const version = (effectiveDate: string, parts: DocumentParts) => ({ effectiveDate, ...parts });
     const base = plan('base', 'P');
     await begin(

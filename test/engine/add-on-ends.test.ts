@@ -42,7 +42,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     return invoices.flatMap((invoice) => itemLines({ ...invoice, items: invoice.items.filter(isOwn) }));
   }
 
-  it('end immediately with their base and repair the days that are already invoiced', async () => {
+  it('end immediately with their base, and repair the days that are already invoiced', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     const events = newEvents(engine.database);
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     ['at once', false],
     ['ahead', true],
   ] as const)
-    it(`keep a PHASE at the instant of their end if their base is cancelled ${when}`, async () => {
+    it(`store a PHASE at the instant of their end if their base is cancelled ${when}`, async () => {
       engine = await openEngine(open, { now: '2024-08-02' });
       accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
       const made = await engine.acme.subscriptions.createWithAddOns(
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
       );
     });
 
-  it('are billed again if the end of their base is undone after a run has applied that end', async () => {
+  it('are billed again if the end of their base is undone after a run has credited the remaining days', async () => {
     await begin();
     await cancel(base, { requestedDate: '2024-07-16T00:00:00Z' });
     await engine.runTo('2024-07-10');
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(lines.slice(2)).to.eql(['RECURRING 2024-08-01..2024-08-16 7.26']);
   });
 
-  it('lose their service with their base while billing continues, and regain it with their base', async () => {
+  it('lose their service together with their base while billing continues, and regain it together with the base', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' });
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('lose their service when the service of their base ends later', async () => {
+  it('lose their service when the service of their base ends on a later date', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     const requestedDate = '2024-06-15';
@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
   });
 
-  it("end with their base instead of their own later end, which returns when the base's end is undone", async () => {
+  it('end with their base if their own end is later; their own end returns if the end of the base is undone', async () => {
     await begin();
     await cancel(support, { requestedDate: '2024-08-20T00:00:00Z' });
     await cancel(base, END_OF_TERM);
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
   });
 
-  it('reject cancellations, changes and reversals beyond the end of their base', async () => {
+  it('reject cancellations and changes after the end of their base', async () => {
     await begin();
     await cancel(base, END_OF_TERM);
     const later = { requestedDate: '2024-08-01T00:00:00Z' };
@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     ]);
   });
 
-  it('end immediately and are never billed if the pending plan change that allowed them is undone', async () => {
+  it('end immediately and are never billed if the pending plan change that made them available is undone', async () => {
     engine = await openEngine(open, { now: '2024-06-01' });
     accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
     base = (await engine.acme.createSubscription({ accountId, planName: 'elite-monthly' })).subscriptionId;
@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(items.some(({ subscriptionId }) => subscriptionId === archive)).to.equal(true);
   });
 
-  it('end when the pending plan they were bought for is undone, even if a change led their base to its current plan', async () => {
+  it('end if the pending plan change that made them available is undone, even after an earlier change of the base', async () => {
     await begin('team-now');
     const change = (planName: string, date: string) =>
       engine.acme.subscriptions.changePlan(base, { planName, requestedDate: date });
@@ -283,7 +283,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await billed()).to.have.length(2);
   });
 
-  it('end before they begin if their pending base starts on another product', async () => {
+  it('end before they begin if their pending base will start on a product without them', async () => {
     await begin();
     const dates = { entitlementDate: '2024-07-10', billingDate: '2024-07-10' };
     const ahead = await engine.acme.subscriptions.createWithAddOns(
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-07-10 2024-07-10');
   });
 
-  it('end alone if they expire before their base', async () => {
+  it('end alone if their own term expires before their base ends', async () => {
     await begin();
     const { bundleId } = await engine.acme.getSubscription(base);
     const term = (await engine.acme.createSubscription({ accountId, bundleId, planName: 'support-6m' }))

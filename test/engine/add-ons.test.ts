@@ -336,7 +336,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
     }
     const from = (date: string) => ({ entitlementDate: date, billingDate: date });
 
-    it('follow the base of their start day: they end with it, and are billed and stored up to the change', async () => {
+    it('end on the day the base left the plan that offered them, and are billed up to that day', async () => {
       const bundleId = await beginChanged();
       const events = newEvents(engine.database);
       await events();
@@ -366,7 +366,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
     });
 
-    it('are rejected from the day the base left the plan that offered them', async () => {
+    it('are rejected if they start on or after the day the base left the plan that offered them', async () => {
       const bundleId = await beginChanged();
       const late = (planName: string, date: string) => addOn(bundleId, planName, from(date));
       await expectCode(late('support-monthly', '2024-06-10'), 'SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED');
@@ -375,7 +375,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
     });
 
-    it('reject a change backdated to a product that the base has left since (subscriptions §7 rule 7)', async () => {
+    it('subscriptions §7 rule 7: reject a backdated change to a plan that the base no longer offers', async () => {
       const archive = await addOn(await beginChanged(), 'archive-monthly', from('2024-06-05'));
       const change = { planName: 'backup-monthly', requestedDate: '2024-06-06' };
       const changed = engine.acme.subscriptions.changePlan(archive, change);
@@ -383,7 +383,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.endsOf(archive)).to.equal('ACTIVE - -');
     });
 
-    it('expire with the fixed term of a base that is already over, if both are created late', async () => {
+    it('expire with the fixed term of their base, even if both are created after the term has ended', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const made = await engine.acme.subscriptions.createWithAddOns(
         ['term-3m', 'support-monthly'].map((planName) => ({ accountId, planName })),
@@ -452,7 +452,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await linesOf()).to.include('RECURRING 2024-06-01..2024-06-15 13.55');
     });
 
-    it('can start in the future with their bundle; an earlier add-on date is raised to the start of the base', async () => {
+    it('can start in the future with their bundle, but never before their base', async () => {
       await begin('2024-06-01');
       const dates = { entitlementDate: '2024-06-01', billingDate: '2024-06-20' };
       const base = await create({ planName: 'solo-now' }, dates);
@@ -521,7 +521,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   });
 
   describe('plan changes of add-ons', () => {
-    it('accept only plans that the base offers, within the limit of the plan', async () => {
+    it('accept only plans that the base offers, within the limit of each plan', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');
       const archive = subscriptionIds[1] as Uuid;

@@ -68,7 +68,7 @@ eachDatabaseByTurns.describe('an anonymized account', (open) => {
     expect(await engine.acme.accounts.emails(id)).to.eql([]);
   });
 
-  it('keeps an audit row, the dates of its history and the data of other accounts', async () => {
+  it('keeps an audit row of the call, its dated history and the data of other accounts', async () => {
     const { id } = await customer();
     const other = await engine.acme.createAccount({ name: 'Someone else' });
     const before = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
     ];
     for (const [today, billingStart, rows] of cases)
-      it(`subscriptions W15 Date of a BCD change: are dated as specified if requested on ${today} with billing from ${billingStart}`, async () => {
+      it(`match subscriptions W15 "Date of a BCD change" on ${today} with billing from ${billingStart}`, async () => {
         await begin(`${today}T09:00:00Z`);
         for (const [day, from, expected] of rows) {
           const subscriptionId = await subscribe('s-30', { billingDate: billingStart });
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
 
     const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
     for (const type of objects)
-      it(`are set to the day of a future charge, even while billing of the ${type} is blocked`, async () => {
+      it(`are set to the day of a future charge, even if billing of the ${type} is blocked`, async () => {
         await begin('2012-02-20T09:00:00Z');
         const options = { billingDate: '2012-03-03', entitlementDate: '2012-02-20' };
         const held = await engine.subscribe({ accountId, planName: 's-30' }, options);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
         expect(await lastLines()).to.eql(['RECURRING 2012-02-23..2012-03-03 9.31']);
       });
 
-    it('are set to the day of the first charge, even if billing is blocked from the start or before the run', async () => {
+    it('are set to the day of the first charge, even if billing is blocked before the first run', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -126,7 +126,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(await lastLines()).to.eql(['RECURRING 2012-03-10..2012-03-20 10.34']);
     });
 
-    it('are used by a dry run of a blocked subscription without being stored', async () => {
+    it('are derived in a dry run of a blocked subscription, but not stored', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
       await engine.acme.blocking.pauseBundle(bundleId);
@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-08-10..2016-09-10 249.95']);
   });
 
-  it('subscriptions W9 c: determine the start of the term for START_OF_TERM', async () => {
+  it('subscriptions W9 c: determine the start of the term for a cancellation with START_OF_TERM', async () => {
     await begin('2016-04-15T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     await change(subscriptionId, 15);
@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(billingEnd.at.toISOString()).to.equal('2016-05-15T00:00:00.000Z');
   });
 
-  it('are announced when requested, and take effect and are invoiced on their day', async () => {
+  it('cause an event when a change is requested, and another event and an invoice on the day of the change', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-249');
     await events();
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(rest).to.include('INVOICE_CREATION');
   });
 
-  it('cause rebilling from a forced date in the past, and leave paid days paid', async () => {
+  it('cause a repair if the change is forced to a past date, but leave unaffected days as billed', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await engine.runTo('2016-06-20T00:00:00Z');
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-07-10..2016-08-10 30']);
   });
 
-  it('take effect at the start of billing if their forced date is earlier', async () => {
+  it('take effect at the start of billing if the forced date of the change is earlier', async () => {
     await begin('2016-05-05T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     const forced = { effectiveFromDate: '2015-01-01', allowPastDate: true };
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-05 3.87']);
   });
 
-  it('lose a future change when an earlier cancellation is stored, and regain it when the cancellation is undone', async () => {
+  it('regain a future change that a cancellation had removed when the cancellation is undone', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await change(subscriptionId, 15, { effectiveFromDate: '2016-06-15' });
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-15..2016-07-15 30']);
   });
 
-  it('stay if a plan change in the same second is undone', async () => {
+  it('keep a change made in the same second as a plan change that is then undone', async () => {
     await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
     const subscriptionId = await subscribe('s-30');
     await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-249' });
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 13.55']);
   });
 
-  it('are rejected with a day that no month has or with an unreachable date, and nothing is stored', async () => {
+  it('reject days outside 1 to 31 and unreachable dates, and store nothing', async () => {
     await begin('2016-05-01T00:00:00Z');
     const subscriptionId = await subscribe('s-30');
     await events();
@@ -286,7 +286,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     const days = async (...ids: readonly Uuid[]) =>
       Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
 
-    it('are set once; a second day is rejected', async () => {
+    it('are set once; another day is rejected', async () => {
       await begin('2016-05-04T00:00:00Z');
       await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
       for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
@@ -297,7 +297,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       expect(billCycleDayLocal).to.equal(9);
     });
 
-    it('move the subscriptions aligned to the account if the tenant allows changes, and no other subscription', async () => {
+    it('change for subscriptions aligned to the account if the tenant allows changes, but for no other subscription', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed });
       const aligned = await subscribe('s-30');
       const own = await subscribe('own-30');
@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
       ]);
     });
 
-    it('are removed if the tenant allows changes; the next run sets them to the day of the first charge', async () => {
+    it('can be removed if the tenant allows changes; the next run sets them to the day of the first charge', async () => {
       await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 1 });
       const aligned = await subscribe('s-30');
       const reset = { changes: { billCycleDayLocal: null }, treatNullAsReset: true };

@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
       await expectNothingStored();
     });
 
-  it('are accepted if the phase without a price is skipped', async () => {
+  it('are accepted if the creation skips the phase without a price', async () => {
     await acme.createSubscription({ accountId: euros.id, planName: 'dollar-trial', phaseType: 'EVERGREEN' });
     await engine.settle();
     expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     await expectNothingStored();
   });
 
-  it('are accepted with an override price in the currency for the phases it covers', async () => {
+  it('are accepted with an override price in the currency for each phase that lacks one', async () => {
     const request = { accountId: euros.id, planName: 'dollar-monthly' };
     const evergreen = { phaseType: 'EVERGREEN', recurringPrice: '7' } as const;
     await acme.createSubscription({ ...request, priceOverrides: [evergreen] });
@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     await expectCode(acme.createSubscription({ ...request, priceOverrides: [trial] }), NO_PRICE);
   });
 
-  it('are rejected for a plan change, whether immediate, dated or by policy, and the subscription stays the same', async () => {
+  it('are rejected for an immediate, dated or policy-based plan change, which leaves the subscription unchanged', async () => {
     const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
     for (const when of [
       { billingPolicy: 'IMMEDIATE' },
@@ -126,7 +126,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     await expectCode(subscribe(euros.id, 'sold-monthly'), NO_PRICE);
   });
 
-  it('include all plans for an account without a currency, even free ones', async () => {
+  it('include all plans, even free plans, if the account has no currency', async () => {
     const { id: accountId } = await acme.createAccount({});
     await expectCode(subscribe(accountId, 'sold-monthly'), CURRENCY_INVALID);
     const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '7' }] as const;

@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
     await expectSound();
   });
 
-  it('have no additional effect while blocks of account, bundle and subscription overlap, and are cleared separately', async () => {
+  it('have no additional effect if blocks of account, bundle and subscription overlap, and are cleared separately', async () => {
     const backup = of('SUBSCRIPTION', ids.get('backup-monthly') as Uuid);
     const bundle = of('SUBSCRIPTION_BUNDLE', bundleId);
     const account = of('ACCOUNT', accountId);
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
   for (const billingPolicy of ['IMMEDIATE', 'END_OF_TERM'] as const) {
     const isImmediate = billingPolicy === 'IMMEDIATE';
 
-    it(`end with the transfer of a paused bundle (${billingPolicy}) and continue on the subscriptions that stay`, async () => {
+    it(`end when a paused bundle is transferred (${billingPolicy}), but continue on subscriptions that stay behind`, async () => {
       await engine.acme.blocking.pauseBundle(bundleId);
       await engine.runTo('2024-02-12T08:00:00Z');
       const to = await engine.acme.bundles.transfer(bundleId, { accountId: target, billingPolicy });
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
       await expectSound();
     });
 
-    it(`stay on the old bundle if they start after the transfer (${billingPolicy}), and apply while that bundle is billed`, async () => {
+    it(`stay on the old bundle if they start after its transfer (${billingPolicy}), and apply until its billing ends`, async () => {
       await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-02-20' });
       await engine.acme.blocking.resumeBundle(bundleId, { requestedDate: '2024-02-25' });
       await engine.runTo('2024-02-12T08:00:00Z');

@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await rowsShown(sold)).slice(2)).to.eql(pauseRows('2012-03-04', '2012-04-05'));
   });
 
-  it('emit one event for each pause and resume, and are invoiced automatically', async () => {
+  it('emit one event per pause and per resume, and are invoiced automatically', async () => {
     const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
     engine.clock.set('2012-03-04T00:00:00Z');
     await pause(sold.bundleId);
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     ]);
   });
 
-  it('take effect on their future date, step by step or in one jump', async () => {
+  it('take effect on their future date, whether the clock moves step by step or in one jump', async () => {
     const jump = async (...steps: readonly string[]) => {
       const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
       await pause(sold.bundleId, '2012-03-12');
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await jump('2012-04-06T00:00:00Z')).to.eql(expected);
   });
 
-  it('end a pause with a resume stored before it, in the past or in the future (R38)', async () => {
+  it('end a pause with a resume that was requested earlier for a later date (R38)', async () => {
     const orders = [
       ['2012-03-05T00:00:00Z', '2012-03-20', '2012-03-12'],
       ['2012-03-15T00:00:00Z', '2012-03-20', '2012-03-12'],
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     }
   });
 
-  it('end a pause with a resume stored before it, even after an earlier pause and resume (R38)', async () => {
+  it('end a second pause with a resume that was requested earlier for a later date (R38)', async () => {
     for (const today of ['2012-03-05', '2012-03-30']) {
       const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
       await engine.runTo(`${today}T10:00:00Z`);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(blocking, 'the withdrawn one is not told').to.have.length(3);
   });
 
-  it('include a future block with the state already in force, so that ending the current block today does not remove it', async () => {
+  it('include a future block in the current state, which still applies if the current block ends today', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const bundle = bundleOf(sold);
     const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };
@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2024-06-01..2024-06-11 1.67');
   });
 
-  it('include a future pause that is requested while the bundle is paused', async () => {
+  it('accept a future pause while the bundle is paused', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     await pause(sold.bundleId);
     await pause(sold.bundleId, '2024-06-11');
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await linesOf(timely)).at(-1)).to.equal('RECURRING 2012-06-04..2013-06-01 2380.22');
   });
 
-  it('invoicing E18 Window: mark the first day of a backdated pause as dirty and repair the periods from there', async () => {
+  it('invoicing E18 Window: repair the invoiced periods from the first day of a backdated pause', async () => {
     const sold = await begin({ now: '2024-08-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     await engine.runTo('2025-01-01T00:00:00Z');
     const before = (await linesOf(sold)).length;
@@ -268,7 +268,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect(await dirtyOf()).to.eql([null]);
   });
 
-  it('apply to every subscription of a blocked account or bundle, and to no other subscription', async () => {
+  it('apply to all subscriptions of a blocked account or bundle, but to no other subscription', async () => {
     const first = await begin({ now: '2024-05-01T00:00:00Z', planName: 'kit-monthly', billCycleDayLocal: 1 });
     const { accountId } = first;
     const second = { accountId, ...(await engine.subscribe({ accountId, planName: 'kit-monthly' })) };
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect([await stateOf(first), await stateOf(second)]).to.eql(['BLOCKED', 'ACTIVE']);
   });
 
-  it('reject only new subscriptions and plan changes on the blocked date', async () => {
+  it('reject only new subscriptions and plan changes that are dated during the block', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     const { accountId, subscriptionId } = sold;
     const frozen = { stateName: 'frozen', isBlockChange: true };
@@ -309,7 +309,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     await engine.acme.subscriptions.cancel(subscriptionId);
   });
 
-  it('reject plan changes of a paused subscription, by the rules or on a date', async () => {
+  it('reject plan changes of a paused subscription, both by policy and on a date', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     await pause(sold.bundleId);
     const change = (request: object) =>
@@ -320,7 +320,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     await change({ billingPolicy: 'IMMEDIATE' });
   });
 
-  it('emit events with the changes of each service when they take effect', async () => {
+  it('emit events with the changes for each service when they take effect', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     const on = bundleOf(sold);
     await block(on, { stateName: 'watch' });
@@ -376,7 +376,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     [{ service: 's'.repeat(51), stateName: 'x' }, 'MISSING_OR_INVALID_FIELD'],
     [{ stateName: 's'.repeat(51) }, 'MISSING_OR_INVALID_FIELD'],
   ];
-  it('are rejected if they are reserved for the engine, and nothing is stored', async () => {
+  it('are rejected if their service is reserved for the engine, and nothing is stored', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z' });
     for (const [request, code] of refusals)
       await expectCode(block(bundleOf(sold), request), code, JSON.stringify(request));
@@ -386,7 +386,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     await block(bundleOf(sold), { service: 's'.repeat(50), stateName: 'n'.repeat(50) });
   });
 
-  it('cannot be added to objects of other tenants', async () => {
+  it('are rejected for objects of other tenants', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z' });
     const { blocking } = (await openShop(engine.billing, null)).acme;
     const request = { service: 'fraud', stateName: 'x' };

@@ -35,7 +35,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
     });
 
-    it('does not find a bundle by its key after its service is cancelled, but lists it among all bundles with the key', async () => {
+    it('does not find a cancelled bundle by its key, but includes the bundle in the list of all bundles with the key', async () => {
       const { bundleId, subscriptionId } = await subscribe('K');
       await engine.cancelNow(subscriptionId);
       await expectCode(engine.acme.bundles.getByKey('K'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_KEY');
@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
     });
 
-    it('finds no bundle by an unknown id or key', async () => {
+    it('finds no bundle for an unknown id or key', async () => {
       const { bundles } = engine.acme;
       await expectCode(bundles.get(unknownId), 'SUBSCRIPTION_GET_INVALID_BUNDLE_ID');
       await expectCode(bundles.getByKey('none'), 'SUBSCRIPTION_GET_INVALID_BUNDLE_KEY');
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
   });
 
   describe('key at creation (subscriptions §17.2)', () => {
-    it('moves a key from an ended bundle to a new bundle; both bundles show the key', async () => {
+    it('moves the key of an ended bundle to a new bundle; both bundles show the key', async () => {
       const first = await subscribe('K');
       await engine.cancelNow(first.subscriptionId);
       engine.clock.set('2024-02-01T08:00:00Z');
@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await storedKeyOf(second.bundleId)).to.equal('K');
     });
 
-    it('moves a key to a third bundle, which keeps the original creation date of the first bundle', async () => {
+    it('moves the key to a third bundle, which keeps the original creation date of the first bundle', async () => {
       const made: Uuid[] = [];
       for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
         engine.clock.set(`${day}T08:00:00Z`);
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       }
     });
 
-    it('moves a key from an expired bundle to a new bundle, even on another account', async () => {
+    it('moves the key of an expired bundle to a new bundle, even on another account', async () => {
       const first = await subscribe('K', { planName: 'term-3m' });
       await engine.runTo('2024-06-01');
       const second = await subscribe('K', { account: grace });
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       await expectCode(subscribe('K'), 'SUBSCRIPTION_CREATE_BP_EXISTS');
     });
 
-    it('assigns a key to only one of two simultaneous creations', async () => {
+    it('gives the key to only one of two bundles that are created simultaneously', async () => {
       await engine.cancelNow((await subscribe('K')).subscriptionId);
       const codes = await Promise.all([ada, grace].map((account) => codeOf(subscribe('K', { account }))));
       expect(codes.toSorted()).to.eql([IN_USE, 'no error']);
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect((await bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
     });
 
-    it('rejects the key of an ended bundle, although a creation could take it', async () => {
+    it('rejects a rename to the key of an ended bundle, although a new bundle could take that key', async () => {
       const { bundles } = engine.acme;
       await engine.cancelNow((await subscribe('K')).subscriptionId);
       const { bundleId } = await subscribe('J');
@@ -186,7 +186,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(subscriptions[0]?.events).to.have.length(2);
     });
 
-    it('lists the bundle once under each of its keys, showing its current key', async () => {
+    it('lists a renamed bundle once under each of its past and current keys, always with its current key', async () => {
       const first = await subscribe('K');
       const keysOf = async (key: string) =>
         (await engine.acme.bundles.allOfKey(key)).map(({ externalKey }) => externalKey);
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('bundle key handling', (open) => {
       expect(await idsOf('J')).to.eql([first.bundleId]);
     });
 
-    it('frees the old key, so that lookup, search and creation do not reveal its former owner', async () => {
+    it('frees the old key: lookup, search and creation no longer relate the old key to the renamed bundle', async () => {
       const { bundles } = engine.acme;
       const first = await subscribe('K');
       await bundles.renameKey(first.bundleId, 'J');

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         engine.clock.set('2012-05-03T00:15:42Z');
       });
 
-      it('subscriptions W21 Transfer, IMMEDIATE: ends billing at the transfer and credits the later days', async () => {
+      it('subscriptions W21 Transfer, IMMEDIATE: ends billing on the transfer date and credits the days after it', async () => {
         const made = await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2012-05-03 2012-05-03');
         expect((await linesOf(source)).slice(2)).to.eql([
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         expect(rows[1]?.snapshot?.externalKey).to.match(/^kbtsf-\d+:K$/);
       });
 
-      it('emits requested and effective events on both accounts', async () => {
+      it('emits a requested and an effective event on each account', async () => {
         const fresh = newEvents(engine.database);
         await fresh();
         await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         expect((await fresh()).filter((type) => type === 'INVOICE_CREATION')).to.have.length(2);
       });
 
-      it('cannot be undone, and leaves no subscription to transfer again', async () => {
+      it('cannot be undone, and leaves the old bundle without a subscription that could be transferred again', async () => {
         const { acme } = engine;
         const made = await engine.settle(transfer(bundleId));
         await expectCode(transfer(bundleId), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
@@ -215,7 +215,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       ]);
     });
 
-    it('does not include a pending cancellation, and restores the events that the cancellation had removed', async () => {
+    it('drops a pending cancellation, and restores the events that the cancellation had removed', async () => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('club-monthly', {});
       await engine.runTo('2024-02-10T08:00:00Z');
@@ -229,7 +229,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       ]);
     });
 
-    it('keeps an earlier pending end of billing', async () => {
+    it('keeps a pending end of billing that is earlier than the transfer', async () => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('solo-now', {});
       const pending = { requestedDate: '2024-01-05', useRequestedDateForBilling: true };
@@ -239,7 +239,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-01-03 2024-01-05');
     });
 
-    it('includes a pending plan change', async () => {
+    it('moves a pending plan change', async () => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('solo-now', {});
       const change = { planName: 'team-now', requestedDate: '2024-03-01' };
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       ]);
     });
 
-    it('includes a subscription that has not started', async () => {
+    it('moves a subscription that has not started', async () => {
       await begin('2024-01-01T08:00:00Z');
       const dates = { billingDate: '2024-02-01', entitlementDate: '2024-01-01' };
       const { bundleId, subscriptionId } = await subscribe('pro-monthly', {}, dates);
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       expect(await linesOf(source)).to.eql([]);
     });
 
-    it('raises a past date to the start of the current terms, and begins on that date', async () => {
+    it('raises a past date to the start of the current terms, and takes effect on that date', async () => {
       await begin('2024-01-01T08:00:00Z');
       const { bundleId, subscriptionId } = await subscribe('pro-monthly');
       await engine.runTo('2024-02-05T08:00:00Z');
@@ -319,7 +319,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
           const begun = await onlyOf(await transfer(bundleId, { bcdTransfer }));
           expect([begun.billCycleDayLocal, begun.quantity]).to.eql([day, 3]);
         });
-      it('sets no bill cycle day if none was requested', async () => {
+      it('sets no bill cycle day by default', async () => {
         const { bundleId } = await subscribe('solo-now');
         engine.clock.set('2024-01-12T08:00:00Z');
         const begun = await onlyOf(await transfer(bundleId, { bcdTransfer: 'ALIGN_WITH_EFF_DT' }));
@@ -327,7 +327,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       });
     });
 
-    it('includes all standalone subscriptions of a bundle that have not ended, with their own keys', async () => {
+    it('moves all standalone subscriptions of a bundle that have not ended, with their own keys', async () => {
       await begin('2024-01-05T08:00:00Z');
       const { acme } = engine;
       const first = await subscribe('kit-monthly');
@@ -385,7 +385,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('ends and credits base and add-on immediately with IMMEDIATE, and continues them on the new account', async () => {
+      it('ends and credits base and add-on immediately with IMMEDIATE, and starts both on the new account', async () => {
         await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(base)).to.equal('CANCELLED 2024-01-19 2024-01-19');
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-01-19');
@@ -401,7 +401,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         ]);
       });
 
-      it('still ends add-ons with their transferred base on the new account', async () => {
+      it('still ends add-ons with their base on the new account', async () => {
         const { subscriptions } = await engine.acme.bundles.get(await engine.settle(transfer(bundleId)));
         const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
         if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
@@ -409,12 +409,12 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         expect(await engine.endsOf(newAddOn)).to.equal('CANCELLED 2024-01-19 2024-01-19');
       });
 
-      it('does not include an ended add-on', async () => {
+      it('does not move an ended add-on', async () => {
         await engine.cancelNow(addOn);
         expect((await onlyOf(await transfer(bundleId))).planName).to.equal('solo-now');
       });
 
-      it('does not include an add-on whose base is no longer billed', async () => {
+      it('does not move an add-on whose base is no longer billed', async () => {
         const later = { at: instant(engine.clock.now() + 86_400_000) };
         const dates = { entitlementDate: later, billingDate: later };
         const request = { accountId: source.id, bundleId, planName: 'support-monthly' };
@@ -424,7 +424,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         await expectCode(transfer(bundleId), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       });
 
-      it('ends and credits an add-on together with its base if it is billed to the end of its term (IMMEDIATE)', async () => {
+      it('ends and credits a cancelled add-on that is billed to the end of its term, together with its base (IMMEDIATE)', async () => {
         const policies = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' } as const;
         await engine.settle(engine.acme.subscriptions.cancel(addOn, policies));
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-02-09');
@@ -434,7 +434,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       });
     });
 
-    it('waits for a simultaneous transfer in the opposite direction without a deadlock', async () => {
+    it('waits without a deadlock for a simultaneous transfer in the opposite direction', async () => {
       await begin('2024-01-05T08:00:00Z');
       const { acme } = engine;
       const mine = await subscribe('solo-now', { bundleExternalKey: 'mine' });

@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(await purchases()).to.eql(['SUCCESS']);
   });
 
-  it('waits for the background work of the node', async () => {
+  it('waits for the background work of the node if it is started', async () => {
     engine.billing.start();
     expect(await complete(await subscribe())).to.equal(true);
     expect(await purchases()).to.eql(['SUCCESS']);
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
   });
 
   for (const started of [true, false])
-    it(`ends at its time limit ${started ? 'with' : 'without'} background work, which then continues`, async () => {
+    it(`ends at its time limit ${started ? 'with' : 'without'} background work, but lets that work continue`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0.4 });
       if (started) engine.billing.start();
       const context = await subscribe();
@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
       expect(await purchases()).to.eql(['SUCCESS']);
     });
 
-  it('ends with a failed payment whose retry is due later', async () => {
+  it('ends after a failed payment, although the retry is due later', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     expect(await complete(await subscribe())).to.equal(true);
     expect(await purchases()).to.eql(['PAYMENT_FAILURE']);
@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(await complete(other, 100)).to.equal(false);
   });
 
-  it('rejects unknown accounts', async () => {
+  it('rejects an unknown account', async () => {
     const context = await subscribe();
     const error = await engine.billing
       .completion(context, LONG_MS, ids.next())
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     expect(error).to.include({ code: 3002 });
   });
 
-  it('passes the token of a call to all its follow-up work, even in shared batches', async () => {
+  it('relies on the token of the call, which all follow-up work carries, even in shared batches', async () => {
     const second = await engine.settle(engine.payingAccount({ currency: 'USD' }));
     const before = (await entryTokens(engine.database)).length;
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -144,7 +144,7 @@ const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as con
 anyDatabase.describe('completion with the fake clock of a test', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T10:30:00Z' });
 
-  it('bills and pays twelve months of a fake clock, each on its own date, and retries a declined payment days later', async () => {
+  it('bills and pays twelve months of a fake clock on the due dates, and retries a declined payment days later', async () => {
     const { acme, billing, clock, gateway } = engine;
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });
@@ -171,7 +171,7 @@ anyDatabase.describe('completion with the fake clock of a test', (open) => {
     expect(formatInstant(clock.now())).to.equal('2025-01-01T00:00:00.000Z');
   });
 
-  it('stops the fake clock at the next second if work falls due between two seconds', async () => {
+  it('stops the fake clock at the next full second if work falls due between two seconds', async () => {
     const { acme, billing, clock } = engine;
     const { id: parentAccountId } = await engine.payingAccount({ currency: 'USD' });
     const child = { currency: 'USD', parentAccountId, isPaymentDelegatedToParent: true };
@@ -183,7 +183,7 @@ anyDatabase.describe('completion with the fake clock of a test', (open) => {
     expect(summary?.status).to.equal('COMMITTED');
   });
 
-  it('rejects a fake clock that cannot be set, a clock the engine does not use, and a past time', async () => {
+  it('rejects a fake clock that cannot be set, a clock that the engine does not use, and a past time', async () => {
     const { billing, clock } = engine;
     const still: Partial<SettableClock> = { now: () => clock.now() };
     const refused = async (...given: readonly unknown[]): Promise<string> => {
@@ -201,7 +201,7 @@ anyDatabase.describe('completion with the fake clock of a test', (open) => {
     expect(formatInstant(clock.now())).to.equal('2024-01-01T10:30:00.000Z');
   });
 
-  it('reports the instant at which the fake clock stands still if work cannot be completed in time', async () => {
+  it('reports the time at which the fake clock stopped if work cannot be completed in time', async () => {
     const { acme, billing, clock } = engine;
     const { id } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
       ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
     ];
-    it('subscriptions §9 rule 10: ends the service with billing, but not in the past, if only a billing policy is given', async () => {
+    it('subscriptions §9 rule 10: if only a billing policy is given, ends the service with billing, but not in the past', async () => {
       await cancel(subscriptionId, 'billingPolicy=END_OF_TERM');
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-30 2024-06-30');
       await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
         expect(await engine.endsOf(subscriptionId)).to.equal(ends);
       });
 
-    it('uses the reference time for dates, and keeps date-times unchanged', async () => {
+    it('adds the reference time to a date, and uses a date-time unchanged', async () => {
       await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
       expect(await rowsOf(subscriptionId)).to.eql([
         'START_ENTITLEMENT 2024-05-01T08:00:00.000Z',
@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ]);
     });
 
-    it('repairs the invoiced days beyond the end of billing when that end arrives', async () => {
+    it('repairs the invoiced days after the end of billing when that end arrives', async () => {
       await engine.settle(cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true'));
       expect(await linesOf()).to.have.length(2);
       await engine.runTo('2024-06-20T08:00:00Z');
@@ -137,12 +137,12 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ]);
     });
 
-    it('is rejected if it is repeated', async () => {
+    it('is rejected for a subscription that is already cancelled', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE');
       await expectCode(cancel(subscriptionId), 'SUBSCRIPTION_CANCEL_BAD_STATE');
     });
 
-    it('replaces a pending end if the new end is not later, and is rejected if it is later', async () => {
+    it('replaces a later pending end, but is rejected if a pending end is earlier', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM');
       await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-20 2024-06-20');
@@ -156,7 +156,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-30..2024-08-30 249.95');
     });
 
-    it('can be undone while only billing continues, but not after the end of billing', async () => {
+    it('can be undone after the end of service until the end of billing', async () => {
       await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE');
       expect(await engine.endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-30');
       await engine.acme.subscriptions.uncancel(subscriptionId);
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     });
   });
 
-  it('subscriptions W18 Fixed term: is rejected after the term, and otherwise ends the term early', async () => {
+  it('subscriptions W18 Fixed term: can end a term early, and is rejected after the term', async () => {
     await begin('2023-01-01T00:00:00Z');
     const subscriptionId = await subscribe('term-3m');
     engine.clock.set('2023-02-10T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await repairs()).to.eql(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
   });
 
-  it('matches invoicing E11 "Fixed days 30" for a cancelled full item', async () => {
+  it('matches invoicing E11 "Fixed days 30" for the repair of a full item', async () => {
     const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
     engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     ]);
   });
 
-  it('ends a trial immediately by the rule for its phase, and leaves nothing to pay', async () => {
+  it('ends a trial immediately by the rule for its phase, so that nothing is due', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('pro-monthly');
     engine.clock.set('2024-01-10T00:00:00Z');
@@ -238,7 +238,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await linesOf()).to.eql(['FIXED 2024-01-01..2024-01-31 0']);
   });
 
-  it('ends a subscription at its start if it has not started yet', async () => {
+  it('takes effect at the start of a subscription that has not started yet', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { subscriptionId } = await engine.acme.createSubscription(
       { accountId, planName: 'solo-now' },
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
     expect(await linesOf()).to.eql([]);
   });
 
-  it('restores the phases after a pending end when undone, even phases that the end prevented from being stored', async () => {
+  it('restores all phases after a pending end when undone, even phases that were not stored because of that end', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('club-monthly');
     await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');

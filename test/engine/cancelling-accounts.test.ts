@@ -85,7 +85,7 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
     expect(invoices.flatMap(itemLines).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(3);
   });
 
-  it('cancel all subscriptions even if a caller could not cancel one of them', async () => {
+  it('cancel all subscriptions, even a subscription that starts after the cancellation date', async () => {
     const [young, old] = [await customer(), await customer()];
     const { id: accountId } = young.account;
     await engine.settle();

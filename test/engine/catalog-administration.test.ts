@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await dates()).to.eql(['2024-03-01']);
   });
 
-  it('rejects a deletion while a subscription, even an ended subscription, has a plan of the catalog', async () => {
+  it('rejects a deletion while any subscription, even an ended one, has a plan of the catalog', async () => {
     await begin();
     const account = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: account.id, planName: 'term-3m' });
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('catalog W17 Simple plan: stores a simple plan, which the next call sees and bills; repeating it stores and emits nothing', async () => {
+  it('catalog W17 Simple plan: stores a simple plan once, for use by the next call', async () => {
     await begin();
     const own = await newTenant(false);
     const events = newEvents(engine.database);
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(sources.map((text) => text.includes('lamp-monthly'))).to.eql([false, true, true]);
   });
 
-  it('keeps the history of a version that a simple plan replaces', async () => {
+  it('keeps the history of a version to which a simple plan is added', async () => {
     await begin();
     await engine.acme.catalogs.addSimplePlan(lamp);
     const stored = async () => ({
@@ -197,7 +197,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     ]);
   });
 
-  it('causes no invoice run for a simple plan, because it changes no price in use', async () => {
+  it('starts no invoice run for a simple plan, because the plan changes no price in use', async () => {
     await begin();
     const account = await engine.payingAccount({ currency: 'USD' });
     await engine.subscribe({ accountId: account.id, planName: 'pro-monthly' });
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await dates()).to.eql(['2010-01-01']);
   });
 
-  it("validates a document against the tenant's versions, as an upload does", async () => {
+  it("validates a document against the tenant's versions, like an upload", async () => {
     await begin();
     const documents = [
       source,
@@ -262,7 +262,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect((await (await newTenant(false)).catalogs.validate(source)).errors).to.eql([]);
   });
 
-  it('serves the default catalog until the tenant has its own, and never again after a deletion', async () => {
+  it('serves the default catalog until the tenant uploads its own, and never again after a deletion', async () => {
     const document = await readFile(orchard, 'utf8');
     let reads = 0;
     await begin({
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(reads).to.equal(1);
   });
 
-  it('lets a tenant without plans in use delete the default catalog and sell nothing afterward', async () => {
+  it('lets a tenant without plans in use delete the default catalog, and offers no plans afterward', async () => {
     await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
     const global = await newTenant(true);
     const account = await global.createAccount({ currency: 'USD' });
@@ -306,7 +306,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     expect(await dates(idle)).to.eql([]);
   });
 
-  it('creates a separate catalog with any name at the first upload', async () => {
+  it("creates the tenant's own catalog with any name at the first upload", async () => {
     await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
     const global = await newTenant(true);
     await global.uploadCatalog(dated('2024-01-01'));
@@ -353,7 +353,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     await expectCode(engine.acme.catalogs.changeReport(source), 2080, 'the change report too');
   });
 
-  it('deletes only the catalogs of the tenant', async () => {
+  it("deletes only the catalogs of the caller's tenant", async () => {
     await begin();
     const own = await newTenant(false);
     await own.catalogs.addSimplePlan(lamp);

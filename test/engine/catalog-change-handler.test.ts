@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('account check after a catalog change', (open) => {
     return looked.map((id) => names.get(id) ?? id).toSorted();
   }
 
-  it('covers accounts whose plans an upload changes, including accounts with price overrides', async () => {
+  it('covers accounts with plans that an upload changes, including accounts with price overrides', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
     expect(await lookedAt(await revision())).to.eql(['heat', 'heat for less']);
     await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('account check after a catalog change', (open) => {
     expect(await lookedAt(undefined)).to.eql([...names.values()].toSorted());
   });
 
-  it('runs once when the event is redelivered or an earlier event already covered the change', async () => {
+  it('runs once if the event is redelivered or an earlier event already covered the change', async () => {
     await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
     const first = await revision();
     await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));

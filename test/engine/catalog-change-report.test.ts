@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('skips ended subscriptions, even if they ended while blocked, and includes subscriptions with a future end', async () => {
+  it('skips ended subscriptions, even those that ended while blocked, and includes subscriptions with a future end', async () => {
     const hold = { service: 'fraud', stateName: 'held', isBlockBilling: true };
     const [ended, blocked, ending] = [await sell(), await sell(), await sell()];
     for (const { bundleId } of [blocked, ending])
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     ]);
   });
 
-  it('processes all accounts page by page, only as the report is read', async () => {
+  it('reads accounts page by page, only as the report is read', async () => {
     const first = await subscribe();
     const [{ recordId: _, ...last }] = (await engine.storage.read(engine.tenant, (session) =>
       session.accounts.findAfter({ afterRecordId: 0, limit: 1 }),
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('report on a candidate catalog', (open) => {
     expect((await partsOf(engine.acme, taking)).map(lineOf)[0]).to.equal('1 errors, 0 warnings');
   });
 
-  it('matches the effect of the upload', async () => {
+  it('predicts the price changes that the upload makes', async () => {
     await subscribe();
     await engine.acme.uploadCatalog(pricedCatalog(next));
     const later = { effectiveDate: '2024-07-01', price: '48.00', forExisting: '2024-08-01' };

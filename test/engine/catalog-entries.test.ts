@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.planNamed('p2')).to.equal(third?.planNamed('p2'));
   });
 
-  it('catalog W18 Entries to versions: charge later subscriptions the new price, and earlier subscriptions the old price until the date for existing subscriptions', async () => {
+  it('catalog W18 Entries to versions: keep the price of earlier subscriptions until the date for these subscriptions', async () => {
     await w18();
     const catalog = await current();
     const priceAt = (start: string, when: string): string | undefined =>
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     ]);
   });
 
-  it('catalog W19 Overlay: apply only the price change of the XML to a subscription on an XML plan', async () => {
+  it('catalog W19 Overlay: leave a subscription to an XML plan unchanged, except for a price change in the XML', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.subscribe({ accountId, planName: 'x' });
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.rules).to.eql(january?.rules);
   });
 
-  it("catalog W19 Overlay: hide all other plans from an account with its own entry; the account's subscriptions continue", async () => {
+  it('catalog W19 Overlay: hide all other plans from an account with its own entry, but let its subscriptions continue', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const [a, b] = [
       await engine.acme.createAccount({ currency: 'USD' }),
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await engine.linesOf(a.id)).to.include('RECURRING 2024-03-10..2024-04-10 10');
   });
 
-  it('price each account by its own catalog, even in one batch of due work', async () => {
+  it('apply to each account separately, even in one batch of due work', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const accounts = await Promise.all(
       ['USD', 'USD', 'USD'].map((currency) => engine.acme.createAccount({ currency } as const)),
@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(amounts).to.eql(['20 20', '1 1', '2 2']);
   });
 
-  it('emit one TENANT_CONFIG_CHANGE event for a creation, one for a change and none for a repetition', async () => {
+  it('emit one TENANT_CONFIG_CHANGE event per creation and per change, but none for a repetition', async () => {
     await openEmpty('2024-01-01T00:00:00Z');
     const events = newEvents(engine.database);
     await events();
@@ -272,7 +272,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(after.catalogRevision).to.equal(catalogRevision + 3);
   });
 
-  it('store one of two simultaneous creations of the same plan and return it to both callers', async () => {
+  it('are stored once if two calls create the same plan simultaneously, and both calls return the plan', async () => {
     await openWith('2024-01-01T00:00:00Z', monthly('p0', '2024-01-01'));
     const created = await Promise.all(
       ['11', '22'].map((price) => engine.acme.catalogEntries.createPlan(monthly('p1', '2024-01-01', price))),
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect((await engine.acme.catalogEntries.plans()).map((row) => row.name)).to.eql(['p0', 'p1']);
   });
 
-  it('reject the later of two simultaneous creations of the same name in two scopes', async () => {
+  it('are rejected if a simultaneous creation in another scope takes the same name first', async () => {
     await openWith('2024-01-01T00:00:00Z', monthly('p0', '2024-01-01'));
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const outcomes = await Promise.all(
@@ -292,7 +292,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(outcomes.toSorted()).to.eql([61002, 'no error']);
   });
 
-  it('reject the deletion of a plan in use, and of its product', async () => {
+  it('cannot be deleted if they define a plan that is in use, or its product', async () => {
     const entries = await openWith(
       '2024-01-10T00:00:00Z',
       monthly('p1', '2024-01-01'),
@@ -311,7 +311,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(contents(await current())).to.eql({ '2024-01-01': ['p1 10'] });
   });
 
-  it('allow either the deletion of a plan or a subscription to it, never both simultaneously', async () => {
+  it('allow only one of two simultaneous calls that delete a plan and subscribe to the plan', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
@@ -360,7 +360,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await expectCode(entries.createPlan(monthly('p1-1', '2024-01-01')), 61004);
   });
 
-  it('erase the latest row of a plan, or the whole plan with its names', async () => {
+  it('allow erasing the latest row of a plan, or the whole plan with its names', async () => {
     const entries = await openWith('2024-01-10T00:00:00Z', monthly('p1', '2024-01-01'));
     await entries.updatePlan('p1', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
     await entries.deletePlan('p1', { force: true });
@@ -410,13 +410,13 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await entries.state()).to.equal('CATALOG_STATE_UNKNOWN');
   });
 
-  it('reserve their names: an upload that uses a reserved name is rejected', async () => {
+  it('reserve their names, so that an upload that uses a reserved name is rejected', async () => {
     await openWith('2024-01-10T00:00:00Z', monthly('x', '2024-01-01'));
     await expectCode(engine.acme.uploadCatalog(overlayCatalog[0] ?? ''), 2080);
     expect(contents(await current())).to.eql({ '2024-01-01': ['x 10'] });
   });
 
-  it('catalog W19 Overlay: produce the same catalog in any order of versions and entries', async () => {
+  it('catalog W19 Overlay: produce the same catalog, whatever the order of versions and entries', async () => {
     await openEmpty('2024-01-15T00:00:00Z');
     const { acme } = engine;
     await acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
@@ -524,7 +524,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await other.close();
   });
 
-  it('report the source of a scope’s catalog in their state', async () => {
+  it('show in the catalog state whether a scope uses XML, entries or neither', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const states = async (): Promise<readonly string[]> => [

@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
     expect(writeCatalogXml(await cold())).to.equal((await engine.acme.catalogs.current()).toXml());
   });
 
-  it('read plans that were stored without a shape, and recognize them in a later upload', async () => {
+  it('read plans that were stored without a shape, and recognize those plans in a later upload', async () => {
     const current = await catalogOf(engine);
     const [version] = current.versions;
     const parts = await rowsOf(
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
     ]);
   });
 
-  it('accept a catalog written in code as a value or as its document', async () => {
+  it('accept a catalog written in code, as a value or as a document', async () => {
     const request = { apiKey: 'code', apiSecret: 'code' };
     const { id } = await engine.billing.tenants.create({ userName: 'setup' }, request);
     const shop = engine.billing.as({ tenant: id, user: 'deploy' });

@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
 
   const january = (price: string): string => `RECURRING 2024-01-01..2024-02-01 ${price}`;
 
-  it('supplies the catalog for billing after it starts, and does not change existing invoices', async () => {
+  it('supplies the catalog for billing once it starts, without changing existing invoices', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatFor('36.00'));
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('leaves billing to the XML catalog after it stops, and does not change existing invoices', async () => {
+  it('leaves billing to the XML catalog once it stops, without changing existing invoices', async () => {
     await begin(heatFor('36.00'));
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(null);
@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('causes its price change to be billed once, from the date of the change', async () => {
+  it('can change the price within a billed period; the difference is billed once, from the date of the change', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatChanging('30.00', '61.00', '2024-01-11T00:00:00Z'));
@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     expect(await lines()).to.eql([...expected, 'RECURRING 2024-03-01..2024-04-01 61']);
   });
 
-  it('does not change days billed before the date of its price change, whatever their price', async () => {
+  it('does not change days billed before the date of its price change, whatever price it states for them', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatChanging('99.00', '61.00', '2024-01-11T00:00:00Z'));
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('delays a price change uploaded to the XML catalog before it started: after it stops, the change applies from its date', async () => {
+  it('keeps an uploaded price change from applying until the plugin stops; the change then applies from its own date', async () => {
     await begin(null);
     const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
     await engine.acme.uploadCatalog(pricedCatalog(change));
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ['a new plugin lacks the plan', null, harbour()],
     ['the XML lacks the plan of a plugin that has stopped', harbour(), null],
   ] as const)
-    it(`causes a clear error and no billing at another price while ${what}, and billing continues with the plan`, async () => {
+    it(`causes an error instead of a wrong price while ${what}; billing continues once the plan is available`, async () => {
       const planName = served === null ? PLAN : 'boat-monthly';
       plugin = memoryCatalogPlugin();
       engine = await openEngine(open, {
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
       expect(await lines()).to.eql([january('30'), 'RECURRING 2024-02-01..2024-03-01 30']);
     });
 
-  it('is replaced by another plugin, which supplies the catalog from then on', async () => {
+  it('can be replaced by another plugin, which then supplies the catalog', async () => {
     await begin(heatFor('36.00'));
     plugin.serve(heatFor('42.00'));
     await engine.runTo('2024-02-01T00:00:00Z');

@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     ]);
   });
 
-  it('share one call among concurrent first uses', async () => {
+  it('receive one call for concurrent first uses', async () => {
     await beginServing();
     const names = await Promise.all([planNames(), planNames(), planNames()]);
     expect(names).to.eql([['boat-monthly'], ['boat-monthly'], ['boat-monthly']]);
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(asked()).to.have.length(1);
   });
 
-  it('supply a separate catalog per account if they give no stamp, even within one batch; nothing is cached', async () => {
+  it('supply a separate, uncached catalog per account if they give no stamp, even within one batch', async () => {
     await begin();
     const first = await engine.payingAccount({ currency: 'USD' });
     const second = await engine.payingAccount({ currency: 'USD' });
@@ -172,14 +172,14 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
-  it('block uploads while one of them serves the tenant, with an error that names the plugin', async () => {
+  it('block catalog uploads of a tenant that they serve, with an error that names the plugin', async () => {
     await beginServing();
     const refusal = await engine.acme.uploadCatalog('<catalog/>').catch((error: unknown) => error);
     expect(refusal).to.include({ code: 2080 });
     expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
   });
 
-  it('cause a synchronous call to fail with an error that names the plugin, and nothing is stored', async () => {
+  it('cause a synchronous call to fail with an error that names the plugin, without storing anything', async () => {
     await beginServing();
     const account = await engine.payingAccount({ currency: 'USD' });
     const failure = failing(() => new Error('secret of the host'));
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.eql([]);
   });
 
-  it('fail without blocking reads: invoices are returned without names, and a charge returns its result', async () => {
+  it('do not block reads if they fail: invoices are returned without plan names, and a charge is still accepted', async () => {
     await beginServing();
     const accountId = (await engine.settle(subscribed('boat-monthly'))).id;
     const failure = failing(() => new Error('out of reach'));
@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(named).to.include({ prettyPlanName: 'boat-monthly' });
   });
 
-  it('postpone queued work to the time in RetryLater each time they throw it', async () => {
+  it('postpone queued work to the time in RetryLater each time they throw RetryLater', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     const failure = failing(() => new RetryLater(3_600_000));
@@ -243,7 +243,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
   });
 
-  it('cause a price change for invoiced days to be billed once, in the next run', async () => {
+  it('can change the price of invoiced days, which the next run bills once', async () => {
     await beginServing();
     const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-03-20T00:00:00Z');
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect((await linesOf(account)).slice(expected.length)).to.eql(['RECURRING 2024-05-01..2024-06-01 36']);
   });
 
-  it('set the prices of their catalog versions, even for a retired price', async () => {
+  it('set the prices of their catalog versions, even the price of an earlier version', async () => {
     await begin();
     const versions: CatalogDefinition = {
       name: 'Harbour',
@@ -290,7 +290,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(await linesOf(late)).to.eql(['RECURRING 2024-02-01..2024-03-01 36']);
   });
 
-  it('are called even for a tenant with a stored catalog; two plugins with the same name are rejected', async () => {
+  it('are called even if the tenant has a stored catalog; two plugins with the same name are rejected', async () => {
     await begin();
     expect(await planNames((await subscribed('pro-monthly')).id)).to.include('pro-monthly');
     const unknownId = '11111111-1111-4111-8111-111111111111' as Account['id'];

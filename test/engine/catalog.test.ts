@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     throw new Error('the document was accepted');
   }
 
-  it('catalog W16 Envelope: skip repeated versions, reject altered versions, and are rejected as duplicates if no version is new', async () => {
+  it('catalog W16 Envelope: skip repeated versions, reject altered versions, and fail if no version is new', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
     const envelope = (await engine.acme.catalogs.current()).toXml();
     const extended = envelope.replace(
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('emit one TENANT_CONFIG_CHANGE, are audited, and are seen by the next call with a new revision', async () => {
+  it('emit one TENANT_CONFIG_CHANGE, are audited, and change the catalog and its revision for the next call', async () => {
     const revision = () => engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
     const before = await revision();
     const events = newEvents(engine.database);
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.eql([]);
   });
 
-  it('log the warnings of a document and store the document', async () => {
+  it('log the warnings of a document, but store the document', async () => {
     await engine.acme.uploadCatalog(withUsage('2024-03-01', boundedTier));
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01']);
     const [warning, ...others] = engine.logger.lines.filter(({ level }) => level === 'warn');
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
       .above(1);
   });
 
-  it('catalog V21: reject usage billed in advance, except in a version that is already stored with it', async () => {
+  it('catalog V21: reject usage billed in advance, except in a version that is already stored with such usage', async () => {
     const inAdvance = withUsage(
       '2024-03-01',
       '<blocks><block><unit>call</unit><size>1</size><prices/></block></blocks>',
