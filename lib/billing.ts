@@ -25,7 +25,7 @@ import type { SecurityOperations } from './security/index.ts';
 import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 
 /**
- * The operations for adapters: each takes the context first and returns the engine's own dates.
+ * The operations for adapters. Each takes the context as its first parameter and returns the engine's own date types.
  * `billing.as(caller)` returns plain values.
  */
 export interface BillingOperations extends Operations<WithContext> {}
@@ -39,12 +39,13 @@ export interface TenantBilling extends PlainOperations {}
 /** The operations bound to one caller, which can also run in a transaction of the host. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
-   * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with it. The
-   * transaction locks the accounts that the operations change, and other calls for these accounts fail after 5 s.
-   * Therefore call the engine last and commit immediately.
+   * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with it.
+   * Until it ends, the transaction locks the accounts that the operations change; other calls for these accounts fail
+   * after waiting for 5 s. Therefore call the engine last and commit immediately.
    * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
    * `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another handle; BUSY (60018) once the engine is closed.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unsupported handle; BUSY (60018) once the engine is
+   * closed.
    * @example await em.transactional(async (em) => { const order = em.create(Order, { … }); await
    * acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' }); });
    */
@@ -74,7 +75,7 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;
-  /** The properties of the whole server that are in force, by name without prefix (platform §4.3). */
+  /** The current server properties, by name without prefix (platform §4.3). */
   readonly server: ServerSettings;
   /** Returns the context of one call at the current time. */
   context(caller: Caller): Promise<CallContext>;
@@ -129,16 +130,17 @@ export const Billing = {
     };
   },
   /**
-   * Opens only the checks, for use beside running nodes. The checks take over no work and write nothing. Pass the
-   * same plugins and settings as those nodes. The caller closes the storage.
+   * Opens only the checks, for use alongside running nodes. The checks process no queued work and write nothing. Pass
+   * the same plugins and settings as those nodes. The caller closes the storage.
    * @throws Error if the storage has the schema of another version.
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckOperations> {
     return (await openIdleEngine(options)).checks;
   },
   /**
-   * Opens only the queues, for use beside running nodes. This takes over no work and writes only when entries are
-   * retried or released. Pass the same plugins and settings as those nodes. The caller closes the storage.
+   * Opens only the queue operations, for use alongside running nodes. They process no queued work and write only when
+   * entries are retried or released. Pass the same plugins and settings as those nodes. The caller closes the
+   * storage.
    * @throws Error if the storage has the schema of another version.
    */
   async openBacklog<Host>(options: BillingOptions<Host>): Promise<BacklogOperations> {

@@ -55,7 +55,10 @@ export function accountClosingOperations(
   catalogs: CatalogProvider,
   due: DueAccountWork,
 ): AccountClosingOperations<WithContext> {
-  /** Closes the account under its lock, unless the account has due work. The lock prevents new work in between. */
+  /**
+   * Closes the account under its lock, unless the account has due work. The lock prevents new work between the check
+   * and the closing.
+   */
   async function closeUnlessDue(
     context: CallContext,
     accountId: Uuid,
@@ -81,12 +84,12 @@ export function accountClosingOperations(
     { context, options, catalogsOf }: Closing,
   ) {
     const { ids } = ports;
-    // Runs first, so that it does not remove the entries that this call schedules for the subscription ends.
+    // First, so that the entries that this call schedules for the subscription ends are not removed.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
     await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
-    // The tag belongs to the user now, so it stays when the account is no longer overdue (overdue §2.3).
+    // The user now owns the tag, so overdue does not remove the tag later (overdue §2.3).
     await session.overdue.disownInvoicingOff([account.id]);
     if (catalogsOf !== null) {
       const tools = { now: context.createdDate, nextId: () => ids.next() };
@@ -145,7 +148,7 @@ export function accountClosingOperations(
 interface Closing {
   readonly context: CallContext;
   readonly options: CloseOptions;
-  /** Catalogs for ending the subscriptions. Null if the subscriptions are not cancelled. */
+  /** Catalogs used to end the subscriptions. Null if the subscriptions are not cancelled. */
   readonly catalogsOf: CatalogSource | null;
 }
 
@@ -175,9 +178,10 @@ export interface AccountClosingOperations<C extends Leading = []> {
   /**
    * Closes the account. First processes its due work in queue order, such as the invoice of a recent cancellation and
    * its payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects new subscriptions, and
-   * treats unpaid invoices as requested. Deletes nothing. Idempotent.
+   * settles unpaid invoices as requested. Deletes nothing. Idempotent.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work does
-   * not end within the maximum wait for a busy account, or if due work exists inside a transaction of the host.
+   * not end within the maximum wait for a busy account, or if the account has due work and the call runs in a
+   * transaction of the host.
    */
   close(...given: [...C, accountId: Uuid | string, options?: HostInput<CloseOptions>]): Promise<void>;
 }

@@ -28,7 +28,7 @@ export function auditOperations(
     assertInvariant(table, `Objects of type ${object.type} are not audited`);
     const rows = await storage.read(context.tenant, (session) => session.audit.findHistories([object.id]));
     const own = rows.filter((row) => row.tableName === table.tableName);
-    // Every existing object has an audit row of its insertion, because audit rows are never removed.
+    // Every existing object has an audit row for its insertion, because audit rows are never removed.
     if (own.length === 0) throw noSuchObject(object);
     return own;
   }
@@ -92,7 +92,7 @@ function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
     .flatMap(([, own]) => own.sort((a, b) => a.targetRecordId - b.targetRecordId || a.recordId - b.recordId));
 }
 
-/** The part of the audit that a read returns: nothing, inserts only, or everything (accounts §14 rule 4). */
+/** The audit rows that a read returns: none, inserts only, or all (accounts §14 rule 4). */
 export const AuditLevel = { NONE: 'NONE', MINIMAL: 'MINIMAL', FULL: 'FULL' } as const;
 
 export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
@@ -113,8 +113,8 @@ export interface AuditOperations<C extends Leading = []> {
 
   /**
    * Returns the audit rows of an object, as `history` does. The object must belong to the account.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), or an error of `history`, also for an object of
-   * another account.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), or the errors of `history`, which also apply to
+   * objects of other accounts.
    */
   historyWithin(
     ...given: [...C, accountId: Uuid | string, object: HostInput<ObjectRef>]

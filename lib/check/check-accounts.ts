@@ -63,7 +63,7 @@ async function checkDefaultMethods(
   });
 }
 
-/** Finds calls that may have been interrupted and have no queued recovery (payments §5.1 rule 1). */
+/** Finds gateway calls that may have been interrupted and have no queued recovery (payments §5.1 rule 1). */
 async function checkRecoveries(
   session: ReadSession,
   payments: readonly Payment[],
@@ -80,7 +80,7 @@ async function checkRecoveries(
   });
 }
 
-/** Returns the invoice payments, which may not be over-refunded under any setting (payments §9.5 rule 1 d). */
+/** Returns the payments of invoices. No setting allows refunds above their captured amount (payments §9.5 rule 1 d). */
 function payingInvoices(payments: readonly Payment[], rows: readonly InvoicePayment[]): readonly Payment[] {
   const paying = new Set(rows.map(({ paymentId }) => paymentId));
   return payments.filter(({ id }) => paying.has(id));
@@ -96,7 +96,10 @@ function overRefundedPayments(
   );
 }
 
-/** Finds future work without a queue entry. The closing of an account may have removed its entries. */
+/**
+ * Finds future work without a queue entry. Skips accounts without automatic invoicing, because closing an account may
+ * remove its entries.
+ */
 export async function checkQueued(
   session: ReadSession,
   all: readonly Account[],
@@ -141,8 +144,8 @@ interface FutureOfAccount {
 }
 
 /**
- * Returns the queue entries of future work. Expects invoice runs from tomorrow on, because a run that was prevented
- * today leaves no entry.
+ * Returns the queue entries that future work requires. Invoice runs require one from tomorrow on, because a run that
+ * was prevented today has no entry.
  */
 function expectedEntries({ account, cursors, events, states, now }: FutureOfAccount) {
   const today = localDateOf(now, account.timeZone);
@@ -188,7 +191,10 @@ const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>
   CHARGED_BACK: [TransactionType.CHARGEBACK],
 };
 
-/** Finds rows without a transaction and transactions without a row, among all payments of one account. */
+/**
+ * Finds invoice payment rows without a transaction, and transactions without a row, among all payments of one
+ * account.
+ */
 function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
   const paying = new Set(
     rows.flatMap(({ type, paymentId }) => (type === InvoicePaymentType.ATTEMPT ? (paymentId ?? []) : [])),

@@ -209,7 +209,7 @@ interface ItemRemainders {
   readonly taken: readonly InvoiceItem[];
   /** All coverage rows of the item. */
   readonly rows: readonly CoverageRow[];
-  /** The remaining amounts of TAX items that name the taxed charge. */
+  /** The remaining amounts of the TAX items that refer to a taxed charge. */
   readonly taxesLeft: ReadonlyMap<Uuid, Decimal>;
 }
 
@@ -273,8 +273,8 @@ export function overRefunded(
 }
 
 /**
- * Finds an invoice with several payments of unknown outcome, although one should block the next (payments §9.2 rule
- * 8). PENDING payments only reserve their amount and may coexist.
+ * Finds an invoice with several payments of unknown outcome. The first such payment should have blocked the others
+ * (payments §9.2 rule 8). PENDING payments only reserve their amount and may coexist.
  */
 export function severalOpenPayments(
   invoiceId: Uuid,

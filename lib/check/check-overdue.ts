@@ -46,8 +46,8 @@ export async function checkOverdue(
 }
 
 /**
- * Returns true if the tag has the wrong owner. Overdue owns the tag while the tag exists and the state blocks billing
- * (overdue §5.1 rule 7).
+ * Finds an AUTO_INVOICING_OFF tag with the wrong owner. Overdue owns the tag while the tag exists and the state
+ * blocks billing (overdue §5.1 rule 7).
  */
 function wronglyOwned({ account, hasInvoicingOff, prev }: OverdueFacts): readonly FindingOfAccount[] {
   const flaws = [
@@ -136,7 +136,7 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
 
 /**
  * Returns the accounts that have been checked since the upload, because something became unpaid or they entered a
- * state. The closing of an account may have removed its check.
+ * state. Closing an account may have removed its check.
  */
 async function checkedSince(
   session: ReadSession,

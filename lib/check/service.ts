@@ -31,8 +31,8 @@ interface ConfigsOf {
 }
 
 /**
- * Searches stored data for invalid content, read-only, without locks, and on a busy engine. Reads each part from one
- * snapshot. Memory use grows with the largest account.
+ * Searches stored data for invalid content. The search is read-only, takes no locks and can run while the engine is
+ * busy. It reads each part from one snapshot. Memory use grows with the largest account.
  */
 export function dataChecks(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -257,8 +257,8 @@ export interface CheckOperations {
   aheadOfClock(): Promise<Instant | null>;
 
   /**
-   * Yields each violation as it is found, in one tenant or in all (null). If the clock is behind the stored work (see
-   * `aheadOfClock`), checks that depend on the current time are skipped.
+   * Yields each violation as it is found, in one tenant or in all tenants (null). If the clock is behind the stored
+   * work (see `aheadOfClock`), checks that depend on the current time are skipped.
    * @param checked is called with the number of accounts checked so far.
    */
   breaches(tenant?: TenantRef | null, checked?: (accounts: number) => void): AsyncIterable<Breach>;

@@ -15,7 +15,7 @@ export const TagEffect = {
   PARKS: 'PARKS',
   /** Runs create DRAFT invoices (invoicing §8.3). */
   MAKES_DRAFTS: 'MAKES_DRAFTS',
-  /** Runs add to the oldest DRAFT if the account has one (invoicing §8.3). */
+  /** Runs add their items to the account's oldest DRAFT, if any (invoicing §8.3). */
   REUSES_DRAFT: 'REUSES_DRAFT',
   /** Invoices use the template for manual payment (invoicing §14 rule 2). */
   PAYS_BY_HAND: 'PAYS_BY_HAND',

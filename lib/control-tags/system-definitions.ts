@@ -77,7 +77,7 @@ const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   },
 ];
 
-/** The engine's own definition, then the nine control tags (accounts §12 rule 3). */
+/** The definition of PARK, then those of the nine control tags (accounts §12 rule 3). */
 export const systemDefinitions: readonly TagDefinition[] = [
   {
     id: SystemTag.PARK,

@@ -162,7 +162,7 @@ export interface CustomFieldOperations<C extends Leading = []> {
   /**
    * Changes values of the object's fields, all or none.
    * @throws BillingError with the 404 code of the object's type; MISSING_OR_INVALID_FIELD (60003),
-   * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for another name or a field of
+   * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for a changed name or a field of
    * another object, CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields would become equal, BUSY (60018).
    */
   modify(
@@ -208,7 +208,10 @@ export interface CustomFieldOperations<C extends Leading = []> {
    */
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<CustomField>>;
 
-  /** Returns a page of the fields with exactly this object type and name. A value that is not null must match too. */
+  /**
+   * Returns a page of the fields with exactly this object type and name. If `value` is not null, the value must match
+   * too.
+   */
   searchByName(
     ...given: [
       ...C,

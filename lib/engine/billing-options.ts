@@ -40,7 +40,7 @@ export interface BillingOptions<Host> {
   readonly hasher: SecretHasher;
   /** Encrypts secrets that the server must read later, such as the keys that sign tokens. */
   readonly cipher: SecretCipher;
-  /** The hash function. Set by Node's entry point, never by hosts. */
+  /** The hash function. Set by the entry point for Node, never by hosts. */
   readonly sha256: Sha256;
   readonly logger: Logger;
   /**
@@ -62,8 +62,9 @@ export interface BillingOptions<Host> {
   /** Entitlement plugins, called in this order before operations on subscriptions (subscriptions §22). */
   readonly entitlementPlugins?: readonly EntitlementPlugin[];
   /**
-   * Invoice plugins, called before invoices are stored (invoicing §13), for taxes, groups and numbers. A tenant
-   * selects its plugins in `org.service.invoice.plugin`. By default all plugins are used, sorted by name.
+   * Invoice plugins, called before invoices are stored (invoicing §13). They can add taxes and other items, split an
+   * invoice into groups, and set invoice numbers. A tenant selects its plugins in `org.service.invoice.plugin`. By
+   * default all plugins are used, sorted by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
   /** Sinks that receive events after their commit (platform §10.6). */
@@ -129,8 +130,8 @@ export interface BillingOptions<Host> {
   /** Name of this node, unique among the nodes that share the storage. By default, each start generates a new name. */
   readonly nodeName?: string;
   /**
-   * Returns true if this name belonged to a process of this node that has ended. Work claimed under that name is
-   * repeated immediately. Work claimed by other nodes is reclaimed when its leases end, within 30 s.
+   * Returns true if this name belonged to an earlier process of this node. Work claimed under that name is repeated
+   * immediately. Work claimed by other nodes is reclaimed when its leases end, within 30 s.
    */
   readonly isFormerNode?: (name: string) => boolean;
 }

@@ -1,4 +1,4 @@
-/** Returns the named methods of a service, by default all, as bound functions. */
+/** Returns the named methods of a service (by default, all methods) as bound functions. */
 export function bindMethods<S extends object, K extends keyof S = keyof S>(
   service: S,
   ...names: K[]

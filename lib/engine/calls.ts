@@ -81,7 +81,7 @@ export function checkContext(context: unknown): void {
 export interface Caller {
   /** Tenant id, or the reference that `tenants.authenticate` returned. */
   readonly tenant: Uuid | string | TenantRef;
-  /** Author of the changes, who appears in audit rows. */
+  /** Author of the changes, shown in audit rows. */
   readonly user: string;
   readonly principal?: string;
   readonly reason?: string;
@@ -91,8 +91,8 @@ export interface Caller {
   /** Plugin properties, passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
   /**
-   * True: rounds amounts of the caller that are within 0.000001 of whole minor units, as binary floating point
-   * produces. False (the default): rejects an amount finer than its currency (60003).
+   * True: rounds the caller's amounts that are within 0.000001 of whole minor units, as results of binary floating
+   * point are. False (the default): rejects an amount finer than its currency (60003).
    */
   readonly roundsFloatNoise?: boolean;
 }

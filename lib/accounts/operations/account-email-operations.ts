@@ -7,7 +7,7 @@ export interface AccountEmailOperations<C extends Leading = []> {
   emails(...given: [...C, accountId: Uuid | string]): Promise<readonly AccountEmail[]>;
 
   /**
-   * Adds an address as given. Does nothing if exactly this address is active.
+   * Adds an address as given. Does nothing if this exact address is already active.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD for an empty address or one
    * above 254 characters, BUSY.
    */

@@ -19,7 +19,7 @@ export interface AccountUpdate {
 export interface AccountOperations<C extends Leading = []> {
   /**
    * Creates an account with the defaults of §1.1. No field is required.
-   * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) for a used external key, MISSING_OR_INVALID_FIELD,
+   * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) for an external key in use, MISSING_OR_INVALID_FIELD,
    * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD for any payment method (a new
    * account has no payment methods), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent.
    */
@@ -27,17 +27,17 @@ export interface AccountOperations<C extends Leading = []> {
 
   /**
    * Merges `changes` into the account (§4). Absent fields change nothing; null resets a field only with
-   * `treatNullAsReset`. A bill cycle day changes only if the tenant's `features.account.allowBCDUpdate`
-   * allows it. Subscriptions aligned to the day are then billed again immediately.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for
-   * any fixed field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
+   * `treatNullAsReset`. The bill cycle day changes only if the tenant's `features.account.allowBCDUpdate`
+   * allows it. Subscriptions aligned to that day are then rebilled immediately.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for a change
+   * of any fixed field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
    */
   update(...given: [...C, accountId: Uuid | string, update: HostInput<AccountUpdate>]): Promise<Account>;
 
   /**
    * Replaces all personal data of the account, its secondary addresses and their history with a fixed text (§19). The
    * secondary addresses are also removed. Ids, keys, dates and money stay. The host must clear custom fields,
-   * descriptions of invoice items and the data at gateways.
+   * descriptions of invoice items and the data stored by gateways.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
    */
   anonymize(...given: [...C, accountId: Uuid | string]): Promise<void>;

@@ -32,12 +32,9 @@ import { concurrentMove, lockFamily } from '../storing/family.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountOperations, AccountUpdate } from './account-operations.ts';
 
-/**
- * The invoicing operations that accounts need. Invoicing is a higher module, so the engine passes the operations to
- * accounts.
- */
+/** The invoicing operations that this module needs. Invoicing is a higher module, so the engine passes them in. */
 export interface AccountInvoicing {
-  /** Bills a locked account after a change of its bill cycle day. */
+  /** Bills a locked account whose bill cycle day has changed. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
   /** Returns balances and credits in one statement. Accounts without invoices are omitted. */
   loadBalances(session: ReadSession, accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
@@ -119,7 +116,7 @@ export class AccountService implements AccountOperations<WithContext> {
   async #lockForUpdate(session: WriteSession, accountId: Uuid, changes: AccountInput) {
     if (!touchesHierarchy(changes))
       return { account: await lockAccount(session, accountId), family: NO_FAMILY };
-    // Payment delegation that the update turns on applies to the current parent.
+    // An update that turns on payment delegation without naming a parent applies to the current parent.
     const [before] = await session.accounts.findByIds([accountId]);
     const parentId = changes.parentAccountId ?? before?.parentAccountId ?? null;
     const { account, family } = await lockFamily(session, accountId, parentId);

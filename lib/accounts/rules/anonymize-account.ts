@@ -16,7 +16,7 @@ export function anonymizedAccount(account: Account, now: Instant): Account {
 
 type Snapshot = Readonly<Record<string, unknown>>;
 
-/** Fields of history records that contain personal data. The value is true for text fields. */
+/** Personal data fields of history records. The value is true for text fields. */
 const personalMembers = new Map(
   Object.entries({ ...accountEmailFields, ...accountFields })
     .filter(([, { isPersonal }]) => isPersonal)

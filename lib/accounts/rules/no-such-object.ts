@@ -1,7 +1,7 @@
 import { type ObjectRef, ObjectType } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 
-/** Error codes of unknown ids by object type (http-api §12). */
+/** Error codes for unknown ids, by object type (http-api §12). */
 const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.ACCOUNT]: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   [ObjectType.BUNDLE]: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,

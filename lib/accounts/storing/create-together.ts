@@ -8,21 +8,21 @@ import { maxInstant } from '../../values/time/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
 import { createdAt } from '../rules/new-account.ts';
 
-/** An account to create, with the token of its call. */
+/** An account to create, with the user token of its call. */
 export interface AccountCreation {
   readonly account: New<Account>;
   readonly userToken: Uuid;
 }
 
 /**
- * Returns a key that is equal for calls of one author. One transaction can write the records of such calls, each with
- * the token of its call and all at the instant of the latest call.
+ * Returns a key that is equal for calls by the same author. One transaction can write the records of such calls: each
+ * record with the user token of its call, all at the instant of the latest call.
  */
 export function sameAuthor({ tenant, userName, reasonCode, comments }: CallContext): string {
   return JSON.stringify([tenant.id, userName, reasonCode, comments]);
 }
 
-/** Creates accounts without parents in one transaction, each with the token of its call. */
+/** Creates accounts without parents in one transaction, each with the user token of its call. */
 export async function createTogether(
   storage: Pick<Storage, 'write'>,
   { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },

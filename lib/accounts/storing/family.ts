@@ -4,10 +4,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Family } from '../rules/hierarchy.ts';
 
 /**
- * Locks the account, if it exists, and `parentId` with its ancestors. Returns their locked state. Because of the
- * lock, concurrent links cannot form a cycle together.
- * @throws BillingError BUSY (60018); ConcurrentChangeError, which repeats the operation, if the ancestors changed
- * before they were locked.
+ * Locks the account, if it exists, and `parentId` with its ancestors. Returns their locked state. The lock keeps
+ * concurrent calls from linking accounts into a cycle.
+ * @throws BillingError BUSY (60018); ConcurrentChangeError if the ancestors changed before they were locked; the
+ * operation is then repeated.
  */
 export async function lockFamily(
   session: WriteSession,

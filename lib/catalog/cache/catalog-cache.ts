@@ -49,8 +49,8 @@ export class CatalogCache {
   }
 
   /**
-   * Returns the catalogs of accounts as they would be after an upload. @param added versions of the upload; pass the
-   * same list in all calls about one upload.
+   * Returns the catalogs that the accounts would have after an upload.
+   * @param added versions of the upload; pass the same list in all calls for the same upload.
    */
   candidatesOf(
     session: ReadSession,
@@ -69,7 +69,7 @@ export class CatalogCache {
     return this.#in(session).uploaded(session);
   }
 
-  /** Returns the plans that may bill subscriptions differently than at an earlier revision. */
+  /** Returns the plans whose billing may have changed since an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     return this.#in(session).changedSince(session, revision);
   }
@@ -84,7 +84,7 @@ export class CatalogCache {
 
 export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
 
-/** Memory weight of a plan row in characters, without its text. */
+/** Memory weight of a plan row without its text, in characters. */
 const CHARACTERS_OF_PLAN_ROW = 1_000;
 
 interface TenantCatalogs {
@@ -147,7 +147,7 @@ export class EffectiveCatalogs {
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** Returns the default catalog, and the time since which the tenant has its own catalog (§14 rule 2). */
+  /** Returns the default catalog, and the time at which the tenant got its own catalog (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };

@@ -28,13 +28,13 @@ export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
 }
 
-/** Maximum number of cached override plans per catalog. Other override plans cost one statement. */
+/** Maximum number of cached override plans per catalog. Reading other override plans takes one statement. */
 const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
 /** Override plans by tenant and name, for names that the catalog does not contain. Override plans never change. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 
-/** Sessions that stored new override plans. After a rollback, the names of these plans could go to other plans. */
+/** Sessions that stored new override plans. After a rollback, other plans could get the names of these plans. */
 const storing = new WeakSet<ReadSession>();
 
 export function storesOverridePlans(session: WriteSession): void {
@@ -58,7 +58,7 @@ export async function withOverridePlans(
   const plans = await loadOverridePlans(session, catalogs, planNames);
   const complete = new Map(
     catalogs.map((catalog) => {
-      // The same name may be a catalog's own plan in one catalog but not in another.
+      // A name may belong to an override plan in one catalog and to a regular plan in another.
       const own = catalogs.length === 1 ? plans : plans.filter((plan) => !hasPlan(catalog, plan.name));
       return [catalog, new CatalogWithOverrides(catalog, own)];
     }),

@@ -27,7 +27,7 @@ import type { CatalogOfAccount, CatalogRequest, CatalogSource } from './catalog-
 import { StampedCache } from './stamped-cache.ts';
 import { sha256Hex } from './stored-parts.ts';
 
-/** Maximum number of concurrent calls of one batch to a plugin with a catalog per account. */
+/** Maximum number of concurrent calls that one batch makes to a plugin with a catalog per account. */
 const MAX_CONCURRENT_CATALOG_CALLS = 10;
 
 export const MAX_CACHED_PLUGIN_CATALOGS = 200;
@@ -145,7 +145,7 @@ async function loadedOf(
   const { name: pluginName } = plugin;
   const { versions } = compiled(plugin, () => compilePluginCatalog(given, { tenantId, pluginName }));
   const content = versions.map(canonicalXml).join();
-  // A negative content hash never equals a tenant's revision.
+  // The revision is negative, so it never equals the revision of a stored catalog.
   const revision = -1 - Number.parseInt((await sha256Hex(content)).slice(0, 7), 16);
   const catalog = createCatalog(versions, { revision, versionsAt: () => versions });
   return { answer: { pluginName, catalog }, characters: content.length };
@@ -177,8 +177,8 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
 }
 
 /**
- * Returns the catalogs of operations: from a plugin if one has a catalog, otherwise the stored catalog (§16 rule 1).
- * Plugins are called before the operation's transaction.
+ * Returns the catalogs that operations use: a plugin's catalog if a plugin has one, otherwise the stored catalog (§16
+ * rule 1). Plugins are called before the operation's transaction.
  */
 export function pluginProvider(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
   /** Returns the plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */

@@ -215,7 +215,7 @@ export async function partsOf(version: CatalogVersion, slices: TimeSlices): Prom
   };
 }
 
-/** Processes items in batches. The batch size limits waiting, memory and blocking of the event loop. */
+/** Processes items in batches. The batch size limits wait times, memory use and blocking of the event loop. */
 async function someAtOnce<P, T>(
   parts: readonly P[],
   slices: TimeSlices,

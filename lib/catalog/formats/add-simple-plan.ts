@@ -149,7 +149,7 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
 
 /**
  * Returns the trial for the currency. A trial that is free in some currencies becomes free in all of them, because
- * otherwise it could not start in a new currency.
+ * otherwise the trial could not start in a new currency.
  */
 function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   const prices = trial.fixed?.price.prices ?? [];

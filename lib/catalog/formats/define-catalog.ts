@@ -41,7 +41,7 @@ export class DefinedCatalog {
   /**
    * Returns the catalog with one more version. Versions are complete: a missing plan is retired from the version's
    * date on.
-   * @throws BillingError 2080, as `defineCatalog`, also if the versions contradict each other (§5).
+   * @throws BillingError 2080 like `defineCatalog`, and if the versions contradict each other (§5).
    */
   withVersion<
     const C extends Currency,
@@ -57,8 +57,8 @@ export class DefinedCatalog {
   }
 
   /**
-   * Returns the catalog as the XML envelope of retrieval (§3.4). `uploadCatalog` accepts this text or the catalog
-   * itself.
+   * Returns the catalog as the XML envelope that retrieval returns (§3.4). `uploadCatalog` accepts this text or the
+   * catalog itself.
    */
   toXml(): string {
     return writeCatalogXml(this.catalog);
@@ -66,8 +66,8 @@ export class DefinedCatalog {
 }
 
 /**
- * Returns a catalog written in TypeScript. Products, plans, price lists, units and currencies that a version
- * refers to are checked by the compiler. Everything else is validated immediately, as in an upload (§4).
+ * Returns a catalog written in TypeScript. The compiler checks a version's references to products, plans, price
+ * lists, units and currencies. Everything else is validated immediately, as in an upload (§4).
  *
  * @param definition the first version. Add further versions with `withVersion`.
  * @returns an immutable catalog, equal to the catalog that its XML describes.
@@ -179,8 +179,8 @@ function contentOf(
 type HostInput = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a definition by the field tables, with named records by name, prices by currency and flat rule cases. If
- * there are problems, the result does not match its type.
+ * Reads a definition according to the field tables. Records with names are keyed by name and prices by currency; rule
+ * cases are flat. If there are problems, the result does not match its type.
  */
 class DefinitionReader {
   readonly problems: Problem[] = [];

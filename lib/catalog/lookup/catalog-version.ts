@@ -165,7 +165,8 @@ export class CatalogVersion implements PlanLookup {
   }
 
   /**
-   * Returns the name of the first price list with the plan or its parent, with `DEFAULT` before the others (§1, §10).
+   * Returns the name of the first price list that contains the plan or its parent. `DEFAULT` comes before the others
+   * (§1, §10).
    */
   priceListOf(plan: Plan): string {
     const { listOfPlan } = priceListIndex(this.frame.value);
@@ -177,7 +178,7 @@ export class CatalogVersion implements PlanLookup {
     return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
   }
 
-  /** Selects a plan (§7). @throws BillingError with the codes of `selectPlan` of rules.ts. */
+  /** Selects a plan (§7). @throws BillingError with the codes of `selectPlan` in rules.ts. */
   selectPlan(specifier: PlanSpecifier): Plan {
     return selectPlan(this, specifier);
   }
@@ -299,7 +300,7 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * Returns the plans of add-ons that are available with a base product, without included add-ons, sorted by add-on,
+ * Returns the plans of add-ons that are available with a base product, except included add-ons, sorted by add-on,
  * period, list and name (§12 rule 4). The list can be limited to one price list.
  */
 export function listAddOns(
@@ -325,7 +326,8 @@ export function listAddOns(
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**
- * Returns the plans that added versions change, or all plans if a version changes the billed day. Reads no plan.
+ * Returns the plans that added versions change. If a version changes bill cycle alignment, returns null (all plans).
+ * Decodes no plan.
  * @param before versions that `after` contains too.
  * @param after all versions, sorted by effective date.
  */

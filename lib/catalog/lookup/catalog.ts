@@ -288,9 +288,10 @@ interface PlanChangeQuestion {
 }
 
 /**
- * Returns the list, policy and alignment of a change by the version in force at its date, or now for a change without
- * a date. Call this again with the date, because the version at that date may forbid the change.
- * @throws BillingError with the codes of `decidePlanChange` of rules.ts.
+ * Returns the list, policy and alignment of a change by the rules of the version in force at the date of the change,
+ * or now if the date is not known yet. Call this again once the date is known, because the version at that date may
+ * forbid the change.
+ * @throws BillingError with the codes of `decidePlanChange` in rules.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
   const { subscription, target, changeDate, now } = question;
@@ -308,7 +309,10 @@ export function cancelPolicyOf(
   return cancelPolicy(version.rules, context);
 }
 
-/** Returns the bill cycle alignment from an event on, by the rules of the version that supplies the event's plan. */
+/**
+ * Returns the bill cycle alignment that applies from an event on, by the rules of the version that supplies the
+ * event's plan.
+ */
 export function billingAlignmentOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,

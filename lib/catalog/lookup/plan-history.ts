@@ -24,7 +24,7 @@ interface Run {
   last: number;
 }
 
-/** Sorted runs of one plan. The beginnings of the runs are adjacent in memory, to suit the processor's cache. */
+/** Sorted runs of one plan. The start indexes of the runs are adjacent in memory, which suits the processor's cache. */
 interface PlanRunList {
   readonly runs: Run[];
   readonly firsts: number[];
@@ -32,7 +32,7 @@ interface PlanRunList {
 
 const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
 
-/** The versions of each plan. Searches decode no plan. */
+/** The versions of each plan. Searches do not decode plans. */
 export class PlanRuns {
   readonly #runs = new Map<string, PlanRunList>();
   readonly #dated = new Map<string, PlanRunList>();
@@ -174,7 +174,7 @@ export interface PlanEnd {
   readonly effective: DatedInstant;
 }
 
-/** The transitions of one subscription in time order, without transitions that keep plan and phase. */
+/** The transitions of one subscription in time order, without transitions that keep both plan and phase. */
 export interface PlanTimeline {
   readonly steps: readonly (PlanStep | PlanEnd)[];
   readonly zone: TimeZone;
@@ -189,7 +189,7 @@ export interface RecurringStep {
 export interface PriceChangeAlignment {
   /** Returns the subscription's first recurring period start on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
-  /** Returns the instant of a local date, like `toInstant` of subscriptions §2 rule 2. */
+  /** Returns the instant of a local date, as `toInstant` does (subscriptions §2 rule 2). */
   dated(date: LocalDate): DatedInstant;
 }
 

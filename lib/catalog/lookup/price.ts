@@ -14,7 +14,7 @@ import {
 /**
  * Returns the amount in one currency (§2 rule 2). An empty price is zero in every currency.
  * @throws BillingError 2010 `CATALOG_NO_PRICE_FOR_CURRENCY` for a missing entry, 2011
- * `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` for a null entry, which means not sold in this currency.
+ * `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` for a null entry, which means that the plan is not sold in this currency.
  */
 export function priceOf(price: InternationalPrice, currency: Currency): Decimal {
   if (price.prices.length === 0) return ZERO;
@@ -30,7 +30,10 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   return entry.amount.value;
 }
 
-/** Returns true if the price is zero in every currency. A null entry is not zero, because it means not sold. */
+/**
+ * Returns true if the price is zero in every currency. A null entry means that the plan is not sold, so it is not
+ * zero.
+ */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
 }
@@ -96,14 +99,14 @@ function sectionOf(usage: Usage, { currency, versionDate }: SectionSource): Usag
   return { ...facts, priceIdentity, usageType: UsageType.CONSUMABLE, tierBlockPolicy, tiers };
 }
 
-/** Returns the fee in a currency. A fee that is missing in the currency is not charged. */
+/** Returns the fee in a currency. A fee without an entry for the currency is not charged. */
 function feeOf(price: InternationalPrice | null, currency: Currency): Decimal | null {
   return price?.prices.find((one) => one.currency === currency)?.amount?.value ?? null;
 }
 
 /**
- * Returns the identity of a section by its prices. Sizes and limits cannot be overridden, so prices distinguish
- * sections of one name within a version (§10).
+ * Returns a key that identifies a section by its prices. Sizes and limits cannot be overridden, so prices distinguish
+ * sections with the same name in a version (§10).
  */
 function identityOf(prices: readonly Decimal[]): string {
   return prices.map(formatDecimal).join(' ');

@@ -98,7 +98,7 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
 
 /** The rules for a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
-  /** The list in which the target plan is searched before `DEFAULT`. For a plan given by name, the plan's own list. */
+  /** The list that is searched for the target plan before `DEFAULT`. For a plan given by name, the plan's own list. */
   readonly priceList: string;
   /** Policy of the change, which is never ILLEGAL. */
   readonly policy: BillingActionPolicy;

@@ -44,8 +44,8 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
   }
 
   /**
-   * Returns the rows of an upload. Each version becomes an upload of its own, with its current content as the
-   * document.
+   * Returns the rows to store for edited versions. Each version becomes a separate upload, with its new content as
+   * the document.
    */
   async function rowsOf(
     versions: readonly CatalogVersion[],

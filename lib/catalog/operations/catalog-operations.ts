@@ -41,7 +41,7 @@ export interface CatalogSync {
 export interface CatalogOperations<C extends Leading = []> {
   /**
    * Adds all versions of an XML document to the tenant's catalog, or none if one is invalid (§5). For a catalog
-   * defined in code, same as `sync`.
+   * defined in code, does the same as `sync`.
    * @param document root `catalog` or the envelope `catalogs`, as bytes or text, or a catalog defined in code.
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error in `problems`, with line and column if
    * known.
@@ -132,8 +132,8 @@ export interface DeleteProductOptions extends EntryScopeOptions {
 /** Operations on plans and products that are stored individually, not in catalog documents. */
 export interface CatalogEntryOperations<C extends Leading = []> {
   /**
-   * Creates plans, products and the price lists that the plans name, all or nothing. Existing entries of the scope
-   * stay unchanged and are returned, so a call may be repeated.
+   * Creates plans, products and the price lists that the plans name: all of them or none. Existing entries of the
+   * scope stay unchanged and are returned, so a call may be repeated.
    * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a name of
    * another scope, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
    */
@@ -150,9 +150,9 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   ): Promise<PlanEntryView>;
 
   /**
-   * Sets new prices of a plan from a date on.
+   * Sets the prices that a plan has from a date on.
    * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired
-   * plan, phases of another shape or dates out of order.
+   * plan, phases of a different shape or dates out of order.
    */
   updatePlan(
     ...given: [...C, planName: string, update: HostInput<PlanUpdate & EntryScopeOptions>]
@@ -205,7 +205,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
 export interface CatalogPreview {
   /** The reasons for a rejection. Empty for a valid upload. */
   readonly errors: readonly Problem[];
-  /** Problems that do not reject an upload. */
+  /** Problems that do not prevent an upload. */
   readonly warnings: readonly Problem[];
   /** The new versions. Empty for a rejected upload. */
   readonly added: readonly CatalogVersion[];

@@ -16,7 +16,7 @@ import {
 } from '../overrides/define-overrides.ts';
 
 /**
- * Finds the tenant's override plan of a definition, or stores a new one with the next free number (§10 rules 3, 4).
+ * Finds the tenant's override plan for a definition, or stores a new one with the next free number (§10 rules 3, 4).
  * Takes the catalog lock, which should be the last lock of the transaction.
  * @param currentCatalog reads the catalog under that lock, because a plan of the catalog may already have the name.
  */

@@ -90,7 +90,7 @@ export class CatalogWithOverrides {
     return this.catalog.versionAt(this.#collapsedInstant(at));
   }
 
-  /** Resolves a plan. An override plan resolves like its parent, whose version it follows. */
+  /** Resolves a plan. An override plan uses the version that its parent resolves to. */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
     const overridePlan = this.#overridePlans.get(planName);
     const changed =

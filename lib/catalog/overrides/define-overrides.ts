@@ -244,7 +244,7 @@ function partsOf(target: PriceTarget): TargetParts {
   return JSON.parse(target) as TargetParts;
 }
 
-/** Replaces a price. Return the same price for no change. */
+/** Returns the price that replaces `price`, or `price` itself for no change. */
 type PriceChange = (target: PriceTarget, price: InternationalPrice) => InternationalPrice;
 
 export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {

@@ -126,7 +126,7 @@ function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner:
   }
 }
 
-/** V10: checks the terms of phases, in the last section of the report. */
+/** V10: checks the durations of phases. The report lists these errors last. */
 export function checkPhaseTerms(check: VersionCheck): void {
   for (const plan of check.content.plans) {
     for (const phase of contentPhases(plan)) {
@@ -157,7 +157,7 @@ function checkUsage(check: VersionCheck, usage: Usage): void {
   checkPrice(check, usage.fixedPrice, `${owner}: the fixed price`);
   checkPrice(check, usage.recurringPrice, `${owner}: the recurring price`);
   if (usage.billingMode !== BillingMode.IN_ARREAR) {
-    // V21: usage in advance would be sold and never invoiced.
+    // V21: usage in advance would be sold but never invoiced.
     const message = `${owner} is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase`;
     check.findings.unbilledUsage(message, [usage]);
     return;
@@ -277,7 +277,7 @@ function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void 
   });
 }
 
-/** Returns the names of a few units that are not in `seen`. Examines no more units than are seen and named. */
+/** Returns the names of a few units that are not in `seen`. Stops as soon as enough units are found. */
 function missingUnits(units: ReadonlyMap<string, unknown>, seen: ReadonlySet<string>): string {
   const missing: string[] = [];
   for (const unit of units.keys()) {

@@ -28,7 +28,7 @@ import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './
 export interface VersionValidation {
   /** The findings in the order units, products, plans, price lists, rules, durations. Empty for a valid version. */
   readonly errors: readonly Problem[];
-  /** Problems that do not reject an upload. */
+  /** Problems that do not prevent an upload. */
   readonly warnings: readonly Problem[];
 }
 
@@ -41,7 +41,7 @@ export function validateVersion(version: ValidatedContent): VersionValidation {
   return { errors: [...errors, ...unbilled], warnings };
 }
 
-/** Findings of a version. V21 rejects only new versions, because earlier stored catalogs may violate it. */
+/** Findings of a version. V21 applies only to new versions, because stored catalogs may violate it. */
 export interface VersionFindings extends VersionValidation {
   /** The errors of rule V21, which `errors` does not contain. */
   readonly unbilled: readonly Problem[];
@@ -239,7 +239,7 @@ function caseTitle(rule: keyof PlanRules, index: number): string {
   return `Rule ${rule}, case ${index + 1}`;
 }
 
-/** Adds warnings for probable mistakes, which do not reject the version (§4). */
+/** Adds warnings for probable mistakes. Warnings do not make the version invalid (§4). */
 function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
@@ -277,9 +277,9 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
 }
 
 /**
- * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): one name, distinct
- * dates, the same phases and product of a plan, the same category of a product. Line numbers come from `parsed`, the
- * documents of `added` in the same order.
+ * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): the versions have one
+ * name and distinct dates, a plan keeps its phases and product, and a product keeps its category. Line numbers come
+ * from `parsed`, the documents of `added` in the same order.
  */
 export function validateVersions(
   stored: readonly CatalogVersion[],
@@ -310,8 +310,8 @@ interface Held<T> {
 }
 
 /**
- * Facts on which versions agree so far. Compares a new version with the first version that has the same plan or
- * product. Reads only plans of new versions.
+ * The content that versions must have in common. Compares a new version with the first version that has the same plan
+ * or product. Reads only plans of new versions.
  */
 class Agreement {
   readonly #versions: CatalogVersion[];

@@ -27,8 +27,9 @@ export interface PlanUpdate {
 }
 
 /**
- * Returns the row of new prices (§15.2, updatePlan). `rows` contains the plan's rows, the latest last.
- * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of order.
+ * Returns the row with the new prices (§15.2, updatePlan). `rows` contains the plan's rows, the latest last.
+ * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, phases of a different shape, or dates
+ * out of order.
  */
 export function updatedRow(
   { entry, rows }: { readonly entry: CatalogEntry; readonly rows: readonly PlanRow[] },

@@ -110,7 +110,7 @@ export function checkedPlan(
   return { terms, row: phases.length === 0 ? undefined : row };
 }
 
-/** Returns the date for existing subscriptions, which may not be before the date of its row (§15.1 rule 4, V6). */
+/** Returns the date for existing subscriptions, which must not be before the date of its row (§15.1 rule 4, V6). */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,

@@ -122,7 +122,7 @@ function newPlans(
   });
 }
 
-/** Checks that new names are free among the tenant's other names (V1). */
+/** Checks that the tenant does not use the new names elsewhere (V1). */
 function checkFree(
   plans: readonly NewPlan[],
   products: ReadonlyMap<string, ProductTerms>,

@@ -79,7 +79,7 @@ function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
   return content.dates.map((date) => entryVersion(content, date));
 }
 
-/** Returns the content at an earlier revision. Entries that were deleted since then were unused. */
+/** Returns the content at an earlier revision. Entries deleted since then are missing; no subscription used them. */
 function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
   const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
   return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
@@ -176,7 +176,7 @@ function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {
   return xml.findLast((version) => version.effectiveDate <= date) ?? null;
 }
 
-/** Returns the version of the entries in force, with the rules of the XML version. */
+/** Returns the version made of the entries in force, with the rules of the XML version. */
 function entryVersion(content: Content, date: Instant): CatalogVersion {
   const xml = xmlInForce(content, date);
   const inForce = plansInForce(content, date);

@@ -56,7 +56,7 @@ export interface PhaseInput extends EntryInputOf<Omit<EntryPhase, 'duration'>> {
   readonly durationLength?: number | null;
 }
 
-/** A plan whose last phase is the final phase. Plans of entries recur IN_ADVANCE only. */
+/** A plan whose last phase is the final phase. Plans of entries are billed only IN_ADVANCE. */
 export interface PlanEntryInput
   extends EntryInputOf<Omit<PlanTerms, 'xmlProduct'>>,
     EntryInputOf<Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions'>> {
@@ -69,7 +69,7 @@ export interface ProductEntryInput extends EntryInputOf<ProductTerms> {
 }
 
 export interface CatalogEntriesInput {
-  /** Name of the catalog for a tenant without an XML catalog. Stored from the first call that has a name. */
+  /** Name of the catalog for a tenant without an XML catalog. Stored by the first call that specifies one. */
   readonly catalogName?: string | null;
   readonly plans?: readonly PlanEntryInput[] | null;
   readonly products?: readonly ProductEntryInput[] | null;
@@ -136,7 +136,7 @@ export class KnownNames {
   readonly #xml: Catalog;
   readonly #now: Instant;
 
-  /** `entries` contains the entries with the names in the input, and the entry with the catalog's name. */
+  /** `entries` contains the entries with the names in the input, and the entry that stores the catalog's name. */
   constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Instant) {
     this.#entries = entries;
     this.#xml = xml;

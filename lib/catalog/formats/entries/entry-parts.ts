@@ -113,7 +113,10 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
   ]);
 }
 
-/** Returns a version's products with the add-ons of entries. Either side may name the add-on (§15.5 rule 3). */
+/**
+ * Returns a version's products with the add-ons of entries. Either the product or the add-on may list the other one
+ * (§15.5 rule 3).
+ */
 export function availableProducts(
   products: readonly Product[],
   entries: readonly CatalogEntry[],

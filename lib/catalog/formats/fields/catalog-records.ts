@@ -154,7 +154,8 @@ const block = record<Block>({
   minTopUpCredit: element(decimal, { absent: null, isNoneAtMinusOne: true }),
 });
 
-// Other exporters write tiered blocks like other blocks, with a type and with −1 for a missing minTopUpCredit (R58).
+// Other exporters write tiered blocks like blocks outside tiers, with a type and with −1 for a missing
+// minTopUpCredit (R58).
 const tieredBlock = record<TieredBlock>(
   {
     unit: element(name),

@@ -41,7 +41,7 @@ export interface Parsed {
 export interface ReadVersion {
   readonly version: CatalogVersion;
   readonly parsed: ParsedVersion;
-  /** V21 problems. They reject a new version, but not a stored one. */
+  /** V21 problems. They make a new version invalid, but not a stored one. */
   readonly unbilled: readonly Problem[];
 }
 
@@ -90,7 +90,7 @@ function invalid(problems: readonly Problem[]): BillingError {
 export interface CatalogValidation {
   /** Problems in the order of §4. A malformed document has exactly one problem. */
   readonly errors: readonly Problem[];
-  /** Findings that do not reject an upload. */
+  /** Findings that do not prevent an upload. */
   readonly warnings: readonly Problem[];
 }
 
@@ -124,7 +124,7 @@ export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<
 }
 
 export interface ParsedDocument {
-  /** True for the root `catalogs` of retrieval, false for `catalog`. */
+  /** True if the root is the envelope `catalogs`, false if it is `catalog`. */
   readonly isEnvelope: boolean;
   /** The versions in document order. There is at least one. */
   readonly versions: readonly ParsedVersion[];

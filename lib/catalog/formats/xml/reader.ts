@@ -60,7 +60,7 @@ class XmlReader<T> {
   #elements = 0;
   #attributes = 0;
   #startOffset = 0;
-  /** Exceeded limits. After the first one, the rest of the document is only counted. */
+  /** Exceeded limits. After the first one, the elements in the rest of the document are only counted. */
   readonly #exceeded = new Map<VersionLimit, Excess>();
 
   constructor(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>) {

@@ -10,8 +10,8 @@ import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
 /**
- * Returns the catalog as the XML envelope of retrieval (§3.4), in grammar order, with default values. Reading the
- * result gives equal versions.
+ * Returns the catalog as the XML envelope that retrieval returns (§3.4), in grammar order, with default values.
+ * Reading the result gives equal versions.
  */
 export function writeCatalogXml(
   catalog: Catalog,
@@ -75,7 +75,7 @@ function hasNull(plan: Plan): boolean {
   );
 }
 
-/** Writes model values by the field tables. */
+/** Writes model values according to the field tables. */
 class RecordWriter {
   readonly #xml: XmlText;
 
