@@ -39,7 +39,7 @@ async function makeAccount(url: string, password: string): Promise<void> {
   }
 }
 
-describe('command line', () => {
+describe('billwright command', () => {
   let directory: string;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-cli-'));
@@ -336,7 +336,7 @@ describe('command line', () => {
     }
   });
 
-  it('serves a database with the test-mode password only in test mode', async () => {
+  it('serves a database that still has the test-mode password only in test mode', async () => {
     const database = join(directory, 'tested.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const refused = await run(['serve', '--port', '0', '--database', database]);
@@ -371,7 +371,7 @@ describe('command line', () => {
     expect(log).to.match(/"role":"postgres","msg":"row-level security does not apply to the database role/);
   });
 
-  it('explains why a missing database cannot be reached', async () => {
+  it('explains why it cannot reach a missing database', async () => {
     const { status, errors } = await speak(['migrate', '--database', 'postgresql://x:y@127.0.0.1:9/none']);
     expect(status).to.equal(1);
     expect(errors).to.match(

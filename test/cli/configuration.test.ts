@@ -34,7 +34,7 @@ describe('server configuration', () => {
   it('is empty without a file', async () =>
     expect(await read()).to.eql({ file: null, definition: {}, environment: {} }));
 
-  it('contains only existing properties and plugins in the file written by init', async () => {
+  it('contains only valid properties and plugins when init writes the file', async () => {
     await writeDefinition({ directory, isTypeScript: true });
     const file = join(directory, 'billwright.config.ts');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/\/\/ (?='org\.|database: |\{ name: )/g, ''));
@@ -73,7 +73,7 @@ describe('server configuration', () => {
     expect(environment).to.eql({ 'org.service.payment.retry.days': '3,5,7' });
   });
 
-  it('is rejected if Node treats it as CommonJS (the error gives the required file name) or if it is missing (the error gives its path)', async () => {
+  it('is rejected if it is missing or if Node treats it as CommonJS (the error names the file)', async () => {
     write('package.json', '{ "type": "commonjs" }');
     write('server.js', 'export default {};');
     expect(await refusal('server.js')).to.match(
@@ -84,7 +84,7 @@ describe('server configuration', () => {
     );
   });
 
-  it('is not written by init if a configuration file exists, because startup rejects two files', async () => {
+  it('is not written by init if a configuration file exists, because startup rejects a second file', async () => {
     write('billwright.config.js', 'export default {};');
     const error = await writeDefinition({ directory, isTypeScript: true }).catch((thrown: unknown) => thrown);
     expect(error)
@@ -188,7 +188,7 @@ describe('server configuration', () => {
     expect((error as Error).message).to.match(/^f\.ts: org\.service\.server\.limits\.page "many" is not/);
   });
 
-  it('has a separate default database in test mode', () => {
+  it('uses a separate default database in test mode', () => {
     const where = (option: string | undefined, environment: Environment, testMode: boolean) =>
       databaseOf(option, { environment, definition: {} }, { testMode });
     expect(where(undefined, {}, false)).to.equal('billwright.db');
@@ -211,13 +211,13 @@ describe('server configuration', () => {
       expect(again).to.be.instanceOf(UsageError);
     });
 
-  it('causes a warning about variables for settings that only options can set', () =>
+  it('causes a warning about environment variables for settings that only options can change', () =>
     expect(unknownVariables({ BILLWRIGHT_PORT: '9000', BILLWRIGHT_HOST: '0.0.0.0' })).to.eql([
       'BILLWRIGHT_PORT has no effect because this variable does not exist; use the option --port',
       'BILLWRIGHT_HOST has no effect because this variable does not exist; use the option --host',
     ]));
 
-  it('causes a warning with suggestions about ineffective variables, but not about unrelated variables', () => {
+  it('causes a warning with suggestions about misspelled environment variables, but not about unrelated variables', () => {
     const environment = {
       SERVICE_server_limits_jsn: '1',
       SERVICE_org_killbill_invoice_enabled: 'true',

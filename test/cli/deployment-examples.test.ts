@@ -46,7 +46,7 @@ describe('deployment examples', () => {
       expect(lines.find((line) => line.startsWith(instruction))).to.match(/^[A-Z]+ \[".*"\]$/);
   });
 
-  it('build the image with compose and connect with a role that row-level security restricts', async () => {
+  it('build the image with compose and connect with a role that is subject to row-level security', async () => {
     const { services, configs } = load(
       await readFile(join(root, 'examples/compose.yaml'), 'utf8'),
     ) as Compose;

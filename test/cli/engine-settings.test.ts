@@ -68,7 +68,7 @@ describe('properties in the configuration file', () => {
     return file;
   }
 
-  it('have full names and are overridden by the environment and by options', async () => {
+  it('keep their full names in the configuration file, which the environment and options override', async () => {
     const issuers = [{ issuer: 'https://login.example', jwksUri: 'https://login.example/keys' }];
     const file = await fileWith(
       JSON.stringify({
@@ -129,7 +129,7 @@ describe('process settings', () => {
     expect(() => httpSettings({ 'alias-prefixes': 'X A' }, {})).to.throw(UsageError, '--alias-prefixes');
   });
 
-  it('include the number of workers from the option, the environment or the file, in this order of precedence', () => {
+  it('take the number of workers from the option, else from the environment, else from the file', () => {
     const file = { definition: { workers: 3 }, environment: {} };
     const both = { ...file, environment: { SERVICE_server_workers: 'auto' } };
     expect(workersOf('5', both)).to.equal(5);
@@ -142,7 +142,7 @@ describe('process settings', () => {
     );
   });
 
-  it('include a new node name for each start', () => {
+  it('include a new default node name for each start', () => {
     const [one, other] = [newNodeName(), newNodeName()];
     expect(one.startsWith(`${hostname()}-`)).to.equal(true);
     expect(one).to.not.equal(other);
@@ -156,7 +156,7 @@ describe('settings for default documents', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('provide the default catalog on first use from the option, from catalog.uri or from the sample', async () => {
+  it('provide the default catalog on first use, from the option, from catalog.uri or from the sample', async () => {
     const defaultCatalog = async (catalog: string | undefined, environment: Environment) =>
       (await defaultDocuments({ 'default-catalog': catalog }, { environment, definition: {} }))
         .defaultCatalog;

@@ -97,7 +97,7 @@ describe('startup error for a missing package', () => {
     expect(known).to.eql(new Set(Object.keys(manifest.peerDependencies)));
   });
 
-  it('does not replace the error message of an unknown dependency', () => {
+  it('leaves the message about any other missing module unchanged', () => {
     expect(missingPackages(notFound('left-pad'), [])).to.equal(null);
     expect(missingPackages(new Error('other'), [])).to.equal(null);
   });

@@ -17,7 +17,7 @@ const password = 'a good password';
 const keyless = { BILLWRIGHT_SERVER_KEY: '' };
 const environment = { ...keyless, BILLWRIGHT_ADMIN_PASSWORD: password };
 
-describe('files of a server', () => {
+describe('server files', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'billwright-files-'));
@@ -40,7 +40,7 @@ describe('files of a server', () => {
     expect(open(readdirSync(directory))).to.eql([]);
   });
 
-  it('belong to one database, even if two databases share a folder or run on PostgreSQL', async () => {
+  it('belong to a single database, even if two databases share a folder or run on PostgreSQL', async () => {
     const databases = await Promise.all(['one', 'two'].map(() => freshDatabase('postgresql', migrated)));
     for (const database of databases) {
       const args = ['serve', '--port', '0', '--test-mode', '--database', where(database)];
@@ -69,7 +69,7 @@ describe('files of a server', () => {
     expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
   });
 
-  it('include a new key, which is reported if the database is not new', async () => {
+  it('include a new encryption key, which is reported if the database is not new', async () => {
     const database = join(directory, 'mine.db');
     const first = await (await serve(['--database', database], environment)).stop();
     const again = await (await serve(['--database', database], environment)).stop();
@@ -82,7 +82,7 @@ describe('files of a server', () => {
     ]);
   });
 
-  it('include a key that rotate-key replaces only if the given old key is correct', async () => {
+  it('include an encryption key that rotate-key replaces only if the given old key is correct', async () => {
     const database = join(directory, 'mine.db');
     const args = ['--database', database];
     const server = await serve(args, environment);

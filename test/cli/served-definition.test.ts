@@ -69,7 +69,7 @@ describe('server defined by a file in its directory', () => {
     expect((await fetch(`${server.url}/billing/1.0/healthcheck`)).status).to.equal(200);
   });
 
-  it('is backed up consistently while it writes, to a file that only its owner can read', async () => {
+  it('is backed up consistently during writes, to a file that only its owner can read', async () => {
     const copying = ['backup', '--database', at('billwright-test.db'), '--to', at('copy.db')];
     let isCopied = false;
     let written = 0;
@@ -116,7 +116,7 @@ describe('server defined by a file in its directory', () => {
     );
   });
 
-  it('leaves its database unchanged and does not start if the program is older than the schema', async () => {
+  it('refuses to start and leaves its database unchanged if the program is older than the schema', async () => {
     const newer = "insert into bw_migrations (name) values ('99990101000000-newer')";
     await rowsOf({ kind: 'sqlite', path: at('copy.db') }, newer);
     for (const command of ['migrate', 'check']) {

@@ -86,9 +86,9 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   [['backup', '--database', 'a.db'], "required option '--to <file>' not specified"],
 ];
 
-describe('command line usage', () => {
+describe('command line help', () => {
   for (const [args, message] of wrong)
-    it(`is rejected with a one-line error and status 2: billwright ${args.join(' ')}`, async () => {
+    it(`replaces incorrect usage with a one-line error and status 2: billwright ${args.join(' ')}`, async () => {
       const { status, output, errors } = await speak(args);
       expect(status).to.equal(2);
       expect(output).to.equal('');
@@ -97,7 +97,7 @@ describe('command line usage', () => {
       expect(errors).to.not.include('secret');
     });
 
-  it('explains all commands together, and each command with its own options', async () => {
+  it('describes all commands together, and each command with its own options', async () => {
     const { status, output } = await speak(['--help']);
     expect(status).to.equal(0);
     expect(output).to.match(/^Usage: billwright/);
@@ -131,10 +131,10 @@ describe('command line usage', () => {
     expect(missing).to.eql([]);
   });
 
-  it('includes the version', async () =>
+  it('gives the version with --version', async () =>
     expect(await speak(['--version'])).to.eql({ status: 0, output: `${manifest.version}\n`, errors: '' }));
 
-  it('is complete for serve: the help names each option with a value', async () => {
+  it('lists every option of serve that has a value', async () => {
     const { output } = await speak(['serve', '--help']);
     const names = [...output.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
     const asked: string[] = [];

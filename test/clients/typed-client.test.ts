@@ -167,7 +167,7 @@ eachDatabase.describe('typed client', (open) => {
       }
     });
 
-    it('needs additional permissions for options that require them', async () => {
+    it('needs an additional permission for each option that requires one', async () => {
       const { needs } = operationAccess.accounts.close;
       expect(needs(['id', { cancelAllSubscriptions: true }])).to.include('entitlement:cancel');
       expect(operationAccess.keyValues.add.needs(['CATALOG'])).to.include('catalog:config_upload');
@@ -289,7 +289,7 @@ describe('transport of the typed client', () => {
 });
 
 describe('the module of the typed client', () => {
-  it('runs in a browser and imports no module of the engine', async () => {
+  it('runs in a browser and imports no engine module', async () => {
     const { outputFiles } = await build({
       entryPoints: ['adapters/client/index.ts'],
       bundle: true,

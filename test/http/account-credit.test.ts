@@ -18,7 +18,7 @@ interface Shown {
   readonly parentAccountId: string | null;
 }
 
-eachDatabaseByTurns.describe('HTTP API of account credit', (open) => {
+eachDatabaseByTurns.describe('account credit API', (open) => {
   const serving = serveOnce(open);
   const { call, post, remove } = serving;
 
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('HTTP API of account credit', (open) => {
     expect(await linesOf(other)).to.eql([]);
   });
 
-  it('gives the same answer for an id of another tenant as for an unknown id', async () => {
+  it('gives the same answer for another tenant’s id as for an unknown id', async () => {
     const id = await newAccount();
     const [item] = await charge(id, 10);
     const own = createdId(await post('/accounts', { currency: 'EUR' }, eve));
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('HTTP API of account credit', (open) => {
     }
   });
 
-  it('requires the permission for each action of an account closing before any write', async () => {
+  it('checks the permission for each action of closing an account before any write', async () => {
     const id = await newAccount();
     await charge(id, 10);
     const permissions = ['tag:add', 'entitlement:pause_resume'];
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('HTTP API of account credit', (open) => {
     expectRefusal(await close('?writeOffUnpaidInvoices=perhaps'), 400, 60002);
   });
 
-  it('http-api 4.4: removes planned work by default in dialect K only', async () => {
+  it('http-api §4.4: removes planned work by default in dialect K only', async () => {
     await post('/catalog', await exampleCatalog(), xmlType);
     for (const [headers, removed] of [
       [{}, 0],

@@ -87,7 +87,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(bundlesIn(named)).to.eql([first]);
   });
 
-  it('count the credits shown with every invoice of a timeline as rows', async () => {
+  it('count as rows the credits that a timeline repeats for every invoice', async () => {
     const created = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(created);
     const addCredits = async (count: number): Promise<void> => {

@@ -109,19 +109,19 @@ eachDatabase.describe('audit levels', (open) => {
 
   // From the route table: a new one is under these rules from its first day.
   for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query))
-    it(`accounts §14 rule 4: show the audit rows of each object in ${route.path}`, async () => {
+    it(`accounts §14 rule 4: select the audit rows of each object in ${route.path}`, async () => {
       const sample = await samples[route.operationId]?.(world);
       const shown = await expectLevels(pathOf(route.path, world, sample?.segments), sample?.query);
       expect(shown, 'the sample shows nothing').to.not.deep.equal([]);
     });
 
-  it('accounts §14 rule 4: include the child items in a summary invoice', async () => {
+  it('accounts §14 rule 4: apply to the child items in a summary invoice', async () => {
     const shown = await expectLevels(`/1.0/kb/invoices/${summaryId}`, 'withChildrenItems=true');
     expect(shown.map(({ place }) => place)).to.eql(['', '/items/0', '/items/0/childItems/0']);
   });
 
   for (const resource of auditedResources)
-    it(`accounts §14.1: return the specified history columns for ${resource.path}`, async () => {
+    it(`accounts §14.1: do not affect the specified history columns of ${resource.path}`, async () => {
       const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
       const rows = expectStatus(await world.serving.call('GET', path), 200).json as readonly Log[];
       expect(rows[0]?.changeType).to.equal('INSERT');
@@ -146,7 +146,7 @@ eachDatabase.describe('audit levels', (open) => {
 });
 
 describe('routes with an audit history', () => {
-  it('include all routes of the specification', () => {
+  it('cover exactly the audited resources of the specification', () => {
     const paths = auditHistoryRoutes
       .filter(({ path }) => path.endsWith('/auditLogsWithHistory'))
       .map(({ path }) => path.slice('/1.0/kb'.length, -'/auditLogsWithHistory'.length));

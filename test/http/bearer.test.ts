@@ -23,7 +23,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
   const get = (path: string, authorization: string | undefined, headers = {}): Promise<Reply> =>
     serving.call('GET', path, { headers: { authorization, ...headers } });
 
-  it('are issued to a user for name and password, even with missing or wrong tenant headers', async () => {
+  it('are issued to a user for a name and password, even with missing or wrong tenant headers', async () => {
     for (const apiKey of [undefined, 'nobody']) {
       const headers = { 'x-service-apikey': apiKey, 'x-service-createdby': undefined };
       const reply = expectStatus(await serving.call('POST', auth, { headers }), 200);
@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     }
   });
 
-  it('contain the claims of platform 7.1 and verify against the published keys', async () => {
+  it('contain the claims of platform §7.1 and match the published keys', async () => {
     const keys = await serving.call('GET', '/.well-known/jwks.json', { headers: nobody });
     expect(keys.headers.get('cache-control')).to.equal('public, max-age=600');
     const set = createLocalJWKSet(keys.json as JSONWebKeySet);
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     expect(Object.keys(key ?? {})).to.have.members(['kty', 'n', 'e', 'kid', 'use', 'alg']);
   });
 
-  it('name their issuer', async () => {
+  it('include their issuer', async () => {
     const reply = await serving.call('GET', '/.well-known/oauth-authorization-server', { headers: nobody });
     expect(reply.json).to.include({
       issuer: serving.url,
@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     expect([refused.status, refused.headers.get('www-authenticate')]).to.eql([401, challenge]);
   });
 
-  it('are the only credential of the plugin endpoints and still require the tenant headers', async () => {
+  it('are the only credentials that plugin endpoints accept, and still require the tenant headers', async () => {
     expect((await get(plugin, `Bearer ${token}`)).json).to.include({ code: 60008 });
     for (const authorization of [undefined, basic('admin', 'password'), 'Bearer', 'Bearer a b']) {
       const reply = await get(plugin, authorization);
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     expect(serving.hashChecks.length).to.equal(before);
   });
 
-  it('use the configured issuer and lifetime, and are rejected from any other issuer', async () => {
+  it('have the configured issuer and lifetime, and are rejected if they have any other issuer', async () => {
     const app = createKoaApp({
       billing: serving.billing,
       logger: serving.log,
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
   };
   const create = { method: 'POST', path: '/1.0/kb/accounts' };
 
-  it('are accepted if signature, issuer, audience and times are valid, with the keys fetched once', async () => {
+  it('are accepted if signature, issuer, audience and times are valid, with keys that are fetched only once', async () => {
     expect((await call(await sign({}))).status).to.equal(200);
     expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
     expect(fetched).to.equal(1);
@@ -234,7 +234,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
       expect((await call(await sign(claims))).status, JSON.stringify(claims)).to.equal(401);
   });
 
-  it('grant their own permissions or mapped roles', async () => {
+  it('grant the permissions or mapped roles that they contain', async () => {
     expect((await call(await sign({}), create)).json).to.include({ code: 40000 });
     expect((await call(await sign({ permissions: ['account:create'] }), create)).status).to.equal(201);
     expect((await call(await sign({ permissions: 'tag:add account' }), create)).status).to.equal(201);
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
     expect((await call(await sign({ permissions: ['a:b:c'] }), create)).status).to.equal(401);
   });
 
-  it('grant the tenants of the token, or the tenants of the local user with that name', async () => {
+  it('grant the tenants that they contain, or the tenants of the local user with that name', async () => {
     const reply = await serving.get('/tenants?apiKey=bob');
     expect((await call(await sign({ tid: [textOf(reply.json, 'tenantId')] }))).status).to.equal(200);
     expect((await call(await sign({ tid: [] }))).json).to.include({ code: 60005 });
@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
     );
   });
 
-  it('are rejected at startup if the issuer is unusable', () => {
+  it('prevent startup if the configuration of their issuer is invalid', () => {
     const start = (issuers: readonly object[]) => () =>
       createKoaApp({ billing: serving.billing, logger: serving.log, tokens: { issuers: issuers as never } });
     const jwksUri = 'https://a.example/keys';

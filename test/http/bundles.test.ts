@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     });
 
   describe('pages of bundles', () => {
-    it('are in creation order, without prices, with the headers of both dialects', async () => {
+    it('are listed in creation order, without prices, with the headers of both dialects', async () => {
       const reply = await get('/bundles/pagination?offset=1&limit=2&audit=FULL');
       expect(namesOf(reply)).to.eql(['beta', 'Seat 100%']);
       expect(bundlesOf(reply).flatMap(({ subscriptions }) => subscriptions[0]?.prices)).to.eql([]);
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expect([header(last, 'NextOffset'), header(last, 'NextPageUri')]).to.eql([null, null]);
     });
 
-    it('are in reverse order for a negative limit and contain only the counts for 0', async () => {
+    it('are listed in reverse order with a negative limit, and only counted with limit 0', async () => {
       expect(namesOf(await get('/bundles/pagination?limit=-2'))).to.eql(['gamma', 'Seat 100%']);
       const none = await get('/bundles/pagination?limit=0');
       expect(bundlesOf(none)).to.eql([]);

@@ -2,7 +2,7 @@ import { aliasHeaders, createAccount, createdId, expectStatus, list, textOf } fr
 import { exampleCatalog, expectRefusal, type Reply, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 
-eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
+eachDatabase.describe('calls that may set callCompletion over HTTP', (open) => {
   const serving = serveOnce(open);
   let accountId: string;
 
@@ -34,12 +34,12 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
     ['D', {}],
     ['K', aliasHeaders],
   ] as const)
-    it(`answer when the invoice is paid, in dialect ${dialect}`, async () => {
+    it(`return once the invoice is paid, in dialect ${dialect}`, async () => {
       expectStatus(await subscribe('callCompletion=true', headers), 201);
       expect(await balances()).to.eql([0]);
     });
 
-  it('answer immediately without the flag', async () => {
+  it('return immediately without the flag', async () => {
     expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
     expect(await balances()).to.eql([]);
   });
@@ -49,7 +49,7 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
     expect(reply.status, reply.text).to.equal(201);
   });
 
-  it('answer 408 on timeout and keep the subscription', async () => {
+  it('return 408 on timeout and keep the subscription', async () => {
     serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
     const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
     expectRefusal(reply, 408, 60016);
@@ -60,7 +60,7 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
     expect(await balances()).to.eql([0]);
   });
 
-  it('wait for the invoice of a change or cancellation, for every way of naming the plan', async () => {
+  it('wait for the invoice of a change or cancellation, however the plan is specified', async () => {
     const path = `/1.0/kb/subscriptions/${createdId(await subscribe('callCompletion=true'))}`;
     const { call } = serving;
     const invoiced = async () => (await balances()).length;
@@ -99,7 +99,7 @@ eachDatabase.describe('calls with callCompletion over HTTP', (open) => {
     expect(await balances()).to.eql([0]);
   });
 
-  it('are rejected with an invalid timeout', async () => {
+  it('are rejected if the timeout is invalid', async () => {
     for (const value of ['-1', 'soon']) {
       expectRefusal(await subscribe(`callCompletion=true&callTimeoutSec=${value}`), 400, 60002);
     }

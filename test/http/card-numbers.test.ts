@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('card numbers in plugin properties', (open) => {
     await expectNothingKept();
   });
 
-  it('are stored only with the attempt if a control plugin leaves them there', async () => {
+  it('are stored only with the payment attempt, and only if a control plugin does not remove them', async () => {
     expect((await pay('PURCHASE', '&controlPluginName=keeps')).status).to.equal(201);
     expect(await tablesHolding(database, CARD)).to.eql(['bw_payment_attempts']);
   });

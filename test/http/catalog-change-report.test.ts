@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('catalog change report over HTTP', (open) => {
     expect(versions).to.have.length(1);
   });
 
-  it('answers 200 with the errors of an invalid document', async () => {
+  it('lists the errors of an invalid document and has status 200', async () => {
     const reply = await serving.call('POST', path, {
       body: '<catalog><nothing/></catalog>',
       headers: xmlType,

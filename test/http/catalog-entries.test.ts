@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(await made(entries('GET', `info?accountId=${a}`))).to.eql({ state: 'CATALOG_STATE_PLUGIN' });
   });
 
-  it('are returned exactly as stored on creation and repetition', async () => {
+  it('are returned exactly as stored, both on creation and when the creation is repeated', async () => {
     const tier = (
       tierNumber: number,
       [billingMeterCode, max, value]: readonly [unknown, number, unknown],
@@ -335,7 +335,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(await made(entries('GET', 'plan/all'))).to.have.length(3);
   });
 
-  it('reject each documented failure with its status and code and store nothing', async () => {
+  it('are rejected with each documented status and code, and change nothing', async () => {
     const account = await newAccount();
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     const before = [await versions(), await made(entries('GET', 'plan/all'))];
@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect([await versions(), await made(entries('GET', 'plan/all'))]).to.eql(before);
   });
 
-  it('reject values of the wrong type and store nothing', async () => {
+  it('are rejected if a value has the wrong type, and change nothing', async () => {
     const plan = planOf('p1', '2024-01-01');
     const [phase] = plan.phases;
     const usage = { usageName: 'water', usageType: 'CONSUMABLE', billingPeriod: 'MONTHLY' };

@@ -28,7 +28,7 @@ const faulty = catalogXml({
   priceLists: lists({ DEFAULT: ['p-m'] }),
 });
 
-eachDatabaseByTurns.describe('catalog over HTTP', (open) => {
+eachDatabaseByTurns.describe('catalog API', (open) => {
   const serving = serveEach(open);
   const { call, post } = serving;
 
@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('catalog over HTTP', (open) => {
     expect((await validate(bounded, aliasHeaders)).json).to.eql({ catalogValidationErrors: [] });
   });
 
-  it('answers 413 to an oversized document, 415 to another media type and 400 to an empty body', async () => {
+  it('returns 413 for an oversized document, 415 for another media type and 400 for an empty body', async () => {
     expect((await validate(' '.repeat(12 * 1024 * 1024))).status).to.equal(413);
     expect((await validate('{}', jsonType)).status).to.equal(415);
     expect((await validate('')).status).to.equal(400);

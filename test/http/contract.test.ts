@@ -30,7 +30,7 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
 }
 
 // Every route of the table is called: a new one is under these rules from its first day.
-eachDatabaseByTurns.describe('contract of every route', (open) => {
+eachDatabaseByTurns.describe('HTTP route, according to its contract', (open) => {
   const world = populateOnce(open);
 
   before(async () => {
@@ -137,7 +137,7 @@ function textsOf(world: World): Ids {
 function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn: number): void {
   const { success } = route;
   for (const dialect of ['D', 'K'] as const)
-    it(`answers ${success.status} with its schema in dialect ${dialect}`, async () => {
+    it(`returns ${success.status} with its schema in dialect ${dialect}`, async () => {
       const reply = await callSample({ headers: spellings[dialect] });
       const expected = dialect === 'K' ? (success.statusInK ?? success.status) : success.status;
       expect(reply.status, reply.text).to.equal(expected);
@@ -151,7 +151,7 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
     });
 
   if (!isSampled(turn, 3)) return;
-  it('accepts any Accept header for an empty answer and otherwise rejects a header that excludes its type', async () => {
+  it('accepts any Accept header if the answer is empty, and otherwise rejects a header that excludes its type', async () => {
     const isRefused = producedTypes(success).length > 0;
     const reply = await (isRefused ? callRefused : callSample)({ headers: { accept: 'image/png' } });
     expect(reply.status).to.equal(isRefused ? 406 : success.status);
@@ -195,7 +195,7 @@ function describeAccess(
         ['a wrong password', basic('admin', 'Password')],
       ] as const);
   for (const [who, authorization] of sampled<(typeof wrong)[number]>(wrong, wrong.length, turn))
-    it(`answers 401 to ${who}`, async () => {
+    it(`returns 401 for ${who}`, async () => {
       const reply = await callRefused({ headers: { authorization } });
       expectRefusal(reply, 60004);
       expect(reply.headers.get('www-authenticate')).to.match(isPlugin ? /^Bearer / : /^Basic /);
@@ -208,15 +208,15 @@ function describeAccess(
       ['a wrong tenant secret', { 'x-service-apisecret': 'Lazar' }],
     ];
     for (const [which, headers] of sampled(wrongTenants, wrongTenants.length, turn))
-      it(`answers 401 to ${which}`, async () => expectRefusal(await callRefused({ headers }), 60005));
-    it('answers 401 for a tenant without a grant', async () => {
+      it(`returns 401 for ${which}`, async () => expectRefusal(await callRefused({ headers }), 60005));
+    it('returns 401 for a tenant that the user is not granted', async () => {
       const authorization = await callerOf('stranger');
       expectRefusal(await callRefused({ headers: { authorization } }), 60005);
     });
   }
 
   if (route.permission !== 'NONE') {
-    it('answers 403 without the permission, or 401 in dialect K outside plugin routes', async () => {
+    it('returns 403 without the permission, or 401 in dialect K outside plugin routes', async () => {
       const authorization = await callerOf('reader');
       const headers = { ...aliasHeaders, authorization };
       const [inD, inK] = [await callRefused({ headers: { authorization } }), await callRefused({ headers })];
@@ -251,11 +251,11 @@ function describeIds(
   const callWith = (replaced: Readonly<Record<string, string>>): Promise<Reply> => callRefused({}, replaced);
   const statusForUnknown = statusForUnknownId[route.operationId] ?? 404;
   for (const name of parameterNamesOf(route.path).filter(isIdParameter)) {
-    it(`answers 404 if ${name} is not a UUID`, async () => {
+    it(`returns 404 if ${name} is not a UUID`, async () => {
       expect(expectStatus(await callWith({ [name]: 'nonsense' }), 404).json).to.include({ code: 60008 });
     });
 
-    it(`answers ${statusForUnknown} if ${name} is unknown`, async () => {
+    it(`returns ${statusForUnknown} if ${name} is unknown`, async () => {
       const { unknownId } = worldOf();
       const reply = expectStatus(await callWith({ [name]: unknownId }), statusForUnknown);
       if (statusForUnknown < 400) return;
@@ -270,7 +270,7 @@ function describeIds(
   }
 
   if ('accountId' in route.query) {
-    it('answers 404 if accountId in the query is unknown or of another tenant', async () => {
+    it('returns 404 if accountId in the query is unknown or of another tenant', async () => {
       const { unknownId, foreignAccountId } = worldOf();
       for (const accountId of [unknownId, foreignAccountId]) {
         expect(expectStatus(await callQuery({ accountId }), 404).json).to.include({ code: 3002 });
@@ -320,7 +320,7 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
   };
 
   const isOfAnyType = type === ANY_TYPE;
-  it(`rejects other types than ${type}`, async () => {
+  it(`rejects types other than ${type}`, async () => {
     for (const headers of [
       ...(isOfAnyType ? [] : [{ 'content-type': 'multipart/form-data' }]),
       { 'content-encoding': 'gzip', 'content-type': type },
@@ -377,7 +377,7 @@ function describeExamples(
 }
 
 function describePages(callQuery: CallQuery): void {
-  it('returns the counts with limit 0, in both header families', async () => {
+  it('returns only the counts with limit 0, in the headers of both dialects', async () => {
     const reply = await callQuery({ limit: '0' });
     expect(reply.json).to.eql([]);
     for (const family of ['x-service', 'x-killbill']) {
@@ -395,7 +395,7 @@ function describePages(callQuery: CallQuery): void {
   it('rejects a negative offset', async () =>
     expect((await callQuery({ offset: '-1' })).status).to.equal(400));
 
-  it('caps any limit', async () => {
+  it('caps the limit of a list', async () => {
     const all = await callQuery({ limit: '10000' });
     expect((await callQuery({ limit: '9'.repeat(30) })).text).to.equal(all.text);
     const refused = await callQuery({ limit: '1e5' });

@@ -7,7 +7,7 @@ const author = { 'x-service-createdby': 'demo', 'x-service-reason': 'r', 'x-serv
 
 type ShownField = Readonly<Record<'customFieldId' | 'objectType' | 'objectId' | 'name' | 'value', string>>;
 
-eachDatabaseByTurns.describe('custom fields and audit logs over HTTP', (open) => {
+eachDatabaseByTurns.describe('custom field and audit log APIs', (open) => {
   const world = populateOnce(open);
   const { serving } = world;
   let nextEvents: () => Promise<readonly string[]>;
@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('custom fields and audit logs over HTTP', (open) =>
     ]);
   });
 
-  it('are rejected as a whole with a code if one field is invalid, without an event', async () => {
+  it('reject the whole call with a code and send no event if one field is invalid', async () => {
     const account = `/accounts/${await newAccount()}`;
     const fields = `${account}/customFields`;
     await send('POST', fields, [
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('custom fields and audit logs over HTTP', (open) =>
     expect(await nextEvents()).to.eql([]);
   });
 
-  it('can swap two values in one call', async () => {
+  it('allow a call to swap two values', async () => {
     const account = `/accounts/${await newAccount()}`;
     await send('POST', `${account}/customFields`, [
       { name: 'a', value: '1' },
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('custom fields and audit logs over HTTP', (open) =>
     expect(await pairsOf(`/accounts/${world.accountId}`)).to.include('tier=gold');
   });
 
-  it('apply to every kind of object, and to the payment for an invoice payment (R15)', async () => {
+  it('accept fields on every kind of object, and store those of an invoice payment on its payment (R15)', async () => {
     const paths = [
       `/bundles/${world.bundleId}`,
       `/subscriptions/${world.subscriptionId}`,
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('custom fields and audit logs over HTTP', (open) =>
     expect(some.json).to.have.length(1);
   });
 
-  it('are found by text, and by clauses that must all match', async () => {
+  it('find fields by text, and by clauses that must all match', async () => {
     const id = await newAccount();
     await send('POST', `/accounts/${id}/customFields`, [
       { name: 'Größe', value: '100%' },
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('custom fields and audit logs over HTTP', (open) =>
     it(`reject a search by type and name with ${query}`, async () =>
       expect((await send('GET', `/customFields/search?${query}`)).status).to.equal(400));
 
-  it('create one field if many callers add the same pair', async () => {
+  it('create one field if many callers add it at the same time', async () => {
     const account = `/accounts/${await newAccount()}`;
     const replies = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -332,7 +332,7 @@ eachDatabaseByTurns.describe('audit logs over HTTP', (open) => {
     ]);
   });
 
-  it('name the acting component and the token of the causing call for changes of the engine', async () => {
+  it('show which component made a change of the engine, with the token of the call that caused it', async () => {
     const world = await populate(serving);
     const rows = (await send('GET', `/accounts/${world.accountId}/auditLogs`)).json as {
       readonly changedBy: string;

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     expect(datesOf(json)).to.not.deep.equal([]);
   });
 
-  it('http-api §9 rule 6: include the unset values of a Go client in dialect K only', async () => {
+  it('http-api §9 rule 6: treat the unset dates of a Go client as missing in dialect K only', async () => {
     const unset = '0001-01-01T00:00:00.000Z';
     const made = await inK('accounts', { currency: 'USD', referenceTime: unset });
     const { referenceTime } = await read(`accounts/${createdId(made)}`);
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
   });
 
-  it('R46: include date-times in milliseconds, as seven numbers, or as a date', async () => {
+  it('R46: can be milliseconds, seven numbers or a date where a date-time is expected', async () => {
     for (const [referenceTime, shown] of [
       [1_348_558_200_000, '2012-09-25T07:30:00.000Z'],
       [[2012, 9, 25, 7, 30, 15, 0], '2012-09-25T07:30:15.000Z'],
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     }
   });
 
-  it('R46: are rejected by field name if they are invalid, and always in dialect D', async () => {
+  it('R46: are rejected with the field name if they are invalid, and are always rejected in dialect D', async () => {
     const refused = await inK(`invoices/charges/${accountId}`, [{ amount: 3, startDate: [2012, 9, 31] }]);
     expect(refused.json).to.include({
       code: 60001,

@@ -53,7 +53,7 @@ describe('response delivery', () => {
   }
 
   describe('caching (http-api §11 rule 1)', () => {
-    it('produces 304 without a body until the resource changes, then the full body', async () => {
+    it('returns 304 without a body until the resource changes, then the full body', async () => {
       const etag = (await serving.call('GET', account)).headers.get('etag') ?? '';
       expect(etag).to.match(/^W\/"[\w-]{27}"$/);
       const same = await serving.call('GET', account, { headers: { 'if-none-match': `"x", ${etag}` } });
@@ -64,7 +64,7 @@ describe('response delivery', () => {
       expect(changed.headers.get('etag')).to.not.equal(etag);
     });
 
-    it('sends entity tags for HEAD too, but not for lists, errors and writes', async () => {
+    it('includes entity tags for HEAD too, but not for lists, errors and writes', async () => {
       const tagOf = async (method: string, path: string): Promise<string | null> =>
         (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
       expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));
@@ -107,7 +107,7 @@ describe('response delivery', () => {
     });
   });
 
-  describe('origin access (http-api §10 rule 1)', () => {
+  describe('cross-origin access (http-api §10 rule 1)', () => {
     const shop = 'https://shop.example.com';
     const corsHeaders = (headers: Heard['headers']) =>
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
@@ -141,7 +141,7 @@ describe('response delivery', () => {
       expect(other.headers.vary).to.match(/\bOrigin\b/);
     });
 
-    it('lets a page of a listed origin read the answer to its own OPTIONS request', async () => {
+    it('lets a page of a listed origin read the answer to an OPTIONS request', async () => {
       const url = await listenWith({ allowedOrigins: [shop] });
       const { status, headers } = await send(url + account, { origin: shop }, 'OPTIONS');
       expect([status, headers['access-control-allow-origin']]).to.eql([200, shop]);
@@ -169,7 +169,7 @@ describe('response delivery', () => {
     });
   });
 
-  describe('deadline (platform §16)', () => {
+  describe('delivery with a deadline (platform §16)', () => {
     /** An engine whose accounts take their time. */
     function slow(ms: number): KoaOptions['billing'] {
       const getAccount: typeof serving.billing.getAccount = async (...given) => {
@@ -215,7 +215,7 @@ describe('response delivery', () => {
       expect(await ended.promise).to.equal('ended');
     });
 
-    it('does not affect faster answers', async () => {
+    it('leaves answers within the deadline unchanged', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);
     });

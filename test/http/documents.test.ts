@@ -169,7 +169,7 @@ describe('API documentation', () => {
     expect(answers[0]?.json).to.include({ accepted: 1 });
   });
 
-  it('requires the account of a dry run only in dialect K', () => {
+  it('marks the account of a dry run as required only in dialect K', () => {
     type Parameter = { readonly name: string; readonly required: boolean };
     type Paths = Readonly<Record<string, { readonly post: { readonly parameters: readonly Parameter[] } }>>;
     const required = [document, swaggerDocument(routeTable({ testMode: false }))].map(({ paths }) =>

@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     return (await serving.get(`/invoices/${invoiceId}${query}`)).json as InvoiceBody;
   }
 
-  it('return the codes of http-api 12 when they are committed or voided', async () => {
+  it('return the codes of http-api §12 when they are committed or voided', async () => {
     const id = await draft(world.accountId);
     expect((await read(id)).status).to.equal('DRAFT');
     expect((await put(id, 'commitInvoice')).status).to.equal(204);
@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expectRefusal(await put(world.unknownId, 'voidInvoice'), 404, 4006);
   });
 
-  it('have an issue date after the commit, in dialect D only', async () => {
+  it('show an issue date only after they are committed, and only in dialect D', async () => {
     const id = await draft(world.accountId);
     const shown = async (headers = {}) => {
       const { json } = await serving.call('GET', `/1.0/kb/invoices/${id}`, { headers });
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expect((await serving.call('POST', `${path}&acceptBounds=true`)).status).to.equal(201);
   });
 
-  it('include the draft that plugin properties of a run select', async () => {
+  it('cannot be reused by a run if the selected draft is missing or already committed', async () => {
     const account = await createAccount(serving);
     const run = (property: string) =>
       serving.post(`/invoices?accountId=${account}&pluginProperty=${property}`);

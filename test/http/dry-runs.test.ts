@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('dry runs of subscription actions over HTTP', (open
     ['STOP_BILLING', ['REPAIR_ADJ -13.51', 'CBA_ADJ 13.51']],
     ['CHANGE', ['REPAIR_ADJ -13.51', 'RECURRING 20.29']],
   ] as const) {
-    it(`use the catalog’s policy in dialect D and the current time in dialect K for ${name} without date and policy`, async () => {
+    it(`use the catalog’s policy in dialect D and the current time in dialect K for ${name} without a date or policy`, async () => {
       const action = { ...actions[name], ...of };
       const ofTerm = { ...action, billingPolicy: 'END_OF_TERM' };
       const inD = await foresee(action);

@@ -82,7 +82,7 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
     ['ADD_BLOCKING_STATE', 'POST', (of) => `subscriptions/${of.subscriptionId}/block`, () => state],
   ];
   for (const [operation, method, path, body] of calls)
-    it(`receive the properties and only the stated terms in ${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}, and abort with 400 and code 8003`, async () => {
+    it(`receive the properties and only the given terms in ${method} ${path({ ...ids, accountId: '{id}', bundleId: '{id}', subscriptionId: '{id}' })}, and abort with 400 and code 8003`, async () => {
       const read = () => get(`/accounts/${ids.accountId}/bundles`);
       const before = await read();
       const query = 'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=k%3D1';

@@ -79,7 +79,7 @@ eachDatabase.describe('account export', (open) => {
     expect(sections.get('account_history')?.at(-1)).to.include({ notes });
   });
 
-  it('answers 200 in dialect K', async () =>
+  it('returns 200 in dialect K', async () =>
     expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200));
 
   it('contains every table of the account in alphabetical order, and no data of another account', async () => {
@@ -139,7 +139,7 @@ eachDatabase.describe('account export', (open) => {
     expect(stored.size).to.be.greaterThan(15);
   });
 
-  it('contains the account’s catalog entries with their history and a readable audit', async () => {
+  it('contains the account’s catalog entries with their history and audit rows that can be read back', async () => {
     const { call, get } = world.serving;
     const evergreen = {
       type: 'EVERGREEN',

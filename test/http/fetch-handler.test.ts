@@ -219,7 +219,7 @@ describe('in-process Node server for fetch requests', () => {
     expect(await (await answering).text()).to.equal('4194304');
   });
 
-  it('can answer before the body ends, and fails if the body fails', async () => {
+  it('can answer before the request body ends, and fails if the request body fails', async () => {
     let isCancelled = false;
     const unending = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(CHUNK)),
@@ -246,7 +246,7 @@ describe('in-process Node server for fetch requests', () => {
     expect(failed.message).to.contain('the upload failed');
   });
 
-  it('gives each cookie its own header and keeps connection headers out', async () => {
+  it('gives each cookie its own header and omits connection headers', async () => {
     const answer = await answered(
       (request, response) => {
         const { host, connection, cookie } = request.headers;

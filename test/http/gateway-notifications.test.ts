@@ -14,7 +14,7 @@ const anonymous = {
 /** Of a card; fewer digits would be found in the id of a request now and then. */
 const CARD_BEGINS = '41111111';
 
-eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)', (open) => {
+eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open) => {
   let nowMs = 0;
   const world = populateOnce(open, { http: { systemClock: { nowMs: () => nowMs } } });
   let eveId: string;
@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
       headers: { ...anonymous, 'content-type': 'text/x-own', 'x-signature': signature, ...headers },
     });
 
-  it('rule 1: pass a body of any type unchanged to the gateway', async () => {
+  it('rule 1: passes a body of any type unchanged to the gateway', async () => {
     const { signing } = world.serving;
     for (const [type, body] of [
       ['application/x-www-form-urlencoded', 'a=1&b=%20'],
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     }
   });
 
-  it('rule 1: replace an empty body with the query and use the gateway as the default author', async () => {
+  it('rule 1: replaces an empty body with the query and records the gateway as the default author', async () => {
     const { signing } = world.serving;
     await core(`${SIGNING_GATEWAY}?order=7&state=paid%20up`, '', { 'x-service-createdby': undefined });
     expect(signing.received).to.eql([
@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     ]);
   });
 
-  it('rule 1: return the status, entity and headers of the gateway', async () => {
+  it('rule 1: returns the status, entity and headers of the gateway', async () => {
     const { signing } = world.serving;
     signing.process = () => ({
       status: 299,
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect((await signed('x')).status).to.equal(204);
   });
 
-  it('rule 1: prevent a gateway from splitting the answer, setting cookies or changing connection headers', async () => {
+  it('rule 1: prevents a gateway from splitting the answer, setting cookies or changing connection headers', async () => {
     const { signing } = world.serving;
     signing.process = () => ({
       entity: 'ok',
@@ -131,18 +131,18 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     ['an entity of two megabytes', { entity: 'x'.repeat(2_097_152) }],
     ['nothing', null],
   ] as const)
-    it(`rule 1: make the processor retry if the gateway returns ${what}`, async () => {
+    it(`rule 1: makes the processor retry if the gateway returns ${what}`, async () => {
       world.serving.signing.process = () => answer as never;
       expectRefusal(await core(SIGNING_GATEWAY, 'x'), 500, 7019);
       expectRefusal(await signed('x'), 500, 7019);
     });
 
-  it('rule 1: answer 400 for an unknown plugin and for a plugin without notifications', async () => {
+  it('rule 1: returns 400 for an unknown plugin and for a plugin without notifications', async () => {
     expectRefusal(await core('stripe', 'x'), 400, 7028);
     expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
   });
 
-  it('rule 1: map gateway errors by their kind without exposing faults', async () => {
+  it('rule 1: maps gateway errors by their kind without exposing faults', async () => {
     const { signing, log } = world.serving;
     signing.process = () => Promise.reject(new Error('secret detail'));
     const reply = await core(SIGNING_GATEWAY, 'x');
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(log.lines.some(({ fields }) => JSON.stringify(fields).includes('secret detail'))).to.equal(true);
   });
 
-  it('rule 2: need no credentials if they are signed, and use the gateway as author', async () => {
+  it('rule 2: needs no credentials for signed notifications, and records the gateway as author', async () => {
     const { signing, billing } = world.serving;
     signing.process = async (_, context) => {
       await billing.createAccount(
@@ -168,13 +168,13 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     );
   });
 
-  it('rule 2: are verified over the exact bytes', async () => {
+  it('rule 2: verifies the signature over the exact bytes', async () => {
     expect((await signed(new Uint8Array([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x80]))).status).to.equal(200);
     expect((await signed('', { query: '?paid=1' })).status).to.equal(200);
     expect(world.serving.signing.received.at(-1)?.body).to.equal('paid=1');
   });
 
-  it('rule 2b: are rejected with a wrong signature, neither stored nor logged', async () => {
+  it('rule 2b: rejects notifications with a wrong signature, and neither stores nor logs them', async () => {
     const { signing, log } = world.serving;
     const before = log.lines.length;
     const shown = await shownOf(world);
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     );
   });
 
-  it('rule 2b: are rejected if they were signed for another tenant, in either direction', async () => {
+  it('rule 2b: rejects notifications that were signed for a different tenant', async () => {
     const { signing } = world.serving;
     const forEve = signatureOf('paid', eveId);
     expectRefusal(await signed('paid', { signature: forEve }), 401, 60_004);
@@ -205,13 +205,13 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);
   });
 
-  it('rule 2c: are passed on again if they are repeated', async () => {
+  it('rule 2c: passes repeated notifications on again', async () => {
     for (const _ of [1, 2, 3])
       expect((await signed('paid', { headers: { 'idempotency-key': 'same' } })).status).to.equal(200);
     expect(world.serving.signing.received).to.have.length(3);
   });
 
-  it('rule 2b: get the same answer for an unknown tenant, an unknown gateway and a gateway without verification', async () => {
+  it('rule 2b: gives the same answer for an unknown tenant, an unknown gateway and a gateway without verification', async () => {
     const { signing } = world.serving;
     const answers: (readonly [number, string])[] = [];
     for (const place of [
@@ -233,7 +233,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect([signing.received.length, signing.verified.count]).to.eql([0, 0]);
   });
 
-  it('rule 2a: are rejected at two megabytes and accepted at one megabyte', async () => {
+  it('rule 2a: rejects notifications of two megabytes and accepts notifications of one megabyte', async () => {
     const { signing } = world.serving;
     const large = Buffer.alloc(2 * MAX_NOTIFICATION_BYTES, 'x');
     for (const place of [{}, { apiKey: 'nobody' }, { plugin: 'stripe' }])
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(signing.received[0]?.body.length).to.equal(MAX_NOTIFICATION_BYTES);
   });
 
-  it('rule 2d: are accepted in a burst of forty, then at twenty a second', async () => {
+  it('rule 2d: accepts a burst of forty notifications, then twenty a second', async () => {
     const replies: Reply[] = [];
     for (let count = 0; count < 100; count += 1) replies.push(await signed('paid'));
     expect(replies.filter(({ status }) => status === 200)).to.have.length(40);
@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(later.filter((status) => status === 200)).to.have.length(20);
   });
 
-  it('rule 2d: keep the processor’s full rate while forged notifications arrive on four connections', async () => {
+  it('rule 2d: keeps the processor’s full rate while forged notifications arrive on four connections', async () => {
     const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
     let isOver = false;
     const forging = Array.from({ length: 4 }, async () => {
@@ -284,7 +284,7 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect(world.serving.signing.received).to.have.length(20);
   });
 
-  it('rule 2d: are rejected without a gateway call beyond the limit of simultaneous verifications', async () => {
+  it('rule 2d: rejects notifications without a gateway call beyond the limit of simultaneous verifications', async () => {
     const { signing } = world.serving;
     const asked = Promise.withResolvers<boolean>();
     const verify = signing.verifyNotification;
@@ -303,14 +303,14 @@ eachDatabaseByTurns.describe('gateway notifications over HTTP (payments §11.2)'
     expect((await signed('paid')).status).to.equal(200);
   });
 
-  it('rule 2d: count unknown tenants and gateways like known ones, so that the rate reveals nothing', async () => {
+  it('rule 2d: counts unknown tenants and gateways like known ones, so that the rate reveals nothing', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 41; count += 1)
       statuses.push((await signed('x', { apiKey: 'nobody' })).status);
     expect([statuses[0], statuses.at(-1)]).to.eql([404, 429]);
   });
 
-  it('expose and change nothing of another tenant on the path with credentials', async () => {
+  it('exposes and changes nothing of another tenant on the path with credentials', async () => {
     const { signing } = world.serving;
     await core(SIGNING_GATEWAY, 'x', eve);
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);

@@ -56,7 +56,7 @@ const broken: PaymentGateway = {
   },
 };
 
-eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
+eachDatabaseByTurns.describe('hosted payment page API (payments §11)', (open) => {
   const listener = new Listener();
 
   const serving = serveOnce(open, { gateways: [plain, broken], paymentControls: [listener] });
@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   const build = (accountId: string, query = '', body: object = { formFields: [] }) =>
     call('POST', `${form}/${accountId}${query}`, { body });
 
-  it('use the gateway of the default method or of the named method', async () => {
+  it('uses the gateway of the default method or of the specified method', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const other = await addMethod(accountId, 'killbill-payment-test');
@@ -97,11 +97,11 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     });
   });
 
-  it('are unavailable without a payment method', async () => {
+  it('returns no page without a payment method', async () => {
     expectRefusal(await build(await newAccount()), 400, 7031);
   });
 
-  it('reject a method that is unknown, deleted or of another account', async () => {
+  it('rejects a method that is unknown, deleted or of another account', async () => {
     const accountId = await newAccount();
     const foreign = await addMethod(await newAccount(), SIGNING_GATEWAY);
     const deleted = await addMethod(accountId, SIGNING_GATEWAY);
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
       expectRefusal(await build(accountId, `?paymentMethodId=${id}`), 404, 7000);
   });
 
-  it('are rejected before any plugin call if the gateway does not support them', async () => {
+  it('rejects a gateway that does not support such pages, before any plugin call', async () => {
     const accountId = await newAccount();
     await addMethod(accountId, 'plain', '?isDefault=true');
     const reply = await build(accountId, '?controlPluginName=listener');
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   });
 
   for (const answer of ['loop', 'large', 'list', 'nothing'])
-    it(`reject an unreadable form (${answer})`, async () => {
+    it(`rejects an unreadable form (${answer})`, async () => {
       const accountId = await newAccount();
       await addMethod(accountId, 'broken', '?isDefault=true');
       const refused = await build(accountId, `?controlPluginName=listener&pluginProperty=answer%3D${answer}`);
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
       expect(listener.heard).to.eql(['prior', 'failure']);
     });
 
-  it('payments §2.3: call control plugins with HPP for a form and let them choose the method or abort', async () => {
+  it('payments §2.3: calls control plugins with HPP for a form and lets them choose the method or abort', async () => {
     const accountId = await newAccount();
     listener.prior = { adjustedPaymentMethodId: (await addMethod(accountId, SIGNING_GATEWAY)) as never };
     const chosen = await build(accountId, '?controlPluginName=listener');
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     expectRefusal(await build(accountId, '?controlPluginName=listener'), 422, 7106);
   });
 
-  it('payments §2.3: call control plugins with HPP for a notification and let them redirect it to another gateway', async () => {
+  it('payments §2.3: calls control plugins with HPP for a notification and lets them choose another gateway', async () => {
     const path = '/1.0/kb/paymentGateways/notification/killbill-payment-test?controlPluginName=listener';
     listener.prior = { adjustedPluginName: SIGNING_GATEWAY };
     expect((await call('POST', path, { body: 'paid' })).status).to.equal(200);
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
   const accountsWith = async (key: string) =>
     (await get(`/accounts?externalKey=${key}`)).json as { accountId: string };
 
-  it('create the account and first method with a combined form and reuse both the next time', async () => {
+  it('creates the account and first method with a combined form and reuses both the next time', async () => {
     const body = {
       account: { externalKey: 'combo-1', currency: 'EUR' },
       paymentMethod: { pluginName: SIGNING_GATEWAY, externalKey: 'combo-method' },
@@ -183,13 +183,13 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     expectRefusal(refused, 404, 3002);
   });
 
-  it('keep the account and method of a combined form if no form is returned', async () => {
+  it('keeps the account and method of a combined form if no form is returned', async () => {
     const body = { account: { externalKey: 'combo-2' }, paymentMethod: { pluginName: 'plain' } };
     expectRefusal(await combine(body), 400, 7199);
     expect((await accountsWith('combo-2')).accountId).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('http-api §5: create nothing for callers without the permission', async () => {
+  it('http-api §5: creates nothing for callers without the permission', async () => {
     const user = { username: 'clerk', password: 'password', roles: ['clerk'] };
     const role = { role: 'clerk', permissions: ['payment:trigger'] };
     await put('/security/roles', role);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('hosted payment pages (payments §11)', (open) => {
     expect((await get(`/accounts/${accountId}/paymentMethods`)).json).to.eql([]);
   });
 
-  it('treat an account or method of another tenant as unknown', async () => {
+  it('treats an account or method of another tenant as unknown', async () => {
     const accountId = await newAccount();
     const methodId = await addMethod(accountId, SIGNING_GATEWAY, '?isDefault=true');
     const foreign = await newAccount(eve);

@@ -14,7 +14,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
   const create = (key: string, name: string, headers: Request['headers'] = {}) =>
     serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });
 
-  it('run once and repeat status, Location and body, with a header that marks the replay', async () => {
+  it('run once and return the same status, Location and body each time, with a header that marks the replay', async () => {
     const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
     expect([first.status, again.status]).to.eql([201, 201]);
     expect(first.headers.get('idempotency-replayed')).to.equal(null);
@@ -36,7 +36,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect(again.headers.get('idempotency-replayed')).to.equal('true');
   });
 
-  it('are rejected if the key belongs to another body, path or query', async () => {
+  it('are rejected if the key was used with another body, path or query', async () => {
     await create('o-1', 'Olga');
     const others = [
       await create('o-1', 'Oleg'),
@@ -81,7 +81,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect((await create('p-1', 'Pia', { authorization: basic('reader', 'password') })).status).to.equal(403);
   });
 
-  it('accept keys of up to 255 characters, reject longer keys and ignore empty keys', async () => {
+  it('may have a key of up to 255 characters, and are not recorded if the key is empty', async () => {
     expect((await create('k'.repeat(255), 'Kim')).status).to.equal(201);
     expectRefusal(await create('k'.repeat(256), 'Long'), 400, 60002);
     await create('', 'Nobody');
@@ -89,7 +89,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect([await countNamed(serving, 'Long'), await countNamed(serving, 'Nobody')]).to.eql([0, 2]);
   });
 
-  it('are also recorded for calls without a tenant, except for token requests', async () => {
+  it('are also recorded if they name no tenant, except for token requests', async () => {
     const tenant = (apiKey: string) =>
       serving.post('/tenants', { apiKey, apiSecret: 's' }, { 'idempotency-key': 'n-1' });
     const [made, again] = [await tenant('new'), await tenant('new')];
@@ -101,7 +101,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect([one.status, other.headers.get('idempotency-replayed')]).to.eql([200, null]);
   });
 
-  it('ignore the key on GET requests', async () => {
+  it('are not recorded if they use GET', async () => {
     const headers = { 'idempotency-key': 'g-1' };
     await serving.call('GET', `${accounts}/pagination`, { headers });
     const again = await serving.call('GET', `${accounts}/pagination`, { headers });
@@ -136,10 +136,10 @@ describe('requests with an Idempotency-Key on two servers', () => {
   });
 });
 
-describe('answers under an Idempotency-Key', () => {
+describe('recorded requests with an Idempotency-Key', () => {
   const errorOf = (code: ErrorCode, facts = {}) => new BillingError({ code, message: 'm', facts });
 
-  it('are neither kept nor forgotten if the database was lost while it stored the change', async () => {
+  it('stay claimed without an answer if the database was lost during the commit', async () => {
     const idempotency = sinon.createStubInstance(IdempotencyService);
     idempotency.begin.resolves({ claim: { tenantRecordId: 0, key: 'k', claimId: 'c' as never } });
     const failing = (facts: object) => async () => ({

@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
 
-eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)', (open) => {
+eachDatabaseByTurns.describe('invoice page API (invoicing §14 and §15)', (open) => {
   const serving = serveEach(open);
 
   const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });
@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)'
     return createdId(made);
   }
 
-  it('render HTML in the account’s language that runs no script and cannot reach this server', async () => {
+  it('renders HTML in the account’s language that runs no script and cannot reach this server', async () => {
     const id = await newInvoice('de_DE');
     for (const headers of [{}, aliasHeaders, { accept: 'text/html' }, { accept: 'application/json' }]) {
       const page = expectStatus(await get(`/${id}/html`, headers), 200);
@@ -44,14 +44,14 @@ eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)'
     expectRefusal(await get(`/${id}/html`, { accept: 'image/png' }), 406, 60_011);
   });
 
-  it('answer 404 for a missing invoice and for an invoice of another tenant', async () => {
+  it('returns 404 for a missing invoice and for an invoice of another tenant', async () => {
     const id = await newInvoice('de_DE');
     expectRefusal(await get(`/${id}/html`, eve), 404, 4006);
     expectRefusal(await get('/00000000-0000-4000-8000-000000000000/html'), 404, 4006);
     expectRefusal(await get('/template/html'), 404, 60_008);
   });
 
-  it('use uploaded templates and translations, which are returned unchanged and replaced only on request', async () => {
+  it('uses uploaded templates and translations, returns them unchanged and replaces them only on request', async () => {
     const id = await newInvoice('de_DE');
     for (const [path, type, body, replacement, at] of [
       [
@@ -85,19 +85,19 @@ eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)'
     expect(kept.json).to.deep.include({ key: 'INVOICE_TRANSLATION_de_DE', values: ['invoiceTitle=Bon'] });
   });
 
-  it('accept a locale in any spelling in a path', async () => {
+  it('accepts a locale in any spelling in a path', async () => {
     expect((await post('/translation/PT-br', 'a=b')).status).to.equal(201);
     expect((await get('/translation/pt_BR')).text).to.equal('a=b');
   });
 
-  it('use only the texts of their own tenant', async () => {
+  it('uses only the texts of the invoice’s tenant', async () => {
     await post('/template', 'ours', html);
     expectRefusal(await get('/template', eve), 404, 60_007);
     expect((await post('/template', 'theirs', { ...html, ...eve })).status).to.equal(201);
     expect([(await get('/template')).text, (await get('/template', eve)).text]).to.eql(['ours', 'theirs']);
   });
 
-  it('allow uploads to users who can add values, replacements to users who can delete values, and reads to all users of the tenant', async () => {
+  it('lets users with the add permission upload, with the delete permission replace, and all users read', async () => {
     const adds = await as('adds', ['tenant_kvs:add']);
     const both = await as('both', ['tenant_kvs:add', 'tenant_kvs:delete']);
     const reads = await as('reads', []);
@@ -129,14 +129,14 @@ eachDatabaseByTurns.describe('invoice pages over HTTP (invoicing §14 and §15)'
     ['an invalid locale', '/translation/no%20locale', 'a=b', 400, 60_002],
     ['a path as a locale', '/translation/..%2F..%2Fetc', 'a=b', 400, 60_002],
   ] as const)
-    it(`reject ${what} and store nothing`, async () => {
+    it(`rejects ${what} and stores nothing`, async () => {
       expectRefusal(await post(path, body), status, code);
       const search = await serving.call('GET', '/1.0/kb/tenants/uploadPerTenantConfig/INVOICE_/search');
       expect(search.json).to.eql([]);
       expect((await get('/template')).status).to.equal(404);
     });
 
-  it('report a template with excessive output as an error of that page only', async () => {
+  it('reports a template with excessive output as an error of that page only', async () => {
     const id = await newInvoice('en_US');
     const items = await serving.call('POST', `${invoices}/migration/${await accountOf(id)}`, {
       body: Array.from({ length: 1_000 }, () => ({ itemType: 'TAX', amount: 1 })),

@@ -14,7 +14,7 @@ interface InvoiceJson {
   }[];
 }
 
-anyDatabase.describe('invoice runs and plugins over HTTP', (open) => {
+anyDatabase.describe('invoice run API with invoice plugins', (open) => {
   let seen: readonly string[] = [];
   let aborts = false;
   const plugin: InvoicePlugin = {
@@ -44,7 +44,7 @@ anyDatabase.describe('invoice runs and plugins over HTTP', (open) => {
   }
 
   for (const dialect of ['D', 'K'] as const)
-    it(`split a run with POST /invoices/group, whose Location lists the invoices of the group (dialect ${dialect})`, async () => {
+    it(`splits a run with POST /invoices/group, whose Location lists the invoices of the group (dialect ${dialect})`, async () => {
       const headers = dialect === 'K' ? aliasHeaders : {};
       const accountId = await subscriber();
       const path = `/1.0/kb/invoices/group?accountId=${accountId}&pluginProperty=a%3Db`;
@@ -65,14 +65,14 @@ anyDatabase.describe('invoice runs and plugins over HTTP', (open) => {
       expectRefusal(await serving.call('POST', path, { headers }), 404, 4007);
     });
 
-  it('never split a run with POST /invoices', async () => {
+  it('never splits a run with POST /invoices', async () => {
     const accountId = await subscriber();
     const reply = await serving.post(`/invoices?accountId=${accountId}`);
     const { json } = await serving.get(`/invoices/${createdId(reply)}`);
     expect((json as InvoiceJson).items.map(({ itemType }) => itemType)).to.eql(['RECURRING', 'TAX']);
   });
 
-  it('answer 404 for a group of another account and for a missing group', async () => {
+  it('returns 404 for a group of another account and for a missing group', async () => {
     const [accountId, otherId] = [await subscriber(), await subscriber()];
     const reply = await serving.post(`/invoices/group?accountId=${accountId}`);
     const [, groupId] = /invoices\/([^/]+)\/group/.exec(reply.headers.get('location') ?? '') ?? [];
@@ -85,7 +85,7 @@ anyDatabase.describe('invoice runs and plugins over HTTP', (open) => {
     }
   });
 
-  it('answer an aborted run with 404 like an empty run', async () => {
+  it('returns 404 for an aborted run as for an empty run', async () => {
     const accountId = await subscriber();
     aborts = true;
     for (const path of ['invoices', 'invoices/group']) {
@@ -94,7 +94,7 @@ anyDatabase.describe('invoice runs and plugins over HTTP', (open) => {
     }
   });
 
-  it('appear in the explanation of an item', async () => {
+  it('names the plugin in the explanation of an item that the plugin added', async () => {
     const accountId = await subscriber();
     const reply = await serving.post(`/invoices?accountId=${accountId}`);
     const { json } = await serving.get(`/invoices/${createdId(reply)}`);
@@ -106,7 +106,7 @@ anyDatabase.describe('invoice runs and plugins over HTTP', (open) => {
     });
   });
 
-  it('platform §18 P15: bill a page of parked accounts with POST /admin/invoices and unpark the accounts that succeed', async () => {
+  it('platform §18 P15: bills a page of parked accounts with POST /admin/invoices and unparks them on success', async () => {
     const [first, second] = [await subscriber(), await subscriber()];
     const park = '00000000-0000-0001-0000-000000000001';
     await serving.post(

@@ -102,14 +102,14 @@ anyDatabase.describe('invoice plugins in operations over HTTP', (open) => {
       expect(done.status, done.text).to.be.oneOf([201, 204]);
     });
 
-  it('apply to all routes whose contract has 4029', () => {
+  it('are called in all routes whose contract contains code 4029', () => {
     const routes = routeTable({ testMode: true }).filter(({ fails }) =>
       fails.includes(ErrorCode.INVOICE_PLUGIN_API_ABORTED),
     );
     expect(routes.map(({ operationId }) => operationId).sort()).to.eql(Object.keys(callOf).sort());
   });
 
-  it('receive the properties of a dry run, which answers 204 if a plugin aborts it', async () => {
+  it('receive the properties of a dry run, which returns 204 if a plugin aborts it', async () => {
     const body = { accountId, planName: 'sprout-monthly-direct' };
     await serving.call('POST', '/1.0/kb/subscriptions', { body });
     const dryRun = (properties: string) =>

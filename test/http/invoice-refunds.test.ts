@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
       expect(await balanceOf(invoiceId)).to.equal(0);
     });
 
-    it(`rule 5: affect the invoice if they are made under /payments, in dialect ${dialect}`, async () => {
+    it(`rule 5: change the invoice even if they are called under /payments, in dialect ${dialect}`, async () => {
       const { paymentId, invoiceId } = await paid();
       const location = `${serving.url}/1.0/kb/payments/${paymentId}`;
       const transactionExternalKey = `direct-${paymentId}`;
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
 
-  it('http-api §4 line 15: answer an excessive chargeback with 201 in dialect K and record it as failed', async () => {
+  it('http-api §4 line 15: return 201 for an excessive chargeback in dialect K and record it as failed', async () => {
     const { paymentId, invoiceId } = await paid();
     const path = `/invoicePayments/${paymentId}/chargebacks`;
     const reply = await post(path, { amount: 20.01 }, aliasHeaders);
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expect(await balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('answer 404 for a payment without an invoice', async () => {
+  it('return 404 for a payment without an invoice', async () => {
     const body = { transactionType: 'PURCHASE', amount: 5, currency: 'USD' };
     const id = createdId(await post(`/accounts/${accountId}/payments`, body));
     const transactionExternalKey = 'none';
@@ -196,7 +196,7 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expectRefusal(await serving.put(`/invoicePayments/${id}`, {}), 404, 4900);
   });
 
-  it('payments §6.1 rule 5: answer PUT on a completed payment with 204 on both paths', async () => {
+  it('payments §6.1 rule 5: return 204 for PUT on a completed payment on both paths', async () => {
     const { paymentId, invoiceId } = await paid();
     for (const path of ['invoicePayments', 'payments'])
       expect((await serving.put(`/${path}/${paymentId}`, {})).status).to.equal(204);
@@ -208,14 +208,14 @@ eachDatabaseByTurns.describe('invoice refund and chargeback routes (payments §9
     expect(await balanceOf(invoiceId)).to.equal(5);
   });
 
-  it('payments §9.2 rule 7: answer 404 with code 7021 if an invoice is paid without a method', async () => {
+  it('payments §9.2 rule 7: return 404 with code 7021 if an invoice is paid without a method', async () => {
     const poor = await newAccount({ hasMethod: false });
     const { invoiceId } = await invoiced(poor);
     expectRefusal(await post(`/invoices/${invoiceId}/payments`, { accountId: poor }), 404, 7021);
     expectRefusal(await post(`/accounts/${poor}/invoicePayments`, {}), 404, 7021);
   });
 
-  it('payments §9.6 rule 1: accept an external payment without a method and answer 404 for a foreign invoice', async () => {
+  it('payments §9.6 rule 1: accept an external payment without a method and return 404 for a foreign invoice', async () => {
     const { invoiceId } = await invoiced(await newAccount({ hasMethod: false }));
     const path = `/invoices/${invoiceId}/payments`;
     const body = { accountId, paymentMethodId: NOWHERE };

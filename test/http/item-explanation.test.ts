@@ -2,10 +2,10 @@ import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
 import { aliasHeaders, createAccount, expectStatus, serveOnce, xmlType } from '../support/http/serving.ts';
 
-eachDatabaseByTurns.describe('invoice item explanations over HTTP', (open) => {
+eachDatabaseByTurns.describe('invoice item explanation API', (open) => {
   const serving = serveOnce(open);
 
-  it('contain the facts, the steps and the text, the same in both dialects', async () => {
+  it('returns the facts, the steps and the text, the same in both dialects', async () => {
     const { call, billing, post, get } = serving;
     const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
     await post('/catalog/xml', catalog, xmlType);
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('invoice item explanations over HTTP', (open) => {
     expect((await call('GET', path, { headers: aliasHeaders })).json).to.eql(reply.json);
   });
 
-  it('answer 404 with the item code for a missing item', async () => {
+  it('returns 404 with the item error code for a missing item', async () => {
     const path = '/1.0/kb/invoiceItems/11111111-1111-4111-8111-111111111111/explanation';
     const reply = await serving.call('GET', path);
     expect([reply.status, reply.json]).to.have.nested.property('[0]', 404);

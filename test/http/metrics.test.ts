@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('metrics over HTTP', (open, kind) => {
     expect(scraped.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it('require a user if the operator configures it', async () => {
+  it('require a user only if the operator configures this', async () => {
     const { billing, log } = world.serving;
     const app = createKoaApp({ billing, logger: log, metricsRequireAuth: true });
     const listening = await listen(app, { port: 0 });
@@ -158,7 +158,7 @@ describe('metric formats', () => {
     expect(lines).to.include(`billwright_http_request_duration_seconds_count{${route}} ${count}`);
   });
 
-  it('combine several processes: counts are added, and shared values are the maximum', async () => {
+  it('combine several processes by adding counts and taking the maximum of shared values', async () => {
     const of = async (seconds: number, count: number): Promise<Measured> => {
       const requests = new HttpMetrics();
       requests.observe({ route: '/a', method: 'GET', status: 200, dialect: 'D', seconds });

@@ -39,7 +39,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     });
   };
 
-  it('P13: shows a notification of a dead node as late, then frees, clears and completes it', async () => {
+  it('P13: shows a notification of a dead node as late, then releases, clears and completes the notification', async () => {
     const { recordId } = await stuckNotification(2);
     const late = (await report()).lateNotifications?.find((entry) => entry.recordId === recordId);
     expect(late).to.include({
@@ -66,7 +66,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     });
   });
 
-  it('does not free an entry of another type or of a live node', async () => {
+  it('does not release an entry of another type or of a live node', async () => {
     const { storage } = serving;
     const { recordId } = await stuckNotification(1, Date.now() + 60_000);
     const owner = async () =>

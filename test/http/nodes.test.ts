@@ -120,7 +120,7 @@ anyDatabase.describe('node API over HTTP (platform §11)', (open) => {
     expect((await serving.call('GET', '/1.0/healthcheck')).status).to.equal(200);
   });
 
-  it('answers cache calls with 204, with 400 for an unknown cache and with 404 for an unknown account', async () => {
+  it('returns 204 for cache calls, 400 for an unknown cache and 404 for an unknown account', async () => {
     const drop = async (path: string) => (await serving.remove(`/admin/cache${path}`)).status;
     expect(await drop('')).to.equal(204);
     expect(await drop('?cacheName=overridden-plan')).to.equal(204);

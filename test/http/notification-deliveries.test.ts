@@ -13,7 +13,7 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-anyDatabase.describe('push deliveries over HTTP (platform §10.5)', (open) => {
+anyDatabase.describe('push delivery API (platform §10.5)', (open) => {
   let status: number;
   let sent: string[];
 
@@ -34,7 +34,7 @@ anyDatabase.describe('push deliveries over HTTP (platform §10.5)', (open) => {
     (await serving.call('GET', `${root}${query}`)).json as readonly Shown[];
   const newAccount = async () => createAccount(serving);
 
-  it('show the attempts, their results and the next attempt', async () => {
+  it('returns the attempts, their results and the next attempt', async () => {
     status = 503;
     const accountId = await newAccount();
     await serving.billing.settle();
@@ -59,7 +59,7 @@ anyDatabase.describe('push deliveries over HTTP (platform §10.5)', (open) => {
     expect(one.json).to.eql(delivery);
   });
 
-  it('are listed by status, event and account, in pages', async () => {
+  it('lists deliveries by status, event and account, in pages', async () => {
     const [first, second] = [await newAccount(), await newAccount()];
     await serving.billing.settle();
     status = 500;
@@ -77,7 +77,7 @@ anyDatabase.describe('push deliveries over HTTP (platform §10.5)', (open) => {
       expect((await serving.call('GET', `${root}${query}`)).status, query).to.equal(400);
   });
 
-  it('are sent again on request in any status, under the same id', async () => {
+  it('sends a delivery again on request in any status, under the same id', async () => {
     const [{ deliveryId } = { deliveryId: '' }] = await listed();
     expect((await serving.call('POST', `${root}/${deliveryId}/resend`)).status).to.equal(204);
     await serving.billing.settle();
@@ -95,7 +95,7 @@ anyDatabase.describe('push deliveries over HTTP (platform §10.5)', (open) => {
     });
   });
 
-  it('answer 400 to a resend without a destination and 404 for an unknown delivery', async () => {
+  it('returns 400 for a resend without a destination and 404 for an unknown delivery', async () => {
     const [{ deliveryId } = { deliveryId: '' }] = await listed();
     await serving.call('DELETE', callback);
     expectRefusal(await serving.call('POST', `${root}/${deliveryId}/resend`), 400, 60_002);

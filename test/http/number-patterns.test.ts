@@ -42,7 +42,7 @@ anyDatabase.describe('invoice number patterns over HTTP (invoicing §1.7)', (ope
     for (const each of shown) expect(each).not.to.have.property('formattedNumber');
   });
 
-  it('add the formatted number to every answer and to the page', async () => {
+  it('add the formatted number to every answer and to the invoice page', async () => {
     const { status, text } = await upload('INV-{yyyy}-{n:6}');
     expect(status, text).to.equal(201);
     for (const each of await everywhere())

@@ -10,7 +10,7 @@ const faulty = exampleXml
   .replace('PARTNER', 'FRIEND')
   .replace('name="WARNED"', 'name="BLOCKED"');
 
-anyDatabase.describe('overdue configuration over HTTP', (open) => {
+anyDatabase.describe('overdue configuration API', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
 
@@ -18,7 +18,7 @@ anyDatabase.describe('overdue configuration over HTTP', (open) => {
     call('POST', to, { body, headers: { 'content-type': undefined, ...headers } });
   const get = (from: string, headers: Readonly<Record<string, string | undefined>> = {}) =>
     call('GET', from, { headers });
-  it('overdue §10: accepts XML and JSON uploads on both routes and answers with Location and no body', async () => {
+  it('overdue §10: accepts XML and JSON uploads on both routes and returns Location and no body', async () => {
     for (const [to, body, type] of [
       [path, exampleXml, 'text/xml'],
       [path, exampleXml, 'application/xml; charset=UTF-8'],
@@ -150,7 +150,7 @@ anyDatabase.describe('overdue configuration over HTTP', (open) => {
     expect((await get(path, as('clerk'))).json).to.eql(exampleJson);
   });
 
-  it('validates the key OVERDUE_CONFIG by the same rules', async () => {
+  it('validates a value of the key OVERDUE_CONFIG by the same rules', async () => {
     await post(xmlPath, exampleXml, xmlType);
     expect((await get(keyPath)).json).to.eql({ key: 'OVERDUE_CONFIG', values: [exampleXml], auditLogs: [] });
     expectRefusal(await post(keyPath, faulty, plainType), 400, 5_010);

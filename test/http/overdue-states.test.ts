@@ -20,7 +20,7 @@ const clearInK = {
   reevaluationIntervalDays: null,
 };
 
-anyDatabase.describe('overdue state over HTTP', (open) => {
+anyDatabase.describe('overdue state API', (open) => {
   const serving = serveEach(open);
   let accountId: string;
 
@@ -57,7 +57,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
     expect((await shown()).json).to.deep.include({ daysBetweenPaymentRetries: [3, 5] });
   });
 
-  it('overdue §10: follows the account through every state and clears when all invoices are paid', async () => {
+  it('overdue §10: follows the account through every state until all invoices are paid', async () => {
     await subscribe();
     await passDays(5);
     expect((await shown('', aliasHeaders)).json).to.eql({
@@ -95,7 +95,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
     expect((await shown()).json).to.include({ name: 'S2', reevaluationIntervalDays: null });
   });
 
-  it('shows the state on a future date with asOf, with the path and reasons in dialect D', async () => {
+  it('returns the state on a future date with asOf, with the path and reasons in dialect D', async () => {
     await subscribe();
     const inK = await shown('?asOf=2024-02-17', aliasHeaders);
     expect(inK.json).to.eql({
@@ -153,7 +153,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
     });
   });
 
-  it('rejects a past, distant or invalid date in asOf and answers 404 for an unknown account', async () => {
+  it('rejects a past, distant or invalid date in asOf and returns 404 for an unknown account', async () => {
     for (const query of ['?asOf=2024-02-09', '?asOf=2125-01-01', '?asOf=soon'])
       expect(outcomeOf(await shown(query)), query).to.eql([400, 60_002]);
     expect((await shown('?asOf=2024-02-10')).json).to.include({ name: CLEAR });
@@ -162,7 +162,7 @@ anyDatabase.describe('overdue state over HTTP', (open) => {
       expect((await shown(query)).json).to.include({ code: 3_002 });
   });
 
-  it('overdue §2.1: shows the stored name if the configuration no longer contains it', async () => {
+  it('overdue §2.1: shows the stored state name even if the configuration no longer contains it', async () => {
     await subscribe();
     await passDays(7);
     await serving.post('/overdue', { overdueStates: [afterDays('LATE', 90)] });

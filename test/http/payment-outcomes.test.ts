@@ -289,14 +289,14 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     }
   });
 
-  it('include no transaction if the plugin is not registered', async () => {
+  it('return no transaction if the plugin is not registered', async () => {
     const reply = await begin({ call: serving.call, accountId: goneId }, 'PURCHASE');
     expectRefusal(reply, 400, 7028);
     expect(reply.headers.has('location')).to.equal(false);
     expect((await serving.get(`/accounts/${goneId}/payments`)).json).to.eql([]);
   });
 
-  it('payments §2.3 rule 5: answer an abort with 422 without Location and without a gateway call', async () => {
+  it('payments §2.3 rule 5: return 422 without Location on an abort and do not call the gateway', async () => {
     const calls = gateway.called.length;
     const reply = await begin(stage, 'PURCHASE', '?controlPluginName=aborting');
     expectRefusal(reply, 422, 7106);
@@ -329,7 +329,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('payments §9.5 rule 1e: answer a declined invoice refund with 201 and show the decline in the transaction', async () => {
+  it('payments §9.5 rule 1e: return 201 for a declined invoice refund and show the decline in the transaction', async () => {
     const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments`;
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const refund = `/1.0/kb/invoicePayments/${id}/refunds?pluginProperty=answer%3DERROR`;
@@ -340,7 +340,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     expect(transactions.map((each) => each.status)).to.eql(['SUCCESS', 'PAYMENT_FAILURE']);
   });
 
-  it('http-api §12: answer a declined completion with 402 without Location on the invoice payment routes', async () => {
+  it('http-api §12: return 402 without Location for a declined completion on the invoice payment routes', async () => {
     const path = `/1.0/kb/invoices/${await unpaidInvoice()}/payments?pluginProperty=answer%3DPENDING`;
     const id = createdId(await serving.call('POST', path, { body: { accountId: stage.accountId } }));
     const complete = `/1.0/kb/invoicePayments/${id}?pluginProperty=answer%3DERROR`;
@@ -365,7 +365,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
     });
   }
 
-  it('http-api §11 rule 2: store no answer for a busy payment (409), which runs again under its Idempotency-Key', async () => {
+  it('http-api §11 rule 2: store no 409 for a busy payment, so that a retry with the same key runs again', async () => {
     const id = createdId(await begin(stage, 'AUTHORIZE'));
     const capture = (headers = {}) =>
       serving.post(`/payments/${id}`, { amount: 3, currency: 'USD' }, headers);

@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('optional details in payment reads', (open) => {
     }
   });
 
-  it('include the scheduled attempt, without audit, with withAttempts', async () => {
+  it('include the scheduled attempt with withAttempts, but without audit rows', async () => {
     const { serving } = world;
     const account = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(account);

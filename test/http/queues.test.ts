@@ -8,7 +8,7 @@ anyDatabase.describe('queue API over HTTP (platform §9.4, §9.5)', (open) => {
     accountId = id;
   });
 
-  it('returns admin/queues as one JSON object, filtered by the options and by a known or unknown account', async () => {
+  it('lists queues in admin/queues as one JSON object, filtered by the options and by account', async () => {
     const get = (query = '') => serving.get(`/admin/queues${query}`);
     const all = await get();
     expect([all.status, all.headers.get('content-type')]).to.eql([200, 'application/octet-stream']);

@@ -141,14 +141,14 @@ onPostgresql.describe('SQL statements and round trips of an HTTP request', (open
   });
 
   for (const { name, takes, prepare } of calls) {
-    it(`number ${takes.statements} and ${takes.roundTrips} for ${name}`, async () => {
+    it(`are ${takes.statements} and ${takes.roundTrips} for ${name}`, async () => {
       // The first call fills the caches.
       await (await prepare(world))();
       expect(await taken(await prepare(world))).to.eql(takes);
     });
   }
 
-  it('are 6 and 3 for a read of an account in test mode', async () => {
+  it('are 6 and 3 for reading an account in test mode', async () => {
     const serving = await serveInTestMode(traffic.database);
     try {
       const inTestMode = { ...world, serving };

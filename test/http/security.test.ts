@@ -12,7 +12,7 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 const security = '/1.0/kb/security';
 const read = '/1.0/kb/accounts/pagination';
 
-eachDatabaseByTurns.describe('security over HTTP', (open) => {
+eachDatabaseByTurns.describe('security API', (open) => {
   const serving = serveOnce(open);
   const { call, post } = serving;
 
@@ -336,7 +336,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     });
   });
 
-  it('locks out guessers but not callers with recently valid credentials', async () => {
+  it('locks out guessers but not callers who recently used valid credentials', async () => {
     await newUser('hugo');
     await withServer(serving, { lockOut: true }, async (url) => {
       const get = (password: string) =>
@@ -375,7 +375,7 @@ eachDatabaseByTurns.describe('security over HTTP', (open) => {
     expect(serving.hashChecks.length).to.equal(before);
   });
 
-  it('logs the authenticated user and the author that the caller names', async () => {
+  it('logs the authenticated user and the author that the caller specifies', async () => {
     const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
     await post('/accounts', {}, headers);
     const line = serving.log.lines.find(

@@ -4,7 +4,7 @@ import { png, seller, svg } from '../support/tenants/sellers.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-eachDatabaseByTurns.describe('seller data over HTTP', (open) => {
+eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
   const sellers = '/1.0/kb/sellers';
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('seller data over HTTP', (open) => {
     expectStatus(await get('/current', headers), 200);
   });
 
-  it('invoicing §14 rule 7: are named as missing by documents in dialect D', async () => {
+  it('invoicing §14 rule 7: are reported as missing when a document needs them, in dialect D', async () => {
     const account = await call('POST', '/1.0/kb/accounts', { body: { currency: 'EUR' } });
     const body = [{ amount: 10 }];
     const charges = `/1.0/kb/invoices/charges/${createdId(account)}?autoCommit=true`;

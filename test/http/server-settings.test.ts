@@ -73,7 +73,7 @@ describe('server settings', () => {
     expect((await send(port, {})).status).to.equal(404);
   });
 
-  it('define the dialect of calls without headers of either family', async () => {
+  it('define the dialect of calls without the headers of either dialect', async () => {
     const { authorization } = documentHeaders;
     const messages: string[] = [];
     for (const defaultDialect of [Dialect.D, Dialect.K]) {

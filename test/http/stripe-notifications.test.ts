@@ -114,7 +114,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(keys).to.eql([dispute.id, dispute.id]);
   });
 
-  it('record a dispute as won even if the exchange rate returns less money', async () => {
+  it('record a dispute as won even if less money returns because of the exchange rate', async () => {
     const { invoiceId, intent } = await charged();
     const dispute = openDispute(double.books, intent, {});
     expect(await sent(double.notification('charge.dispute.created'))).to.equal(200);
@@ -179,7 +179,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await statusOf(true)).to.equal('SUCCESS');
   });
 
-  it('do not prevent a refresh from importing and charging a method that Stripe saved by itself', async () => {
+  it('allow a refresh to import a method that Stripe saved on its own, and payments to charge it', async () => {
     const { accountId, intent } = await charged();
     const method = newMethod(double.books, 'succeeds', intent.customer);
     double.books.methods.set(method.id, method);

@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect } from '../support/index.ts';
 const ONE = '/1.0/kb/subscriptions/createSubscriptionWithAddOns';
 const MANY = '/1.0/kb/subscriptions/createSubscriptionsWithAddOns';
 
-eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
+eachDatabaseByTurns.describe('bulk subscription creation over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call, post, get } = serving;
   let accountId: string;
@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
   const filterOf = (reply: Reply) =>
     new URL(reply.headers.get('location') ?? '', 'http://h').searchParams.get('bundlesFilter');
 
-  it('create a base with its add-ons in any order', async () => {
+  it('creates a base with its add-ons in any order', async () => {
     const body = [of('archive-monthly'), of('bloom-monthly', { bundleExternalKey: 'garden' })];
     const reply = expectStatus(await call('POST', `${ONE}?callCompletion=true`, { body }), 201);
     expect(reply.text).to.equal('');
@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
     expect(added).to.include({ productCategory: 'ADD_ON', bundleId: bundle?.bundleId });
   });
 
-  it('match http-api example 16 "Bulk create"', async () => {
+  it('matches http-api example 16 "Bulk create"', async () => {
     const body = [group(of('bloom-monthly'), of('archive-monthly')), group(of('sprout-monthly'))];
     const reply = expectStatus(await call('POST', MANY, { body }), 201);
     expect(pathOf(reply)).to.equal(`/1.0/kb/accounts/${accountId}/bundles`);
@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
     );
   });
 
-  it('omit the bundle list if there are twenty subscriptions or more', async () => {
+  it('omits the bundle list from the answer if there are twenty subscriptions or more', async () => {
     const nineteen = Array.from({ length: 19 }, () => group(of('almanac-quarterly')));
     expect(filterOf(await call('POST', MANY, { body: nineteen }))?.split(',')).to.have.length(19);
     const silent = await call('POST', MANY, { body: [...nineteen, group(of('almanac-quarterly'))] });
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
     ],
   };
   for (const [name, [path, body, status, message]] of Object.entries(refused))
-    it(`reject ${name} and store nothing`, async () => {
+    it(`rejects ${name} and stores nothing`, async () => {
       const before = await bundles();
       for (const headers of [{}, aliasHeaders]) {
         const reply = expectStatus(await call('POST', path, { body: body(), headers }), status);
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('subscriptions with add-ons over HTTP', (open) => {
       expect(await bundles()).to.eql(before);
     });
 
-  it('reject a bundle of another tenant like a missing bundle', async () => {
+  it('rejects a bundle of another tenant like a missing bundle', async () => {
     const bundle = (await bundles())[0] as { readonly bundleId: string };
     const theirs = await createAccount({ call }, {}, eve);
     await post('/catalog', await exampleCatalog(), { ...xmlType, ...eve });

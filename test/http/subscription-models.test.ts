@@ -234,7 +234,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     });
   }
 
-  it('json-models §4: take the type and date of a BlockingState from the call and ignore the type and date in the body', async () => {
+  it('json-models §4: take the type and date of a BlockingState from the call, not from the body', async () => {
     const path = `/bundles/${bundleId}/block?requestedDate=2024-03-10`;
     const body = {
       service: 'fraud',
@@ -394,7 +394,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       expect(await activity(`/accounts/block/${stopped}`)).to.eql(back);
     });
 
-    it('list the new key of a renamed bundle', async () => {
+    it('list the new key in the history of a renamed bundle', async () => {
       const body = { accountId, planName: 'kit-monthly', bundleExternalKey: 'K1' };
       const made = createdId(await send('POST', '/subscriptions', { body }));
       const path = `/bundles/${(await read(`/subscriptions/${made}`)).bundleId}`;

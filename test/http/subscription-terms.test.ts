@@ -1,7 +1,7 @@
 import { createRunningSubscription, expectRefusal, expectStatus, serveOnce } from '../support/http/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 
-eachDatabaseByTurns.describe('change of bill cycle day or quantity over HTTP', (open) => {
+eachDatabaseByTurns.describe('bill cycle day and quantity API', (open) => {
   const serving = serveOnce(open);
   const { call } = serving;
   let path: string;
@@ -31,7 +31,7 @@ eachDatabaseByTurns.describe('change of bill cycle day or quantity over HTTP', (
       expect((await call('GET', path)).json).to.eql(before.json);
     });
 
-  it('takes effect immediately, or on a past date if forced', async () => {
+  it('applies a change immediately, or on a past date if forced', async () => {
     const day = await call(
       'PUT',
       `${path}/bcd?effectiveFromDate=2001-01-01&forceNewBcdWithPastEffectiveDate=true`,
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('change of bill cycle day or quantity over HTTP', (
     ).to.include({ status: 204 });
   });
 
-  it('answers 404 for a missing subscription', async () => {
+  it('returns 404 for a missing subscription', async () => {
     const unknown = '/1.0/kb/subscriptions/00000000-0000-7000-8000-000000000000';
     for (const [sub, body] of [
       ['bcd', { billCycleDayLocal: 3 }],

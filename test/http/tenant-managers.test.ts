@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     expectStatus(await inDialectK('PUT', '/users/tom/tenants', { allTenants: true }), 401);
   });
 
-  it('can create users only with at least one of their own tenants and without permissions that they lack', async () => {
+  it('can create a user only for at least one of their own tenants, without permissions that they lack', async () => {
     await expectRefused(mia('POST', '/users', newUser('wide', {})));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [ofBob, ofEve] })));
     await expectRefused(mia('POST', '/users', newUser('wide', { tenants: [] })));
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     });
   });
 
-  it('create and delete clients under the same rules as for users', async () => {
+  it('create and delete clients under the same rules as users', async () => {
     const client = (clientId: string, more: object) => ({ clientId, clientSecret: 'a long secret', ...more });
     await expectRefused(mia('POST', '/clients', client('bot', {})));
     await expectRefused(mia('POST', '/clients', client('bot', { tenants: [ofEve] })));
