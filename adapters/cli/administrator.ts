@@ -96,7 +96,7 @@ export function refuseTestModeInProduction(
 }
 
 /**
- * Refuses a database whose administrator has the password of test mode. Hashing continues after the return, so await
+ * Refuses a database whose administrator still has the test mode password. Hashing continues after the return, so await
  * `ended` before serving requests.
  */
 export async function refuseTestPassword(

@@ -43,7 +43,7 @@ const eInvoices: EInvoiceWriter = {
   },
 };
 
-/** Omits what the primary has already logged for all workers. */
+/** Writes nothing. Used for messages that the primary has already logged for all workers. */
 const quiet = pino({ level: 'silent' });
 
 /** @param parts `group`: the workers of a server. Their primary has checked the administrator's password. */

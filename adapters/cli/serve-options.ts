@@ -252,6 +252,6 @@ function present<T extends object>(values: { readonly [K in keyof T]?: T[K] | un
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-// Loaded together, because each module imported on demand adds a file to the startup.
+// Loaded with this module, because each module that is imported on demand is a further file to load at startup.
 export { reachingDatabase } from './database.ts';
 export { packagesOf } from './packages.ts';

@@ -13,8 +13,8 @@ export function keepYoungGenerationSmall(): void {
 
 /**
  * Lets the young generation grow to about 8 MiB under load, because collecting a smaller one takes a fifth of the
- * processor time of a request. V8 makes it smaller when the process is idle. V8 itself reads its limit only at the
- * start of a process.
+ * processor time of a request. V8 shrinks the young generation when the process is idle. V8 itself reads its limit
+ * only at the start of a process.
  */
 export function letYoungGenerationGrow(): void {
   let isGrowing = false;

@@ -121,7 +121,7 @@ async function errorOf(response: Response): Promise<Error> {
     if (typeof code === 'number')
       return new BillingError({ code, message, facts, ...(problems.length > 0 && { problems }) });
   } catch (error) {
-    // The response is not from the server but from a proxy.
+    // The response comes from a proxy, not from the server.
     if (!(error instanceof SyntaxError)) throw error;
   }
   return new Error(`The server answered ${response.status}: ${text.slice(0, 200)}`);

@@ -266,7 +266,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   Object.assign(server, { dropMaxConnection: true });
   // Idle connections are closed to allow new ones.
   server.on('drop', () => server.closeIdleConnections());
-  // Node would reject unknown expectations without a response body.
+  // Node would reject an unknown `Expect` header without a response body.
   server.on('checkExpectation', serve);
   server.on('clientError', unreadableAnswer({ maxHeaderBytes, maxHeadersMs }));
   server.listen(options.port, host);

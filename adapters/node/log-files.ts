@@ -32,7 +32,7 @@ function isWithin(root: string, path: string): boolean {
   );
 }
 
-/** Returns the most recently written file of a directory in a list, which is otherwise empty. */
+/** Returns a list with the name of the most recently written file, or an empty list for a directory without files. */
 async function lastWritten(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const files = await Promise.all(

@@ -60,7 +60,7 @@ export class PaymentBooks {
     return data.filter(isOf(of, paymentId));
   }
 
-  /** Returns the refunds of a payment intent that the gateway made. */
+  /** Returns the refunds that the gateway made for a payment intent. */
   async refundsOf({ stripe, tenantId }: StripeAccount, intentId: string): Promise<Stripe.Refund[]> {
     const refunds = await stripe.refunds
       .list({ payment_intent: intentId, limit: PAGE })

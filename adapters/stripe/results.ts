@@ -246,8 +246,8 @@ const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
   UGX: 2,
 };
 /**
- * Units that amounts must be a multiple of, for currencies with three decimals in ISO 4217 or without decimals in
- * use.
+ * Units that amounts must be a multiple of, for currencies that have three decimals in ISO 4217 or are used without
+ * decimals.
  */
 const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
   BHD: 10,

@@ -69,14 +69,14 @@ export async function loadDefinition(file: string): Promise<ServerDefinition> {
 
 /** Plugins need the same classes as the server, such as `RetryLater`. */
 function giveOwnModules(definition: string): void {
-  // Runs before the hooks are installed, because they would affect its own lookup.
+  // Runs before the hooks are installed, because the hooks would affect this lookup.
   const modules = ownModules();
   registerHooks({
     resolve(specifier, context, next) {
       const own = modules.get(specifier);
       if (own !== undefined) return { url: own, shortCircuit: true };
       const found = next(specifier, context);
-      // Avoids CommonJS, and a warning without `"type": "module"`.
+      // Otherwise, without `"type": "module"`, Node would treat the file as CommonJS or print a warning.
       return found.url === definition && definition.endsWith('.ts')
         ? { ...found, format: 'module-typescript' }
         : found;

@@ -25,7 +25,7 @@ export class GroupMetrics {
   }
 
   async read(workers: readonly WorkerProcess[]): Promise<Measured> {
-    // Includes stopping workers until they have ended.
+    // Workers that are stopping are included until they have ended.
     const counted = workers.filter(({ hasServed }) => hasServed);
     await Promise.all(counted.map((worker) => worker.readMetrics()));
     const departed = await this.#departed;

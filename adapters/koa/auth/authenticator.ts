@@ -40,7 +40,7 @@ interface Surroundings {
   readonly sessionIdleMs: number;
 }
 
-/** Credentials of a request, unchecked. */
+/** Unchecked credentials of a request. */
 export interface Presented {
   readonly headers: IncomingHttpHeaders;
   /** Value of the session cookie. */

@@ -254,7 +254,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, rendered);
   }
 
-  /** Cancels reading work at the time limit. Also closes the connection if the body has not been read completely. */
+  /** Cancels work that only reads when the time limit is reached. Then also closes the connection if the body has not been read completely. */
   async function inTime(
     ctx: Context,
     call: AuthenticatedCall,
@@ -263,7 +263,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { received, route, tenant } = call;
     const { bodyBytes, bodyStream } = facts;
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
-    // Repeats may need the response that is stored under a key.
+    // Repeated requests with the key may need the stored response.
     const reading = keyed === null ? readingFor(ctx, call) : null;
     const outcome = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
     const run = () => (reading === null ? outcome() : billing.requests.whileWanted(reading.signal, outcome));

@@ -54,7 +54,7 @@ export async function runOnce(
   try {
     if (isStorable(whole.status, error)) await idempotency.keep(claim, whole);
     else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
-    // If the outcome is unknown, the claim stays. As after a crash, repeats are refused until the claim
+    // If the outcome is unknown, the claim is kept. As after a crash, repeats are refused until the claim
     // is treated as abandoned.
   } catch (failure) {
     // The request succeeded. Repeats are refused until the claim is treated as abandoned, so that they do not

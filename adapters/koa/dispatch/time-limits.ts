@@ -11,8 +11,8 @@ export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString:
 }
 
 /**
- * Returns the result of `work`, or the result of `over` at the time limit. The work continues. `late` releases a late
- * result.
+ * Returns the result of `work` or, after the time limit, the result of `over`. The work continues after the limit.
+ * `late` releases a late result.
  */
 export async function withinTime<T>(
   limitMs: number,
@@ -33,8 +33,8 @@ export async function withinTime<T>(
 }
 
 /**
- * Returns the error for a call at its time limit, whose effect is unknown (platform §16). Payment calls return 7019
- * with 503, because 60018 means not attempted (http-api §12).
+ * Returns the error for a call that has reached its time limit, so that its effect is unknown (platform §16). Payment
+ * calls return 7019 with 503, because 60018 means not attempted (http-api §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return billingError(

@@ -180,8 +180,8 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
 });
 
 /**
- * Policy for an action that has neither a date nor a policy. Null means the catalog's policy, as in the action
- * itself.
+ * Policy for a simulated action that has neither a date nor a policy. Null means the catalog's policy, as for a real
+ * action.
  */
 const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
@@ -203,7 +203,7 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, di
   };
 }
 
-/** Rejects an action of dialect K on a subscription without its bundle, after all other checks. */
+/** Rejects a dialect K action on a subscription if the request omits the bundle. Runs all other checks first. */
 export function checkBundleNamed(request: Parameters<typeof checkDryRun>[0]): void {
   const checked = checkDryRun(request);
   if (checked.type !== DryRunType.SUBSCRIPTION_ACTION || !('of' in checked.action)) return;

@@ -22,7 +22,7 @@ async function seriesOf(registry: Registry): Promise<readonly MetricSeries[]> {
   return metrics.map((metric) => ({ ...metric, type: String(metric.type) }));
 }
 
-/** The package would omit the start time of a group. It is the start time of the oldest process. */
+/** The package would omit the start time of a group, which is the start time of its oldest process. */
 function withStartTime(metric: MetricSeries): MetricSeries {
   return metric.name === START_TIME ? { ...metric, aggregator: 'min' } : metric;
 }

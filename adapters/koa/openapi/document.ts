@@ -208,7 +208,7 @@ function contentSchema(route: Route, type: string): JsonSchema {
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
-/** Returns the content of a response. A response with several statuses shows the example of success. */
+/** Returns the content of a response. If a response has several statuses, the success status has the example. */
 function contentOf(route: Route, type: string): Content {
   const example = type === 'application/json' ? answerExamples[route.operationId] : undefined;
   return { schema: contentSchema(route, type), ...(example === undefined ? {} : { example }) };

@@ -59,7 +59,7 @@ export function hasRenderer(): boolean {
   }
 }
 
-/** Returns the URL of the package. @throws BillingError ROUTE_NOT_FOUND if it is not installed. */
+/** Returns the URL of the package. @throws BillingError ROUTE_NOT_FOUND if the package is not installed. */
 export function packageUrl(): string {
   try {
     return import.meta.resolve('swagger-ui-dist/package.json');

@@ -94,7 +94,7 @@ function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStr
   };
 }
 
-/** Yields the chunks of a body. `giveUp` ends a body below the minimum speed. */
+/** Yields the chunks of a body. `giveUp` ends a body that arrives more slowly than the minimum speed. */
 async function* atLeastSpeed(chunks: AsyncIterable<Buffer>, giveUp: () => void): AsyncGenerator<Buffer> {
   let patienceMs = STREAMED_BODY_PATIENCE_MS;
   const reading = chunks[Symbol.asyncIterator]();
@@ -162,8 +162,8 @@ export async function readToEnd(ctx: Context): Promise<void> {
 }
 
 /**
- * Ends an upgradable body, such as Java's client sends. Otherwise Node drops data that arrives with the end of the
- * body and loses the next request.
+ * Reads the body of a request with an `Upgrade` header, such as Java's client sends, to its end. Otherwise Node drops
+ * data that arrives with the end of the body and loses the next request.
  */
 export async function endUpgradableBody(ctx: Context): Promise<void> {
   if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);

@@ -84,7 +84,7 @@ interface Coding {
 /** In order of preference. */
 const codings = onDemand((): Readonly<Record<string, Coding>> => {
   const zlib = process.getBuiltinModule('node:zlib');
-  // Brotli's default quality is for static files.
+  // Brotli's default quality is meant for static files.
   const brotli: BrotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
   const brotliText = promisify<Buffer, BrotliOptions, Buffer>(zlib.brotliCompress);
   return {

@@ -59,7 +59,7 @@ export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[])
 
 const noAudit: AuditByRecord = new Map();
 
-/** Maximum number of records per statement, which takes some ten milliseconds. */
+/** Maximum number of records per statement. A statement of this size takes some ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
 /** Reads the audit rows of all records (accounts §14 rule 6) in several queries, between which other requests run. */

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { Decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
-/** Characters per piece, which take some milliseconds to write. */
+/** Characters per piece. Writing a piece takes some milliseconds. */
 const PIECE_CHARACTERS = 65_536;
 
-/** Milliseconds after which other requests get a turn, even during a short piece. */
+/** Milliseconds after which other requests get a turn, even if the current piece is still short. */
 const TURN_MS = 10;
 
 /** Length above which a list is written element by element, to limit memory use. */

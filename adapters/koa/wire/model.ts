@@ -107,7 +107,7 @@ export function modelsByName(): ReadonlyMap<string, Model> {
   return models;
 }
 
-/** Request fields of models that accept fewer fields, by model name. */
+/** Request fields by model name, for models whose requests accept only some of the fields. */
 const readings = new Map<string, readonly Fields[]>();
 
 export function model<G extends HostInput>(name: string, given: G): Model<FieldsOf<G>> {
@@ -220,7 +220,7 @@ function requestSchema<F extends Fields>(
   return z.preprocess(presentOnly, object.nullable()) as z.ZodType<RequestOf<F> | null>;
 }
 
-/** Returns the value without null members. A missing object is null. Numbers are objects here (`decimalOf`). */
+/** Returns the value without null members, or null for a missing object. Numbers are objects here (`decimalOf`). */
 function presentOnly(value: unknown): unknown {
   if (value === undefined) return null;
   return decimalOf(value)?.toString() ?? value;

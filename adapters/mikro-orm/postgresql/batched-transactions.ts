@@ -95,10 +95,10 @@ export function batchedTransactions(
       const { result, last } = await work(line);
       isCommitting = kind.mode === 'write';
       const committed = line.commit();
-      // If a statement fails as well, the error of the statement is thrown.
+      // If a statement fails too, the error of that statement is thrown instead.
       committed.catch(() => undefined);
       await last;
-      // A read is complete without its commit.
+      // A read need not wait for its commit.
       if (kind.mode === 'write') await committed;
       return result;
     } catch (error) {
@@ -138,7 +138,7 @@ async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledCli
   const connecting = pool.connect();
   const { promise: given, reject } = Promise.withResolvers<never>();
   const end = watch.begin((error) => {
-    // If the pool still returns a connection, give it back.
+    // If the pool delivers the connection later, release it.
     connecting.then((client) => client.release()).catch(() => undefined);
     reject(error);
   });

@@ -49,7 +49,7 @@ export class QueueListener {
     await this.#running;
     const held = this.#client === undefined ? 'UNKNOWN' : await reserveName(this.#client, nodeName);
     if (held === 'HELD') this.#nodeName = nodeName;
-    // Close the connection if the start is rejected.
+    // The start is rejected, so nothing needs the connection any more.
     if (held === 'TAKEN' && this.#listeners.size === 0) this.#disconnect();
     return held;
   }
@@ -88,7 +88,7 @@ export class QueueListener {
       if (this.#nodeName !== undefined) await reserveName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
     } catch {
-      // The database is unreachable. Its users report that; the listener tries again.
+      // The database is unreachable. Its callers report the error; the listener only connects again later.
       this.#lost(this.#client);
     }
   }
@@ -112,7 +112,7 @@ export class QueueListener {
 }
 
 interface NamingClient {
-  /** The server process of the connection. Behind a pooler, the number does not match the server process. */
+  /** Process id of the connection's server process. Behind a pooler, the id does not belong to that process. */
   readonly processID?: number | null;
   query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }

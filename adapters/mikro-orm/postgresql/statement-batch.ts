@@ -128,7 +128,7 @@ class StatementBatch {
     this.#known = knownColumns(client);
   }
 
-  /** The name of the statement, from which the driver tracks which statements are prepared. */
+  /** The name of the statement, by which the driver tracks which statements are prepared. */
   get name(): string | undefined {
     return this.#current?.name;
   }

@@ -287,8 +287,8 @@ export function pushWrites(scope: TenantScope, onPushRequested: () => void): Pus
 }
 
 /**
- * Due order of events that wait for the retry of an earlier event of their account, because sinks need the order. The
- * value is never reached.
+ * Due order of events that wait for the retry of an earlier event of their account, because sinks receive events in
+ * order. The value is never reached.
  */
 const HELD_BACK = 9_000_000_000_000_000;
 

@@ -36,7 +36,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
   const { dialect } = access;
   return {
     claim: async (request) => {
-      // Wrapped, so that the commit travels with the claim instead of waiting for the entries.
+      // The promise is wrapped in an object, so that the commit is sent with the claim instead of after the
+      // entries arrive.
       const { claimed } = await access.transact(async (runner) => ({
         claimed: claimEntries(runner, request),
       }));

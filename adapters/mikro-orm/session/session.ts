@@ -256,7 +256,7 @@ const ACCOUNT_LOCK_WAIT_MS = 5_000;
 
 type OptionalPolicy = 'isConsumed' | 'traceParentOf' | 'aroundWrite';
 
-/** The policy of sessions. Without `isConsumed`, every event may have work. */
+/** The policy of sessions. Without `isConsumed`, every event is assumed to have work. */
 export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
   Pick<StoragePolicy, OptionalPolicy>;
 

@@ -9,7 +9,7 @@ interface Waiting {
 /** Numbers that may be used outside their transaction. Concurrent callers of a tenant share a statement, in order. */
 export class SharedNumbers {
   readonly #take: Take;
-  /** Callers that have arrived while a statement runs, by tenant. */
+  /** Callers that arrive while a statement runs, by tenant. */
   readonly #waiting = new Map<number, Waiting[]>();
 
   constructor(take: Take) {

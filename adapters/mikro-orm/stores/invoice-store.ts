@@ -401,7 +401,7 @@ function linkedInvoiceReads(
     },
     findDelegated: async (itemIds) => {
       if (itemIds.length === 0) return [];
-      // The signs keep SQLite from scanning the tenant's rows.
+      // The `+` signs keep SQLite from scanning the tenant's rows.
       return scope.runner.readAs((row) => ({
         itemId: idIn(row, 'id'),
         invoiceId: idIn(row, 'invoice_id'),

@@ -1,7 +1,7 @@
 import { type PaymentMethodDetails, PluginStatus } from '../../../lib/index.ts';
 import { type GatewayAnswer, type GatewayCaller, shown } from './gateway-caller.ts';
 
-/** Adds, reads, lists and searches a payment method with the offered members (payments §10). */
+/** Adds, reads, lists and searches a payment method with the members that the gateway has (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
   await add(caller);
   await checkDetail(caller);

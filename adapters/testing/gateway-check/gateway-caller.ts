@@ -198,8 +198,8 @@ export class GatewayCaller {
   }
 
   /**
-   * Returns the result of a call. If the call fails, adds a finding. Returns undefined without the member or after a
-   * failure.
+   * Returns the result of a call. If the call fails, adds a finding. Returns undefined if the gateway lacks the
+   * member, or after a failure.
    */
   async value<M extends Member>(member: M, question: Question<M>): Promise<Answer<M> | undefined> {
     if (this.gateway[member] === undefined) return undefined;

@@ -89,7 +89,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
     async handle(call) {
       const { billing, context, query } = call;
       const { subscriptionId } = call.params;
-      // The library would end the service when billing ends (subscriptions §9 rule 10).
+      // Without this policy, the library would end the service when billing ends (subscriptions §9 rule 10).
       const request = { ...query, defaultEntitlementPolicy: EntitlementActionPolicy.IMMEDIATE };
       const { accountId, billingEnd } = await billing.subscriptions.cancel(context, subscriptionId, request);
       await waitForCompletion(call, {

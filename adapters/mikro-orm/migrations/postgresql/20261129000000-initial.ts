@@ -33,7 +33,7 @@ const roomForUpdates = `
 
 const setting = `current_setting('billwright.tenant_record_id', true)`;
 
-/** Condition for the rows of the tenant that the setting names, all rows for `*`, and no rows without the setting. */
+/** Condition for the rows of the tenant in the setting, for all rows if the setting is `*`, and for no rows without the setting. */
 function reached(column: string): string {
   return `${column} = (select nullif(nullif(${setting}, ''), '*')::bigint) or (select ${setting} = '*')`;
 }

@@ -43,7 +43,7 @@ function storedDays(unit: string, ranges: readonly PointRange[]): readonly Store
   for (const { localDate: date, upTo } of ranges.toSorted((a, b) => a.localDate - b.localDate)) {
     const last = rows.at(-1);
     const empty = last === undefined ? MOST_EMPTY_DAYS + 1 : date - last[0] - last[1].length;
-    // Two ranges of one day also start new rows.
+    // A second range of the same day also starts a new row.
     if (last === undefined || empty > MOST_EMPTY_DAYS || empty < 0) rows.push([date, [upTo]]);
     else last[1].push(...new Array<number>(empty).fill(0), upTo);
   }
