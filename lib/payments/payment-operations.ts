@@ -153,7 +153,7 @@ export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> 
   readonly externalKey?: string | null;
 }
 
-/** Account and payment method of a combined request. Created objects remain in any case. */
+/** Account and payment method of a combined request. Objects that were created remain even if the payment fails. */
 export interface ComboParties {
   readonly account: ComboAccount;
   /** Payment method. Defaults to the account's default method. */

@@ -14,7 +14,7 @@ export interface Clock {
   msUntil?(at: Instant): number;
   /** Registers `listener` for moves of the clock. Returns a function that removes the listener. */
   onMove?(listener: () => void): () => void;
-  /** Reads a clock again that is shared with other nodes. The dispatcher and the HTTP adapter await this. */
+  /** Refreshes a clock that is shared with other nodes. The dispatcher and the HTTP adapter await this call. */
   refresh?(): Promise<void>;
 }
 

@@ -67,7 +67,7 @@ export interface BasisEvent extends Pick<BillingEvent, 'effectiveDate' | 'localD
   readonly type: BillingTransitionType;
 }
 
-/** The charged period of a cycle (invoicing §5.4): rule 3, 2, 4 or 1. */
+/** The rule for the charged period of a cycle. The values are rules 3, 2, 4 and 1 of invoicing §5.4, in this order. */
 export const PeriodRule = enumeration('WHOLE', 'LEADING', 'TRAILING', 'BETWEEN_EVENTS');
 export type PeriodRule = keyof typeof PeriodRule;
 

@@ -68,7 +68,7 @@ export const invoiceAnnouncementFields = {
 };
 export interface InvoiceAnnouncement extends RecordOf<typeof invoiceAnnouncementFields> {}
 
-/** The fields that decide the balance of an invoice (invoicing §1.4 rule 6). */
+/** The fields that determine the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 
 /** The stored balances of an account, and its invoices that a parent pays, which these balances exclude. */

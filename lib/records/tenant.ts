@@ -9,7 +9,7 @@ export const tenantFields = {
   apiSecretHash: f.text(),
   /** True while the tenant uses the server's default catalog (catalog §14). */
   useGlobalDefault: f.flag(),
-  /** Revision that every catalog change raises in its transaction. Caches compare it (catalog §13). */
+  /** Revision that every catalog change increments in its transaction. Caches compare it (catalog §13). */
   catalogRevision: f.integer(),
   /** Record id of the tenant's configuration; null if there is none (platform §4.1). */
   configurationRecordId: f.orNull(f.bigint()),
@@ -18,7 +18,7 @@ export const tenantFields = {
   /** Record id of the tenant's callback; null if there is none (platform §10.1). */
   callbackRecordId: f.orNull(f.bigint()),
   /**
-   * Revision that every change of a payment state machine raises in its transaction. Null without a state machine
+   * Revision that every change of a payment state machine increments in its transaction. Null without a state machine
    * (payments §3.1).
    */
   stateMachineRevision: f.orNull(f.bigint()),

@@ -15,7 +15,7 @@ export const userFields = {
   /** Unique name of at most 128 characters. */
   name: f.text(),
   passwordHash: f.text(),
-  /** Raised by each change of password, roles or activity, which ends sessions, tokens and cached checks. */
+  /** Incremented by each change of password, roles or activity, which ends sessions, tokens and cached checks. */
   credentialVersion: f.integer(),
   /** Direct permissions. Only the first administrator has any. */
   permissions: f.json<readonly string[]>(),

@@ -72,7 +72,7 @@ export function ofAccount<T>({ scopes }: ActivityPorts, accountRecordId: number 
   return own === undefined || scopes === undefined ? work() : scopes.run(own, work);
 }
 
-/** Returns the trace position for work that is caused now on this account. */
+/** Returns the trace position to store with work that is created now for this account. */
 export function traceParentOf({ scopes }: ActivityPorts, accountRecordId: number | null): string | null {
   const scope = scopes?.current();
   const own = accountRecordId === null ? undefined : scope?.accounts?.get(accountRecordId);
@@ -235,8 +235,8 @@ function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
 type ScopePorts = Pick<ActivityPorts, 'scopes'>;
 
 /**
- * Runs reading work that ends at its next turn once the signal is aborted. Without `scopes`, the work always runs to
- * its end.
+ * Runs work that only reads. Once the signal is aborted, the work ends at its next turn. Without `scopes`, the work
+ * always runs to its end.
  */
 export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work: () => T): T {
   return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobody), wanted }, work);

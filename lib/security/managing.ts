@@ -22,7 +22,7 @@ export function checkBy(
   return (now) => check(principal, now);
 }
 
-/** Returns true if all tenants of the user or client belong to the manager (platform §8, R39). */
+/** Returns true if the manager may use all tenants of the user or client (platform §8, R39). */
 export function isManagedBy(manager: Principal, { allTenants, tenantIds }: TenantGrants): boolean {
   if (manager.allTenants) return true;
   const isWithin = tenantIds.every((id) => manager.tenantIds.includes(id));
@@ -94,7 +94,7 @@ export async function checkRolesHeld(
 }
 
 /**
- * Rejects a manager who may not change this user or client. Everybody may change themselves.
+ * Rejects a manager who may not change this user or client. Managers may always change their own record.
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS, or the error of `unknown` for other tenants.
  */
 export async function checkManaged(

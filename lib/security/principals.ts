@@ -9,8 +9,7 @@ const MAX_CACHED_PRINCIPALS = 10_000;
 
 /**
  * Active users and clients with permissions and grants, cached but never stale. Each change increases a revision
- * number, which readers check first (platform §8 rule 5). If there are several nodes, the comparison takes one small
- * shared statement.
+ * number, which readers check first (platform §8 rule 5). With several nodes, the check takes one small shared query.
  */
 export function principalCache({ storage, systemClock }: Pick<Ports, 'storage' | 'systemClock'>) {
   let cachedRevision = -1;

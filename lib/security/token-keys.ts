@@ -66,7 +66,7 @@ export function tokenKeyOperations({
 
 type Dated = Pick<SigningKey, 'createdMs'>;
 
-/** Returns the newest key for 90 days, then null until a new key is created (platform §7.1). */
+/** Returns the newest key, or null if that key is older than 90 days and a new one must be created (platform §7.1). */
 export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number): K | null {
   const newest = keys.toSorted((one, other) => one.createdMs - other.createdMs).at(-1);
   return newest !== undefined && nowMs < newest.createdMs + SIGNING_KEY_LIFETIME_MS ? newest : null;

@@ -92,7 +92,7 @@ async function ownersOfInvoicingOff(session: WriteSession, facts: readonly Overd
   return new Set(owned.map(({ accountId }) => accountId));
 }
 
-/** The next check of an account (§6): whether to schedule, keep or remove it. */
+/** Whether to schedule, keep or remove the next check of an account (§6). */
 export type NextCheck =
   | { readonly kind: 'KEEP' }
   | { readonly kind: 'REMOVE' }
@@ -115,9 +115,7 @@ interface Evaluation {
 interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
-  /**
-   * Time at which the last other work of today is due, which may still prevent a worse state. Null without such work.
-   */
+  /** Latest due time of today's other work, which may still prevent a worse state. Null without such work. */
   readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
   readonly now: Instant;
@@ -149,8 +147,8 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 }
 
 /**
- * Returns the check after today's work, which may prevent a worse state (§5.2 rule 5). Null means that the account
- * enters the state now. A late check defers only a state that is reached today.
+ * Returns the check that runs after today's other work, because that work may prevent a worse state (§5.2 rule 5).
+ * Null means that the account enters the state now. A late check defers only a state that is reached today.
  */
 function laterCheckToday(
   { job, workUntil, now }: EvaluationInput,
@@ -225,7 +223,7 @@ function endOf({ account, transition: { cancellation, effective } }: EnteredStat
   return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
 }
 
-/** Adds or removes the tag AUTO_INVOICING_OFF. Its removal starts the invoice run for the blocked time (§9.2). */
+/** Adds or removes the tag AUTO_INVOICING_OFF. Removing the tag starts the invoice run for the blocked time (§9.2). */
 async function moveInvoicingOff(session: WriteSession, entered: readonly EnteredState[], ids: IdGenerator) {
   const accountsThat = (step: InvoicingOffStep): readonly Account[] =>
     entered.filter(({ transition }) => transition.invoicingOff === step).map(({ account }) => account);

@@ -16,9 +16,7 @@ export interface LockedJob extends ClaimedJob {
 }
 
 export interface OrderedJob extends LockedJob {
-  /**
-   * Time at which the last other work of today is due, which may still prevent a worse state. Null without such work.
-   */
+  /** Latest due time of today's other work, which may still prevent a worse state. Null without such work. */
   readonly workUntil: Instant | null;
 }
 
@@ -97,11 +95,11 @@ export function dueAhead(
 }
 
 export type RetryTiming =
-  /** The job runs after that work is due. */
+  /** The job runs when the other work is due. */
   | { readonly kind: 'DUE'; readonly at: Instant }
-  /** The job runs after the pause of that work. */
+  /** The job runs when the pause of the other work ends. */
   | { readonly kind: 'PAUSE'; readonly delayMs: number }
-  /** The work of the parent is running. The account's own entries never run concurrently. */
+  /** The other work is running. Only work of the parent can run now, because entries of one account never run concurrently. */
   | { readonly kind: 'UNDER_WAY' };
 
 /**

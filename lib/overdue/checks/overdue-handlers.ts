@@ -140,7 +140,8 @@ function jobsOf(batch: HandlerBatch) {
 }
 
 /**
- * Returns the authorship of a job. Relatives use the token of the causing call; `tokens` is filled during the batch.
+ * Returns the authorship of a batch. Jobs of parents and children have the token of the call that caused them, which
+ * `tokens` receives during the batch.
  */
 function authorshipOf(
   { entries }: HandlerBatch,
@@ -227,8 +228,8 @@ export async function wakeRelatives(
 }
 
 /**
- * The transactions of overdue itself, whose events start no refresh. Otherwise a condition on a tag that a state sets
- * would loop.
+ * The transactions of overdue itself. Their events start no refresh, because a condition on a tag that a state sets
+ * would otherwise cause an endless loop.
  */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();
@@ -243,7 +244,7 @@ export class OwnTransactions {
   }
 }
 
-/** Number of accounts per transaction after a configuration loses its last condition. */
+/** Number of accounts that one transaction schedules after a configuration has lost its last condition. */
 export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
 /** Schedules every account that is not clear after a configuration loses its last condition (§1.2 rule 5). */

@@ -29,7 +29,7 @@ import {
 
 export interface ExplainedState {
   readonly state: string;
-  /** Local start of the state. Null if the account was never in another state. */
+  /** Local date on which the state began. Null if the account was never in another state. */
   readonly since: LocalDate | null;
   /** Name of the first state whose condition is met. Null if no condition is met. */
   readonly matched: string | null;
@@ -188,8 +188,9 @@ export interface CalendarStep {
 }
 
 /**
- * Returns the states that checks (§6) reach from today to `until`, in order, without payments or new invoices. Checks
- * between the pending one and the next threshold or target date are omitted, because they find no change.
+ * Returns the states that the account reaches by checks (§6) from today to `until`, in order, if there are no
+ * payments or new invoices. Checks between the pending one and the next threshold or target date are omitted, because
+ * they find no change.
  */
 export function overdueCalendar(input: CalendarInput): readonly CalendarStep[] {
   const { config, owed, facts, today, until } = input;

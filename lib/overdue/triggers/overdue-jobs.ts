@@ -96,8 +96,8 @@ const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
 ]);
 
 /**
- * Returns the jobs for the events of a transaction (§7), one per account and action, clears first. Empty if no state
- * can be entered.
+ * Returns the jobs for the events of a transaction (§7), one per account and action, CLEAR jobs first. Empty if no
+ * state can be entered.
  */
 export function jobsOfEvents(
   events: readonly NewBusEvent[],

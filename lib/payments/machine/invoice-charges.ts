@@ -175,8 +175,8 @@ function runOf<R extends PaymentRequest>(
 }
 
 /**
- * Returns the control plugins of a run. A retry has the plugins of its attempt (§8.3). A call has the plugins that it
- * names, otherwise the plugins of the tenant.
+ * Returns the control plugins of a run. A retry uses the plugins of its attempt (§8.3). A call uses the plugins that
+ * its request names, otherwise the plugins of the tenant.
  */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
@@ -205,7 +205,7 @@ async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
-/** Returns true if the charge has no records but those that its reservation inserts. */
+/** Returns true if the only records of the charge are those that its reservation inserts. */
 function isFirstOperation({ newPayment, newRow }: PlannedCharge): boolean {
   return newPayment !== null && newRow !== null;
 }
@@ -297,7 +297,7 @@ export class AccountCharges {
     });
   }
 
-  /** Reserves payments of the locked account. Control plugins identify the payments by invoice. */
+  /** Reserves payments of the locked account. The invoice id identifies each payment for the control plugins' results. */
   reserve(
     session: WriteSession,
     { context, account, payments, paysEmptyInvoices = false }: PaymentsRequest,

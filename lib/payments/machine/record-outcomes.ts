@@ -189,8 +189,8 @@ function adjustmentsOf(all: readonly Consequences[]) {
 }
 
 /**
- * Returns the notifications that release holds waiting for these outcomes (§9.3). A call within its own lease had no
- * waiting holds.
+ * Returns the notifications that release holds waiting for these outcomes (§9.3). No hold waits for a call whose
+ * lease has not expired.
  */
 export async function holdsToRelease(
   session: WriteSession,

@@ -102,7 +102,7 @@ export class PaymentMethodRefresh {
   }
 }
 
-/** Updates the account's methods to the gateways' lists. */
+/** Updates the account's methods to match the gateways' lists. */
 async function stored(
   session: WriteSession,
   account: Account,
@@ -243,7 +243,7 @@ export function refreshedDefault(
   return refreshed.find(({ namedDefault }) => namedDefault !== null)?.namedDefault ?? null;
 }
 
-/** Matches the listed methods with the stored ones. If several match the same method, the first is used. */
+/** Matches the listed methods with the stored ones. If several listed methods match the same stored method, the first one is used. */
 function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
   const inserted: Pick<PaymentMethod, 'id' | 'externalKey'>[] = [];

@@ -372,8 +372,8 @@ function paidInvoices(tried: readonly Invoice[]) {
 }
 
 /**
- * Returns the amount and the adjustments of a refund. @param of rows of the refunded payment. Null if another payment
- * refunds it, in the invoice's currency.
+ * Returns the amount and the adjustments of a refund. @param of rows of the refunded payment. Null if a separate
+ * payment makes the refund, in the invoice's currency.
  */
 async function refundOf(
   { request, facts, rules, session }: Deciding,
@@ -386,7 +386,7 @@ async function refundOf(
   return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });
 }
 
-/** Restricts a plan to payments of invoices. */
+/** Returns the plan, restricted to payments that have an invoice. */
 function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   return ({ request, facts, rules }) => {
     paidRow(facts, facts.payment?.id ?? null);

@@ -212,7 +212,7 @@ export function checkKeysAreFree(
     throw taken('paymentExternalKey', paymentKey ?? '');
 }
 
-/** Checks the transaction key. @throws BillingError for the key of another transaction. */
+/** Checks the transaction key. @throws BillingError if another transaction has the key. */
 export function checkTransactionKeyIsFree(
   { transactionKey }: Pick<ApiPayment, 'transactionKey'>,
   { transactions }: Pick<KeyedRecords, 'transactions'>,

@@ -55,7 +55,7 @@ export type ReservationPlan = { readonly kind: 'WAIT' } | StopPlan | ChargePlan;
 interface DecidedPlan {
   readonly ended: readonly New<PaymentAttempt>[];
   readonly endedHold?: AutoPayHold;
-  /** The attempt of this retry, if its properties must be removed now. */
+  /** The attempt of this retry, if the attempt's properties must be removed now. */
   readonly spent?: readonly PaymentAttempt[];
 }
 

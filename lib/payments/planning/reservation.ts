@@ -95,8 +95,8 @@ export function checkCommits(
 }
 
 /**
- * Decides again if another account has used the transaction's key in the meantime. The rules of keys then explain the
- * conflict (§4.1, §4.2).
+ * Decides again if another account has used the transaction's key in the meantime. The second decision reports the
+ * conflict by the key rules (§4.1, §4.2).
  */
 export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   try {

@@ -42,7 +42,7 @@ export interface PassedRun {
   readonly run: ControlledRun;
 }
 
-/** The results of the control plugins about the runs of some work, by key. */
+/** The control plugins' decisions about runs, by key. */
 export interface Consulted {
   readonly passed: ReadonlyMap<unknown, PassedRun>;
   readonly stopped: ReadonlyMap<unknown, Stopped>;
@@ -124,8 +124,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A plugin's date repeats an operation, but
-   * not the payment of an invoice.
+   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A retry date from a plugin applies to an
+   * operation, but not to the payment of an invoice.
    */
   refused({ passed, timeoutMs }: Consulted): Promise<readonly RunEnd[]> {
     return inParallel([...passed.values()], MAX_CONCURRENT_GATEWAY_CALLS, async ({ run, consulted }) => {

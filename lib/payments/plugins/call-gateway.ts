@@ -118,12 +118,12 @@ export interface OpenCall extends ReservedCall {
 
 export interface Answer {
   readonly outcome: CallOutcome;
-  /** The outcome that a running call may still have. */
+  /** The outcome that the call may still deliver after its timeout. Null if the call has ended. */
   readonly late: Promise<CallOutcome> | null;
 }
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
 
-/** Calls the gateway for a reserved operation (§5.1 rule 2), outside transactions with effects. */
+/** Calls the gateway for a reserved operation (§5.1 rule 2). A gateway with external effects is called outside transactions. */
 export async function callOperation(
   call: OpenCall,
   ports: Pick<Ports, 'clock' | 'systemClock' | 'meters'> & ActivityPorts,

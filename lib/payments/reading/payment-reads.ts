@@ -40,8 +40,8 @@ import { type PaymentView, viewPayments, withInvoices } from '../state/payment-v
 
 /**
  * Operations that read payments (§11), each in a constant number of queries. With plugin information, the gateways
- * are called, and their news about open transactions is recorded (§7.2 rule 3). The information of a failing gateway
- * is null, and a warning is logged.
+ * are called, and outcomes that they report for open transactions are recorded (§7.2 rule 3). The information of a
+ * failing gateway is null, and a warning is logged.
  */
 export class PaymentReads implements PaymentReadOperations<WithContext>, PaymentListOperations<WithContext> {
   readonly #ports: PaymentReadPorts;

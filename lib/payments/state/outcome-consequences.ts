@@ -218,8 +218,9 @@ const SECOND_MS = 1_000;
 type RetryConfig = Pick<PaymentConfig, 'retryDays' | 'failureRetry'>;
 
 /**
- * Returns the date of the next attempt of an automatic invoice payment, or null (§8.3). The latest PURCHASE decides;
- * n counts the purchases with its status. UNKNOWN is never retried, because the janitor decides first.
+ * Returns the date of the next attempt of an automatic invoice payment, or null (§8.3). The latest PURCHASE decides:
+ * the date depends on its status and on the number of purchases with that status. UNKNOWN is never retried, because
+ * the janitor decides first.
  * @param transactions transactions of the payment, in creation order.
  */
 export function retryDate(

@@ -156,7 +156,7 @@ export function paymentStateAfter(
   return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
 }
 
-/** Returns true if the call ended without a record (§5.3 rule 3). */
+/** Returns true if the lease of the call expired before an outcome was recorded (§5.3 rule 3). */
 export function hasLapsed(transaction: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
   return transaction.leaseUntil !== null && !isLeased(transaction, now);
 }

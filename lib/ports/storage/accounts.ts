@@ -58,7 +58,7 @@ export interface AccountWrites {
 
 export interface OverdueReads {
   findAccounts(accountIds: readonly Uuid[]): Rows<OverdueAccount>;
-  /** Returns accounts that were ever overdue, by id, after the given account. */
+  /** Returns accounts that were ever overdue, sorted by id, starting after the given account. */
   page(request: { readonly afterAccountId: Uuid | null; readonly limit: number }): Rows<OverdueAccount>;
 }
 

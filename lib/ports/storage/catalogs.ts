@@ -53,14 +53,14 @@ export interface CatalogWrites {
    */
   keepPlans(): Promise<void>;
   /**
-   * Inserts versions with their new parts (audited as TENANT_KVS) and raises `catalogRevision`. Returns the first id.
-   * Requires the lock.
+   * Inserts versions with their new parts (audited as TENANT_KVS) and increments `catalogRevision`. Returns the first
+   * id. Requires the lock.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
   /** Stores new override plans with audit rows. `catalogRevision` does not change. */
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
-   * Removes and adds versions as one change, which is audited as TENANT_KVS and raises the revision by 1. A
+   * Removes and adds versions as one change, which is audited as TENANT_KVS and increments the revision. A
    * replacement of the same date keeps its predecessor's revision, because it bills running subscriptions in the same
    * way. Requires the lock.
    */
@@ -79,7 +79,7 @@ export interface CatalogEntryReads {
   childrenOf(parentIds: readonly Uuid[]): Rows<CatalogEntry>;
   /** Returns the rows of these plans, sorted by plan, effective date and creation. */
   rowsOf(planNames: readonly string[]): Rows<PlanRow>;
-  /** Returns the plans that have rows of later catalog revisions, in both scopes. */
+  /** Returns the plans that have rows of catalog revisions after this one, in both scopes. */
   plansChangedSince(revision: number): Rows<string>;
   existForAccounts(): Promise<boolean>;
   /** Returns the plans that any subscription ever had, including override plans of these plans. */
@@ -98,6 +98,6 @@ export interface CatalogEntryChange {
 }
 
 export interface CatalogEntryWrites {
-  /** Writes the change with its audit rows and raises `catalogRevision`. Requires `catalogs.lock`. */
+  /** Writes the change with its audit rows and increments `catalogRevision`. Requires `catalogs.lock`. */
   apply(change: CatalogEntryChange): Promise<void>;
 }

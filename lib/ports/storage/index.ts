@@ -94,7 +94,7 @@ export interface Storage<Host = never> {
   within(host: Host): Storage<Host>;
   /** Calls `listener` after commits of this process with queue entries that are due now or before the next poll. */
   onCommit(listener: () => void): () => void;
-  /** True if only this process uses the storage (SQLite), so every claim found at the start is dead. */
+  /** True if only this process uses the storage (SQLite), so every claim found at startup is abandoned. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly entries: EntryStore;
@@ -133,7 +133,8 @@ export interface StoragePolicy {
   /** Returns public ids of bus events that are not skipped. None by default. */
   readonly eventIdOf?: EventIdOf;
   /**
-   * Runs with the bus events of each committed transaction, except a host's. Must be synchronous and must not throw.
+   * Runs with the bus events of each committed transaction, except host transactions. Must be synchronous and must
+   * not throw.
    */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
   /** Returns the trace position to store with queue entries. None by default. */

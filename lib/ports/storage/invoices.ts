@@ -62,11 +62,11 @@ export interface LastCharge {
   readonly subscriptionId: Uuid;
   /** Latest start of the charge. */
   readonly start: LocalDate;
-  /** Latest end of the charge. Null if nothing has an end. */
+  /** Latest end of the charge. Null if no part of the charge has an end. */
   readonly end: LocalDate | null;
   /**
-   * End of the RECURRING days that were in force on COMMITTED invoices at the time of the charge. Null for usage
-   * alone, or without such days.
+   * End of the RECURRING days that were in force on COMMITTED invoices at the time of the charge. Null if the charge
+   * contains only usage, or if there are no such days.
    */
   readonly inForceThrough: LocalDate | null;
 }
@@ -97,8 +97,8 @@ export interface AccountsOnPlans {
 }
 
 /**
- * Invoices by id, or the invoices of `listOfAccount`. With the latter, data of the invoices can be read together with
- * the invoices.
+ * Invoices by id, or the invoices of `listOfAccount`. With `listOfAccount`, the invoices and their data can be read
+ * together.
  */
 export type InvoiceSelection = readonly Uuid[] | { readonly accountId: Uuid; readonly filter: InvoiceFilter };
 
@@ -117,8 +117,8 @@ export interface InvoiceReads {
   countItems(invoiceId: Uuid, atMost: number): Promise<number>;
   findItemsByIds(itemIds: readonly Uuid[]): Rows<InvoiceItem>;
   /**
-   * Returns the calculation facts of items. Omits items with given amounts, and items stored before facts were
-   * recorded.
+   * Returns the calculation facts of items. Omits items whose amount was not calculated, and items stored before
+   * facts were recorded.
    */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
   /** Returns the invoices sorted by target date (creation date if null), then by number. */
@@ -132,11 +132,11 @@ export interface InvoiceReads {
   /** Returns the data of the accounts' balances. Accounts without invoices are omitted. */
   loadBalances(accountIds: readonly Uuid[]): Rows<StoredBalance>;
   findOpenSummaries(accountIds: readonly Uuid[]): Rows<Invoice>;
-  /** Returns invoices linked to these parents' invoices, of all children or of some. */
+  /** Returns invoices linked to these parents' invoices, of all child accounts or of some. */
   findLinked(parentInvoiceIds: readonly Uuid[], childAccountIds?: readonly Uuid[]): Rows<Invoice>;
   /** Returns the items on COMMITTED invoices that a parent pays. */
   findDelegated(itemIds: readonly Uuid[]): Rows<ItemOfInvoice>;
-  /** Returns the DRAFT invoices of these accounts, without summaries of children, in creation order. */
+  /** Returns the DRAFT invoices of these accounts, without summaries of child accounts, in creation order. */
   findDrafts(accountIds: readonly Uuid[]): Rows<Invoice>;
   /** Returns items that adjust or repair one of these items, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Rows<InvoiceItem>;

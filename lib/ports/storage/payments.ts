@@ -98,9 +98,7 @@ export interface PaymentWrites {
   takePaymentNumbers(count: number): Promise<number>;
   insertPayments(payments: readonly New<Payment>[]): Rows<Payment>;
   updatePayments(payments: readonly Payment[]): Promise<void>;
-  /**
-   * Adds an audit row UPDATE for payments that did not change themselves, because one of their transactions changed.
-   */
+  /** Adds an UPDATE audit row for payments that are themselves unchanged but have a changed transaction. */
   noteUpdates(payments: readonly Payment[]): void;
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Rows<PaymentTransaction>;
   /**

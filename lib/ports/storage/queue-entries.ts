@@ -8,7 +8,7 @@ export interface OperatorEntry extends QueueEntry {
   readonly availableAtMs: number | null;
   /** The last error. */
   readonly reason: string | null;
-  /** True if the entry was cleared and not claimed since (platform §12.4). */
+  /** True if an operator cleared the entry and no node has claimed it since (platform §12.4). */
   readonly isCleared: boolean;
   /** Id of the tenant. Null for the system. */
   readonly tenantId: Uuid | null;

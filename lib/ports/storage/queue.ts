@@ -110,7 +110,7 @@ export interface TopicBacklog {
 /** Identifies the entries that a call caused, by its token. */
 export interface WorkCause {
   readonly userToken: Uuid;
-  /** Limits the result to this account. Null means the tenant's due entries. */
+  /** Limits the result to this account. Null means all accounts of the tenant. */
   readonly accountRecordId: number | null;
 }
 
@@ -147,8 +147,8 @@ export interface QueueStore {
   /** Returns the end of the next lease in system time. Null without leases. */
   nextLeaseEnd(): Promise<number | null>;
   /**
-   * Ends entries as REAPED whose leases expired more than `maxLapses` times since their first claim before
-   * `claimedBeforeMs`, unless they are in processing. Inserts AVAILABLE copies, at most `limit`. Returns
+   * Ends entries as REAPED if they were first claimed before `claimedBeforeMs`, their leases have expired more than
+   * `maxLapses` times since then, and they are not in processing. Inserts AVAILABLE copies, at most `limit`. Returns
    * their number.
    */
   reap(request: {

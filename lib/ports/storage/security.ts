@@ -14,7 +14,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 
 /**
  * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change of a user, role or
- * client runs the caller's check, is audited without its secret and raises `revision`, all in one transaction.
+ * client runs the caller's check, is audited without its secret and increments `revision`, all in one transaction.
  * Changes are sequential, so that the check still holds.
  */
 export interface SecurityStore {
@@ -22,8 +22,8 @@ export interface SecurityStore {
   /** Inserts the user, or replaces an inactive user with that name. Returns false if an active user has the name. */
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
-   * Changes an active user. If `isCredential` is true, also raises its `credentialVersion`, which ends its sessions.
-   * Returns null for an unknown user.
+   * Changes an active user. If `isCredential` is true, also increments `credentialVersion`, which ends the user's
+   * sessions. Returns null for an unknown user.
    */
   updateUser(
     name: string,

@@ -18,7 +18,7 @@ export interface SystemStore {
   findUserByName(name: string): Promise<User | null>;
   /** Inserts the user. Returns false if the name exists. */
   insertUserIfAbsent(user: New<User>): Promise<boolean>;
-  /** Replaces the hash of a password and raises `credentialVersion`. Returns false for an unknown user. */
+  /** Replaces the hash of a password and increments `credentialVersion`. Returns false for an unknown user. */
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
   /**
    * Returns the INIT payment attempts of all tenants that were created before the instant, oldest first. Omits

@@ -22,7 +22,7 @@ export interface ActiveValue {
 
 /** Revisions in the tenant's row, which caches compare. */
 export interface TenantRevisions {
-  /** Revision that every catalog change raises. */
+  /** Revision that every catalog change increments. */
   readonly catalogRevision: number;
   /** The active PER_TENANT_CONFIG row, or null. */
   readonly configuration: ActiveValue | null;
@@ -32,7 +32,7 @@ export interface TenantRevisions {
   readonly usageThresholds: ActiveValue | null;
   /** The active PUSH_NOTIFICATION_CB row, or null. */
   readonly callback: ActiveValue | null;
-  /** Revision that every change of a payment state machine raises. Null without a state machine. */
+  /** Revision that every change of a payment state machine increments. Null without a state machine. */
   readonly stateMachineRevision: number | null;
 }
 
@@ -78,8 +78,8 @@ export interface SigningSecretWrites {
 
 export interface SellerReads {
   /**
-   * Returns the newest version that was created until the instant, or the newest of all (null). If all were created
-   * later, returns the first one. Null if there is no version.
+   * Returns the newest version that was created up to the instant, or the newest of all if `until` is null. If all
+   * versions were created later, returns the first one. Null if there is no version.
    */
   find(until: Instant | null): Promise<Seller | null>;
   /** Returns all versions, newest first. */

@@ -15,7 +15,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { InvoiceSelection } from './invoices.ts';
 
-/** A time span as whole days and cut days, so that few points are read. */
+/** A time span split into complete and incomplete days, so that few points are read. */
 export interface UsageStretch {
   readonly start: Instant;
   /** Exclusive end of the range. */
@@ -125,7 +125,7 @@ export interface UsageReads extends UsageArchiveReads {
   pieces(requests: readonly UsageSplitRequest[]): Promise<readonly (readonly UsagePiece[])[]>;
   /**
    * Returns the sums of valid points in each time span by unit, sorted by the code points of the unit names. Takes
-   * one statement, which reads a row per day and unit, and points of cut days only.
+   * one statement, which reads a row per day and unit, and points of incomplete days only.
    */
   sums(request: UsageSumsRequest): Promise<readonly (readonly UsageSum[])[]>;
   /**

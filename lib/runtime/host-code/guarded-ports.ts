@@ -289,7 +289,7 @@ function awaitMembers(answer: unknown): void {
   }
 }
 
-/** Returns the members to search. Bytes have no such members, because searching them would take seconds. */
+/** Returns the members to search. For bytes, returns none, because searching them would take seconds. */
 function namesOf(value: object, most: number): readonly string[] {
   if (ArrayBuffer.isView(value)) return [];
   if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);

@@ -158,7 +158,7 @@ export class Leases {
   }
 }
 
-/** A counter that wakes its waiters when raised. */
+/** A counter that wakes its waiters when it is incremented. */
 export class Signal {
   readonly #systemClock: SystemClock;
   #waiters: (() => void)[] = [];
