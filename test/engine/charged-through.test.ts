@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(quantity, date);
   }
 
-  it('invoicing §8.5: stays if a backdated change bills a partial period before days that stay billed', async () => {
+  it('invoicing §8.5: stays if a backdated change bills a partial period before days that remain billed', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     expect(await chargedThrough()).to.equal('2027-01-01');
@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await invoices()).to.have.lengthOf(before);
   });
 
-  it('invoicing §8.5: stays if a backdated change splits a month that was split at a later day', async () => {
+  it('invoicing §8.5: stays if a backdated change splits a month that is already split at a later day', async () => {
     await beginWithSeats('monthly');
     for (const day of ['2026-02-01', '2026-03-01', '2026-03-10']) await engine.runTo(`${day}T06:00:00Z`);
     await seats(15, '2026-03-10');
@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: stays if a draft for a partial period before days that stay billed is committed', async () => {
+  it('invoicing §8.5: stays if a committed draft bills a partial period before days that remain billed', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a run adds a partial period before days that stay billed to a draft and commits the draft', async () => {
+  it('invoicing §8.5: stays if a run adds a partial period before billed days to a draft and commits the draft', async () => {
     await beginWithSeats('annual');
     await seatsOn('2026-06-10', 15);
     await engine.acme.invoices.addCharges({ accountId, autoCommit: false, items: [{ amount: '5.00' }] });
@@ -147,13 +147,13 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: moves back to the start of a pause if a partial period is billed before the days that precede the pause', async () => {
+  it('invoicing §8.5: moves back to the start of a pause if a backdated change bills a partial period before the pause', async () => {
     await beginWithSeats('annual');
     await seatsInFrontOfPause();
     expect(await chargedThrough()).to.equal('2026-06-25');
   });
 
-  it('invoicing §8.5: moves back to the start of a pause even if a plugin puts each item of the run on a separate invoice', async () => {
+  it('invoicing §8.5: moves back to the start of a pause even if a plugin puts each item on its own invoice', async () => {
     const groups: InvoicePlugin = {
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
@@ -173,7 +173,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal(null);
   });
 
-  it('invoicing §8.5: moves to the end of an older draft whose days end after the last charge and stay billed', async () => {
+  it('invoicing §8.5: moves to the end of a committed older draft that ends after the last charge', async () => {
     await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
     await untag(SystemTag.AUTO_INVOICING_DRAFT);
     await seatsInFront();
@@ -183,14 +183,14 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays at the end of days that a void restores if the last charge is a partial period before them', async () => {
+  it('invoicing §8.5: stays at the end of days that a void restores if the last charge ends before them', async () => {
     await beginWithSeats('annual');
     await seatsInFront();
     await voidAt(1);
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  it('invoicing §8.5: stays if a trial priced at 0 is voided while the days after a partial charge are paused', async () => {
+  it('invoicing §8.5: stays if a free trial is voided while the days after a partial charge are paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await seatsOn('2030-06-10', 15);
@@ -219,7 +219,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2026-07-01');
   });
 
-  it('invoicing §8.5: stays if a trial priced at 0 is voided while the plan is paused', async () => {
+  it('invoicing §8.5: stays if a free trial is voided while the plan is paused', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await engine.runTo('2030-03-16T06:00:00Z');
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays if a trial priced at 0 is voided while the whole charge of the plan is repaired', async () => {
+  it('invoicing §8.5: stays if a free trial is voided after the whole charge of the plan was repaired', async () => {
     await begin();
     await engine.runTo('2030-03-14T06:00:00Z');
     await pause();
@@ -302,7 +302,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2031-03-14');
   });
 
-  it('invoicing §8.5: stays if an older draft that ends after the last charge is committed after a plan change', async () => {
+  it('invoicing §8.5: stays after a plan change, even if an older draft that ends later is committed', async () => {
     await begin();
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     await engine.runTo('2030-03-14T06:00:00Z');
@@ -323,7 +323,7 @@ const shelf = catalogXml({
   priceLists: lists({ DEFAULT: ['advance', 'arrears'] }),
 });
 
-eachDatabaseByTurns.describe('coverage', (open) => {
+eachDatabaseByTurns.describe('coverage of billed days', (open) => {
   let engine: TestEngine;
   let accountId: Uuid;
 
@@ -334,7 +334,7 @@ eachDatabaseByTurns.describe('coverage', (open) => {
     return subscriptionId;
   }
 
-  it('is consistent with the coverage after a run bills greedy arrears between their due dates', async () => {
+  it('agrees with the whole history after a run bills greedy arrears between their due dates', async () => {
     await begin('arrears', { 'org.service.invoice.inArrear.mode': 'GREEDY' });
     engine.clock.set('2024-01-10T00:00:00Z');
     const invoice = await engine.acme.generateInvoice({ accountId });
@@ -342,7 +342,7 @@ eachDatabaseByTurns.describe('coverage', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('is verified against the whole history; the check finds a cursor that hides due days, and changes nothing', async () => {
+  it('can be verified against the whole history, which reveals a cursor that hides due days', async () => {
     const subscriptionId = await begin('advance');
     await engine.runTo('2024-02-01T00:00:00Z');
     engine.clock.set('2024-02-15T00:00:00Z');

@@ -30,7 +30,7 @@ eachDatabaseByTurns.describe('check of stored data', (open) => {
 
   const aside = () => openEngine(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('finds no violation in the data of the engine', async () => {
+  it('finds no violation in the data of a busy engine', async () => {
     expect(await breaches(engine)).to.eql([]);
     expect(await breaches(engine, engine.tenant)).to.eql([]);
   });
@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('check of stored data', (open) => {
     clock.set(formatInstant(now));
   });
 
-  it('accepts an account that exceeds the safety bound if the account is currently not invoiced', async () => {
+  it('accepts an account beyond the safety bound if the account is currently not invoiced', async () => {
     const { acme, billing, clock, settle } = await aside();
     const { id } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: id, planName: 'solo-now' });

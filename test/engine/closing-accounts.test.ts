@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
   });
 
-  it('matches accounts E9 "Close with item adjustment and write-off", where the write-off takes precedence', async () => {
+  it('matches accounts E9 "Close with item adjustment and write-off", in which the write-off takes precedence', async () => {
     const id = await partlyPaid();
     await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 100']);
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(states.map((row) => row.state_name)).to.eql(['CLOSE_ACCOUNT']);
   });
 
-  it('processes the remaining unpaid invoices when repeated, except for adjusted items', async () => {
+  it('processes the remaining unpaid invoices when repeated, but not the adjusted items', async () => {
     const id = await charged('10');
     await close(id);
     await close(id, { itemAdjustUnpaidInvoices: true });
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(id)).to.eql(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
   });
 
-  it('can be repeated after a clearing blocking state has reopened the account for subscriptions', async () => {
+  it('can be repeated after a clearing blocking state has opened the account to subscriptions again', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await close(id);
     const openedAt = engine.clock.now();
@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(states[0]?.effective.at.getTime()).to.equal(openedAt);
   });
 
-  it('processes the committed unpaid invoices of the account on its local date, but no invoices of its children', async () => {
+  it("adjusts committed unpaid invoices on the account's local date, but not drafts or invoices of children", async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
     const charge = (accountId: Uuid, autoCommit: boolean) =>
@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     await subscribe(child.id);
   });
 
-  it('sets the comment of the call on adjustments, by default "Close Account"', async () => {
+  it('describes adjustments with the comment of the call, or "Close Account" if the call has no comment', async () => {
     const descriptionOf = async (id: Uuid) => {
       const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
       return invoice?.items[1]?.description;
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await descriptionOf(second)).to.equal('moved away');
   });
 
-  it('removes planned work of only this account if requested', async () => {
+  it('removes the planned work of this account on request, but not of other accounts', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const other = await engine.acme.createAccount({ currency: 'USD' });
     await engine.settle(subscribe(id));
@@ -175,7 +175,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect(await itemsOf(other.id)).to.have.length(2);
   });
 
-  it('keeps the subscription ends that it schedules when it removes planned work', async () => {
+  it('keeps the subscription ends that it schedules itself when it removes planned work', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const { subscriptionId } = await engine.settle(subscribe(id));
     await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     expect((await told()).filter((type) => /CANCEL/.test(type))).to.eql([]);
   });
 
-  it('cancels a term at its end if an earlier plan was invoiced beyond that end', async () => {
+  it('cancels a fixed term at its end, even if an earlier plan was invoiced beyond that end', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
     const { subscriptionId } = await engine.subscribe(request);
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('creates the credit of a cancellation first, even if a background worker processes the queue meanwhile', async () => {
+    it('creates the credit of a cancellation first, even if a background worker processes the queue at the same time', async () => {
       const ids: Uuid[] = [];
       for (let each = 0; each < 8; each += 1) {
         engine.clock.set('2024-01-01T00:00:00Z');
@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await engine.balancesOf(id)).to.eql(['0', '0']);
     });
 
-    it('waits for work that another node holds, up to the time limit for a busy account', async () => {
+    it('waits for work that another node holds, and fails at the time limit for a busy account', async () => {
       const id = await cancelled();
       const claim = {
         node: 'another',
@@ -306,7 +306,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
   it('is rejected for an unknown account', () =>
     expectCode(close('11111111-1111-4111-8111-111111111111' as Uuid), 3002));
 
-  it('keeps invoicing disabled if it was disabled before', async () => {
+  it('keeps AUTO_INVOICING_OFF if the account already had it', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
     await close(id);

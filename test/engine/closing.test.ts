@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('closed engine', (open) => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
   });
 
-  it('rejects every call with a clear message, even calls on objects that it returned before', async () => {
+  it('rejects every call with a clear message, even calls on objects that the engine returned before', async () => {
     const { billing, tenant } = engine;
     const host = hostOf(engine.database);
     const before = billing.as({ tenant: tenant.id, user: 'test' });
@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('closed engine', (open) => {
     for (const [name, call] of calls) expect(await refusal(call), name).to.equal(sentence);
   });
 
-  it('closes its storage for all users', async () => {
+  it('closes its storage, so that direct calls to the storage fail too', async () => {
     const { billing, storage, tenant } = engine;
     await billing.close();
     const calls = [
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('stopping engine', (open) => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
   });
 
-  it('ends waits for unfinished work while stopping, and accepts calls until it is closed', async () => {
+  it('ends waits for unfinished work as soon as it stops, but accepts calls until it is closed', async () => {
     const { acme, billing, storage, clock, tenant } = engine;
     const account = await engine.settle(acme.createAccount({}));
     const context = await billing.context({ tenant, user: 'test' });

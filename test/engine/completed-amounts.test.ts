@@ -40,7 +40,7 @@ anyDatabase.describe('amounts of completions (payments §4.3 rule 7)', (open) =>
     expect(processed(completed)).to.eql(['SUCCESS', 10, 7]);
   });
 
-  it("can be 0 for an authorization, and are in the payment's currency for a refund", async () => {
+  it("can be 0 for an authorization, and must be in the payment's currency for a refund", async () => {
     const { payments } = engine.acme;
     const checked = await payments.authorize({ accountId: account.id, amount: '10', properties: PENDING });
     const completed = await payments.complete({ paymentId: checked.payment.id, amount: '0' });
@@ -50,7 +50,7 @@ anyDatabase.describe('amounts of completions (payments §4.3 rule 7)', (open) =>
     await expectCode(payments.complete({ paymentId, amount: '10', currency: 'EUR' }), BAD_PARAMETER);
   });
 
-  it('cannot exceed the refundable amount, excluding the pending refund', async () => {
+  it('cannot exceed the refundable amount, from which the pending refund itself is not deducted', async () => {
     const { payments } = engine.acme;
     const { id: paymentId } = (await purchased('100')).payment;
     const key = { paymentId, transactionExternalKey: 'R' };
@@ -63,7 +63,7 @@ anyDatabase.describe('amounts of completions (payments §4.3 rule 7)', (open) =>
     expect(processed(await payments.refund({ ...key, amount: '70' }))).to.eql(['SUCCESS', 10, 70]);
   });
 
-  it('cannot exceed the remaining amount of an invoice payment after its other refunds', async () => {
+  it('cannot exceed the amount of an invoice payment less its other refunds', async () => {
     const { invoicePayments, payments } = engine.acme;
     const paymentId = await paidInvoice('100');
     const key = { paymentId, transactionExternalKey: 'R2' };

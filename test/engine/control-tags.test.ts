@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
 
   describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
     for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`payments 13 AUTO_PAY_OFF: ${name} holds back payments of new invoices, and its removal releases them from the oldest on`, async () => {
+      it(`payments 13 AUTO_PAY_OFF: hold back new payments (${name}), and release the oldest first on removal`, async () => {
         const id = await subscriber(SystemTag[name]);
         await engine.runTo('2024-02-01T00:00:00Z');
         expect(await balancesOf(id)).to.eql(['19.95', '19.95']);
@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
         );
       });
 
-    it('include AUTO_PAY_OFF and MANUAL_PAY, which must both be removed to release payments; adding either again in time keeps the hold', async () => {
+    it('hold back payments until both AUTO_PAY_OFF and MANUAL_PAY are removed', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
       await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(await balancesOf(id)).to.eql(['19.95']);
@@ -61,7 +61,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(charged()).to.eql(['19.95']);
     });
 
-    it('hold back a retry that falls due meanwhile', async () => {
+    it('hold back a retry that falls due while AUTO_PAY_OFF is set', async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
       const id = await subscriber();
       await tag(id, SystemTag.AUTO_PAY_OFF);
@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await balancesOf(id)).to.eql(['0']);
     });
 
-    it('end the hold on an invoice that was written off', async () => {
+    it('release no payment of an invoice that has been written off', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await balancesOf(id)).to.eql(['19.95']);
     });
 
-    it('stay on an account without a default payment method', async () => {
+    it('cannot be removed if they hold back payments and the account has no default payment method', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       await tag(id, SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
       await expectCode(untag(id, SystemTag.MANUAL_PAY, SystemTag.AUTO_PAY_OFF), 3951);
@@ -97,7 +97,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('AUTO_INVOICING_OFF', () => {
-    it('stop automatic runs (AUTO_INVOICING_OFF); after their removal, one run bills the missed days on a single invoice', async () => {
+    it('stop automatic runs (AUTO_INVOICING_OFF); after their removal, one run bills all missed days on one invoice', async () => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.eql([]);
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
       expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.eql([]);
     });
 
-    it('exclude the subscriptions of a tagged bundle, and bill them for the missed days afterward', async () => {
+    it('stop the billing of a tagged bundle (AUTO_INVOICING_OFF), and bill the missed days after their removal', async () => {
       const id = await subscriber();
       const second = await engine.subscribe({ accountId: id, planName: 'solo-now' });
       const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
   });
 
   describe('WRITTEN_OFF', () => {
-    it('accounts E6 steps 4 and 5: set the balance of an invoice to 0 until they are removed', async () => {
+    it('accounts E6 steps 4 and 5: set the balance of an invoice to 0 (WRITTEN_OFF) until they are removed', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('control tags', (open) => {
     });
   });
 
-  it('R51: hold back the invoice of an account with AUTO_INVOICING_OFF, which still gets its bill cycle day', async () => {
+  it('R51: hold back invoices (AUTO_INVOICING_OFF), but let the account get its bill cycle day', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await tag(id, SystemTag.AUTO_INVOICING_OFF);
     engine.clock.set('2024-01-17T00:00:00Z');

@@ -100,7 +100,7 @@ function attempt(stage: PaymentStage, script: Script) {
 
 eachDatabase.describe('automatic payments with control plugins (payments §8.1)', (open) => {
   withStage(open, (stageAt) => {
-    it('use the values that control plugins have adjusted, and report the result to them', async () => {
+    it('use the values that control plugins have adjusted, and report the result to the plugins', async () => {
       const { stage, first, second } = await stageAt();
       first.prior = ({ amount }) => ({
         adjustedAmount: amount?.minus(decimal('49.95')) ?? null,
@@ -169,7 +169,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(stage.sandbox.ledger.all()).to.eql([]);
     });
 
-    it('rule 6: use a payment method that a control plugin names only if the setting allows it', async () => {
+    it('rule 6: use a payment method that a control plugin chooses only if the setting allows it', async () => {
       for (const overwritesMethod of [false, true]) {
         const { stage, first } = await stageAt({ overwritesMethod });
         const account = await stage.account();
@@ -185,7 +185,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       }
     });
 
-    it('rule 6: reject a payment method of another account that a control plugin names', async () => {
+    it('rule 6: reject a payment method of another account that a control plugin chooses', async () => {
       const { stage, first } = await stageAt({ overwritesMethod: true });
       const stranger = await stage.account();
       first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });
@@ -195,7 +195,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await stage.balance(invoiceId)).to.equal('249.95');
     });
 
-    it('settle the balance with an amount in a currency that a control plugin has chosen', async () => {
+    it('settle the balance even if a control plugin converts the amount to another currency', async () => {
       const { stage, second } = await stageAt();
       second.prior = () => ({ adjustedAmount: decimal('225.44'), adjustedCurrency: 'EUR' });
       const invoiceId = await invoiced(stage);
@@ -205,7 +205,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
     });
 
-    it('rule 7: retry on the earliest of several dates', async () => {
+    it('rule 7: are retried on the earliest of several dates', async () => {
       const { stage, first, second } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.retry = () => new Date('2012-06-30T00:00:00Z');
@@ -220,7 +220,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §8.3: retry with the properties and control plugins of their attempt', async () => {
+    it('payments §8.3: are retried with the properties and control plugins of their attempt', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       first.prior = ({ paymentId }) =>
@@ -239,7 +239,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       });
     });
 
-    it('payments §5.3 rule 2: postpone a retry if a call starts while its plugins are being called', async () => {
+    it('payments §5.3 rule 2: postpone a retry if another call starts while the plugins of the retry are being called', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure(DECLINE);
       const invoiceId = await invoiced(stage);
@@ -302,7 +302,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
     });
 
-    it('payments §8.4: report the outcome found by a read of an open payment to control plugins', async () => {
+    it('payments §8.4: report the outcome to control plugins if a read of the pending payment finds it', async () => {
       const { stage, first } = await stageAt();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
       const invoiceId = await invoiced(stage);

@@ -58,7 +58,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     return found.map(({ stateName, isApiPayment }) => `${stateName} ${isApiPayment ? 'api' : 'automatic'}`);
   };
 
-  it('call the named control plugins before and after the payment', async () => {
+  it('call the requested control plugins before and after the payment', async () => {
     prior = () => ({ adjustedAmount: heard[0]?.context.amount?.dividedBy(4) ?? null });
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
     expect(calls()).to.eql(['prior', 'success']);
@@ -87,7 +87,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     ['0', 'EUR'],
     ['-5', 'EUR'],
   ] as const)
-    it(`payments §4.3 rule 2: stop if a control plugin adjusts the payment to ${amount} ${currency}`, async () => {
+    it(`payments §4.3 rule 2: are rejected if a control plugin adjusts the amount to ${amount} ${currency}`, async () => {
       prior = () => ({ adjustedAmount: decimal(amount), adjustedCurrency: currency });
       const paid = engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
       expect(await paid.catch((error: BillingError) => error.code)).to.equal(
@@ -130,7 +130,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(0);
   });
 
-  it('leave no open attempt if they are rejected', async () => {
+  it('leave no open attempt behind if they are rejected', async () => {
     const tooMuch = engine.acme.invoicePayments.pay({ invoiceId, amount: '200', controlPlugins });
     expect(await tooMuch.catch((error: BillingError) => error.code)).to.equal(7199);
     expect(await balance()).to.equal(100);
@@ -140,7 +140,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
   const refund = (paymentId: Uuid | undefined, more: object) =>
     engine.acme.invoicePayments.refund({ paymentId: paymentId ?? NOWHERE, controlPlugins, ...more });
 
-  it('payments §9.5: refund the amount as adjusted by control plugins', async () => {
+  it('payments §9.5: are refunded with the amount as adjusted by control plugins', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('30') });
     const { transaction } = await refund(paid?.payment.id, { amount: '20' });
@@ -156,7 +156,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(30);
   });
 
-  it('payments §9.5: reject an item refund that control plugins lower below its item adjustments', async () => {
+  it('payments §9.5: reject an item refund that a control plugin lowers below the item adjustments', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     const [item] = (await engine.acme.invoices.get(invoiceId)).items;
     const adjustments = [{ invoiceItemId: item?.id ?? NOWHERE, amount: '20' }];
@@ -169,7 +169,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(5);
   });
 
-  it('payments §9.5 rule 2: report the method of an external refund to plugins, which can choose its amount', async () => {
+  it('payments §9.5 rule 2: let a control plugin see the method and choose the amount of an external refund', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     prior = () => ({ adjustedAmount: decimal('7') });
     const { payment, transaction } = await refund(paid?.payment.id, { amount: '20', isExternal: true });

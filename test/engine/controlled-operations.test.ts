@@ -14,7 +14,7 @@ const RETRY = '2024-01-03T10:00:00Z';
 /** Long enough for a busy entry to come again. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 400));
 
-anyDatabase.describe('operations on payments with control plugins (payments §4.1, §8)', (open) => {
+anyDatabase.describe('payment operations with control plugins (payments §4.1, §8)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let control: ScriptedControl;
@@ -57,7 +57,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
   const transactions = async () =>
     (await engine.acme.payments.getByKey(keyOf())).transactions.map(({ status }) => status);
 
-  it('reject invalid operations before calling a control plugin, without an attempt', async () => {
+  it('are rejected before any plugin call or attempt if they are invalid', async () => {
     const paid = await purchase({ controlPlugins: [] });
     const refused: readonly (readonly [ErrorName, Promise<unknown>])[] = [
       ['PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS', purchase()],
@@ -74,7 +74,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await attempts()).to.eql([]);
   });
 
-  it('accept a payment method from a control plugin if the request names none', async () => {
+  it('use a payment method from a control plugin if the request names none', async () => {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const method = { accountId, pluginName: engine.gateway.name };
     const { pluginName, id } = await engine.acme.paymentMethods.add(method);
@@ -87,7 +87,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(pluginName).to.equal(engine.gateway.name);
   });
 
-  it('payments §2.3 rule 6: keep the method of a payment, whatever the setting', async () => {
+  it('payments §2.3 rule 6: keep the method of a payment, even if a control plugin chooses another one', async () => {
     const method = { accountId: account.id, pluginName: engine.gateway.name };
     const other = await engine.acme.paymentMethods.add(method);
     const paid = await purchase({ controlPlugins: [] });
@@ -96,7 +96,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await attempts()).to.eql(['ABORTED']);
   });
 
-  it('payments §8.1 rule 4: complete a pending transaction by its key with its existing attempt', async () => {
+  it('payments §8.1 rule 4: complete a pending transaction under its key with its existing attempt', async () => {
     await purchase({ properties: PENDING });
     const { transaction } = await purchase();
     expect(transaction.status).to.equal('SUCCESS');
@@ -105,7 +105,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
     expect(await transactions()).to.eql(['SUCCESS']);
   });
 
-  it('payments §8.1 rule 4: complete a transaction with its own attempt if it becomes pending while plugins are being called', async () => {
+  it('payments §8.1 rule 4: use their own attempt to complete a transaction that becomes pending during plugin calls', async () => {
     control.meanwhile = async () => {
       control.meanwhile = async () => null;
       await purchase({ controlPlugins: [], properties: PENDING });
@@ -140,7 +140,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect(stored?.pluginProperties?.map(({ key }) => key)).to.include('card');
     });
 
-  it('payments §2.3: show the actual outcome even if a plugin gives an unreadable answer', async () => {
+  it('payments §2.3: return the actual outcome even if a plugin gives an unreadable answer', async () => {
     const unreadable = {
       get adjustedProperties(): never {
         throw new Error('unreadable');
@@ -165,7 +165,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       control.failure = null;
     });
 
-    it('payments §5.3 rule 2: are postponed unchanged as retries while another call of the payment is running', async () => {
+    it('payments §5.3 rule 2: postpone a retry while another call of the payment is running', async () => {
       const end = await runningCall(engine, keyOf());
       const settled = engine.runTo(RETRY);
       await aWhile();
@@ -175,7 +175,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect(await attempts()).to.eql(['RETRIED', 'SUCCESS']);
     });
 
-    it('payments §5.3 rule 2: are postponed as retries without informing the plugins if a call starts while the plugins are being called', async () => {
+    it('payments §5.3 rule 2: postpone a retry if another call starts while the plugins of the retry are being called', async () => {
       let end: () => Promise<unknown> = async () => null;
       control.asked.splice(0);
       control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
@@ -195,7 +195,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect((await transactions()).filter((status) => status === 'SUCCESS')).to.have.length(1);
     });
 
-    it('payments §3.3: have a separate attempt for each retry, even if the retry can no longer run', async () => {
+    it('payments §3.3: store a separate attempt for each retry, even if the retry can no longer run', async () => {
       await purchase({ controlPlugins: [] });
       control.asked.splice(0);
       await engine.runTo(RETRY);
@@ -203,7 +203,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);
     });
 
-    it('payments §2.3 rule 5: are neither run nor retried again if a plugin aborts the retry', async () => {
+    it('payments §2.3 rule 5: are not retried again if a plugin aborts the retry', async () => {
       control.prior = { isAborted: true };
       await engine.runTo('2024-02-01T00:00:00Z');
       expect(await attempts()).to.eql(['RETRIED', 'ABORTED']);
@@ -213,7 +213,7 @@ anyDatabase.describe('operations on payments with control plugins (payments §4.
 });
 
 anyDatabase.describe('operations that fail after prior calls (payments §2.3 rule 3)', (open) => {
-  it('return the original error, even if ending the attempt fails', async () => {
+  it('return the original error even if ending the attempt fails', async () => {
     const control = new ScriptedControl('control');
     const stage = await PaymentStage.open(storageOf(await open(migrated)), '2024-01-01T10:00:00Z');
     try {

@@ -3,7 +3,7 @@ import { anyDatabase, expect, openEngine, type TestEngine } from '../support/ind
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';
 
-anyDatabase.describe('control plugins of a tenant in invoice payments (payments §2.3 rule 9)', (open) => {
+anyDatabase.describe('control plugins of a tenant (payments §2.3 rule 9)', (open) => {
   let engine: TestEngine;
   let account: Account;
   let control: ScriptedControl;
@@ -53,7 +53,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
   const payAll = (more: object = {}) =>
     engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
 
-  it('payments §9.6 rule 2: are called for each invoice of pay-all, before and after its payment', async () => {
+  it('payments §9.6 rule 2: are called before and after the payment of each invoice in a pay-all call', async () => {
     const ids = await invoiced('50', '30');
     await payAll();
     expect(asked().toSorted()).to.eql([
@@ -67,14 +67,14 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: are replaced by the plugins that a pay-all call names', async () => {
+  it('payments §9.6 rule 2: are not called if the pay-all call names other plugins', async () => {
     const ids = await invoiced('50');
     await payAll({ controlPlugins: ['nobody'] });
     expect(asked()).to.eql([]);
     expect(await balances(ids)).to.eql([0]);
   });
 
-  it('payments §9.6 rule 2: stop the payment of one invoice but not of the others; the share of that invoice becomes credit', async () => {
+  it('payments §9.6 rule 2: can abort the payment of one invoice without stopping the others', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
     expect((await payAll({ isExternal: true, amount: '80' }))?.invoiceIds).to.eql(ids);
@@ -84,7 +84,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.eql([30]);
   });
 
-  it('payments §9.6 rule 2: adjust the amount that pay-all pays for an invoice, up to the balance', async () => {
+  it('payments §9.6 rule 2: can adjust the amount that pay-all pays for an invoice, up to the balance', async () => {
     const ids = await invoiced('50', '30');
     control.priorOf = ({ amount }) => ({ adjustedAmount: decimal(Number(amount) === 50 ? '20' : '99') });
     await payAll();
@@ -92,7 +92,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §9.6 rule 2: skip an invoice that is paid while the plugins are being called', async () => {
+  it('payments §9.6 rule 2: cause no payment if the invoice is paid while they are being called', async () => {
     const ids = await invoiced('50');
     const [invoiceId = account.id] = ids;
     control.meanwhile = async () => {
@@ -121,7 +121,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
       }),
   };
   for (const [what, act] of Object.entries(payUnpaid))
-    it(`payments §10.1 rule 7: are called for each unpaid invoice when ${what}`, async () => {
+    it(`payments §10.1 rule 7: are called for each unpaid invoice that is paid by ${what}`, async () => {
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
       await act();
@@ -130,7 +130,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
       expect(await states()).to.eql(['ABORTED', 'SUCCESS']);
     });
 
-  it('payments §10.1 rule 7: do not affect an added method, whatever the outcome of the payments', async () => {
+  it('payments §10.1 rule 7: do not prevent a method from being added if they fail in the payments that follow', async () => {
     const ids = await invoiced('50');
     control.priorOf = ({ paymentApiType }) => {
       if (paymentApiType === 'PAYMENT_METHOD') return null;
@@ -142,7 +142,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await states()).to.eql(['ABORTED']);
   });
 
-  it('rule 3: are informed of an instant payment that is rejected after their prior calls', async () => {
+  it('rule 3: are informed if an instant payment is rejected after their prior calls', async () => {
     const [invoiceId = account.id] = await invoiced('50');
     control.prior = { adjustedAmount: decimal('51') };
     const refused = engine.acme.invoicePayments.pay({ invoiceId });
@@ -170,7 +170,7 @@ anyDatabase.describe('control plugins of a tenant in invoice payments (payments 
     expect(await balances(ids)).to.eql([50]);
   });
 
-  it('payments §9.3: adjust the amount of a released hold', async () => {
+  it('payments §9.3: can adjust the amount that is paid when a hold is released', async () => {
     const ids = await invoiced('50');
     control.prior = { adjustedAmount: decimal('20') };
     await release();

@@ -14,7 +14,7 @@ import type { PaymentView } from '../support/plain-views.ts';
 const EUROS = { currency: 'EUR', each: '0.9' } as const;
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
-anyDatabase.describe('invoice payments that a control plugin converts (payments §9.4)', (open) => {
+anyDatabase.describe('invoice payments converted by a control plugin (payments §9.4)', (open) => {
   let asked: string[] = [];
   let rate: { readonly currency: Currency; readonly each: string } = EUROS;
   let meanwhile: () => Promise<unknown> = async () => null;
@@ -58,14 +58,14 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     transactions.map(({ status, amount, currency }) => `${status} ${amount?.toFixed()} ${currency}`);
   const story = async (invoiceId: Uuid) => (await paymentsOf(invoiceId)).flatMap(told);
 
-  it('settle the share of an invoice that is paid in another currency', async () => {
+  it('settle part of an invoice in another currency', async () => {
     const invoiceId = await invoiced('249.95', { isHeldBack: true });
     await engine.acme.invoicePayments.pay({ invoiceId, amount: '50' });
     expect(await story(invoiceId)).to.eql(['SUCCESS 45 EUR']);
     expect(await balanceOf(invoiceId)).to.equal(199.95);
   });
 
-  it('payments §8.3: convert the original amount again at every retry', async () => {
+  it('payments §8.3: start from the original amount again at every retry', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await invoiced('100');
     for (const days of [8, 8]) {
@@ -87,7 +87,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     ]);
   });
 
-  it('payments §9.2 rule 8: reserve the amount to settle while pending', async () => {
+  it('payments §9.2 rule 8: reserve the amount to settle while they are pending', async () => {
     const invoiceId = await invoiced('100', { isHeldBack: true });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 2 });
     const { invoicePayments, payments } = engine.acme;
@@ -100,7 +100,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §4.3 rule 7: complete a pending payment only for its stored amount', async () => {
+  it('payments §4.3 rule 7: can be completed only with their stored amount and currency if they are pending', async () => {
     const invoiceId = await invoiced('20', { isHeldBack: true });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const paymentId = (await engine.acme.invoicePayments.pay({ invoiceId }))?.payment.id ?? NOWHERE;
@@ -119,7 +119,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('settle the requested amount if recovery or an operator finds that they succeeded', async () => {
+  it('settle the requested amount if recovery or an operator later finds that they succeeded', async () => {
     const invoiceId = await invoiced('100', { isHeldBack: true });
     const statuses = ['UNDEFINED', 'ERROR'] as const;
     const tried: { readonly paymentId: Uuid; readonly transactionId: Uuid }[] = [];
@@ -146,7 +146,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
   const refund = ({ amount = null, ...input }: HostInput<InvoiceRefundInput>) =>
     engine.acme.invoicePayments.refund({ currency: rate.currency, controlPlugins: [], amount, ...input });
 
-  it('payments §9.5 rule 1: reopen the corresponding share of the invoice when refunded', async () => {
+  it('payments §9.5 rule 1: reopen the corresponding part of the invoice when they are refunded', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     await expectCode(refund({ paymentId, amount: '46' }), 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
     expect((await refund({ paymentId, amount: '18' })).transaction.status).to.equal('SUCCESS');
@@ -156,7 +156,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('payments §9.5 rule 1: are refunded in full in a currency with small units; the last refund takes the remainder', async () => {
+  it('payments §9.5 rule 1: can be refunded in full in a currency with small units, by a last refund of the remainder', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '2334' });
@@ -182,7 +182,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     await expectCode(refund({ paymentId, amount: '1' }), 'INVOICE_REFUND_AMOUNT_TOO_HIGH');
   });
 
-  it('payments §9.5 rule 1: compare the share of a refund with its item adjustments', async () => {
+  it('payments §9.5 rule 1: must be refunded with an amount that covers the item adjustments', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     const [item] = (await engine.acme.invoices.get(invoiceId)).items;
     const invoiceItemId = item?.id ?? NOWHERE;
@@ -198,7 +198,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(50);
   });
 
-  it('payments §9.5 rule 2: deduct external refunds from the refundable amount', async () => {
+  it('payments §9.5 rule 2: count external refunds against the refundable amount', async () => {
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '20', currency: 'USD', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal(70);
@@ -207,7 +207,7 @@ anyDatabase.describe('invoice payments that a control plugin converts (payments 
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('convert again if the balance falls while plugins convert', async () => {
+  it('are converted again if the balance falls while plugins convert them', async () => {
     const invoiceId = await invoiced('100', { isHeldBack: true });
     const { invoicePayments } = engine.acme;
     meanwhile = async () => {

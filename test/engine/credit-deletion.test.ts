@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import { codeOf, engineBefore, expect, expectCode, newEvents } from '../support/index.ts';
 import type { InvoiceItemView } from '../support/plain-views.ts';
 
-eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) => {
+eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open) => {
   let told: () => Promise<readonly string[]>;
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   before(async () => {
@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
   }
   const expectSound = async () => expect(await engine.breaches()).to.eql([]);
 
-  it('reclaims used credit for the account, and uses it again if requested', async () => {
+  it('returns used credit to the account, which uses the credit again on request', async () => {
     const id = await newAccount();
     await credit(id, '30');
     const invoiceId = await charge(id, '19.95');
@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     await expectSound();
   });
 
-  it('also removes the CREDIT_ADJ of a credit that a user gave', async () => {
+  it('also removes the CREDIT_ADJ if a user gave the credit', async () => {
     const id = await newAccount();
     const invoiceId = await credit(id, '30');
     await told();
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     await expectSound();
   });
 
-  it('reclaims credit from the newest uses first, with one event per invoice', async () => {
+  it('takes back the most recently used credit first, with one event per invoice', async () => {
     const id = await newAccount();
     const given = await credit(id, '30');
     for (const amount of ['10', '8', '7']) await charge(id, amount);
@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     await expectSound();
   });
 
-  it('reclaims no more than the missing amount, and skips void invoices', async () => {
+  it('takes back no more than the missing amount, and skips void invoices', async () => {
     const id = await newAccount();
     const given = await credit(id, '20');
     await credit(id, '5');
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     expect(await balancesOf(id), 'an item of 0 stays as it is').to.equal('13 / 0');
   });
 
-  it('reads a long history of uses in pages', async () => {
+  it('reads a long history of credit uses in pages', async () => {
     const id = await newAccount();
     const uses = RECLAIMED_CREDITS_AT_ONCE + 2;
     const given = await credit(id, `${uses}`);
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     await expectSound();
   });
 
-  it('reclaims the credit that a written-off invoice has used, and leaves its balance at 0', async () => {
+  it('takes credit back from a written-off invoice, and leaves the balance of the invoice at 0', async () => {
     const id = await newAccount();
     await credit(id, '10');
     const invoiceId = await charge(id, '25');
@@ -174,7 +174,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     expect(await invoicesOf(parent)).to.eql(['PARENT_SUMMARY 25 = 25 owes 0']);
   });
 
-  it('applies its checks in the specified order, and changes nothing if one fails', async () => {
+  it('checks its conditions in the specified order, and changes nothing if one of them fails', async () => {
     const id = await newAccount();
     const other = await newAccount();
     const [another, voided] = [await charge(id, '25'), await charge(id, '5')];
@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('deletion of a CBA item (invoicing 9.7)', (open) =>
     expect(await told()).to.eql([]);
   });
 
-  it('runs only once if requested twice simultaneously', async () => {
+  it('has an effect only once if requested twice simultaneously', async () => {
     const id = await newAccount();
     const given = await credit(id, '30');
     await Promise.all([remove(id, given), remove(id, given)]);

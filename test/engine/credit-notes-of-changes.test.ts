@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
       ({ creditNoteNumber }) => creditNoteNumber,
     );
 
-  it('are not written for the void of a credit, which removes no charge', async () => {
+  it('are not written for the void of an invoice with only a credit', async () => {
     await begin();
     const accountId = await newAccount();
     const items = [{ amount: '10' }, { amount: '5' }];
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(await notesOf(item?.invoiceId)).to.eql([]);
   });
 
-  it('contain the charged amount of a voided invoice that a credit has reduced', async () => {
+  it('contain the charged amount of a voided invoice, less the credit on that invoice', async () => {
     await begin();
     const accountId = await newAccount();
     const [item] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(await notesOf(invoiceId)).to.eql(['VOID 2024-01-01 6 (10 + -4)']);
   });
 
-  it('contain a repair on a draft once a call or a later run commits the draft', async () => {
+  it('contain a repair on a draft only once a call or a later run commits the draft', async () => {
     await begin();
     for (const isReused of [false, true]) {
       const accountId = await newAccount();
@@ -128,7 +128,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(await numbersOf(accountId)).to.eql([1, 2]);
   });
 
-  it('are written once per invoice of a closed account, with all items of the invoice', async () => {
+  it('are written once per invoice when an account is closed, with all items of the invoice', async () => {
     await begin();
     const accountId = await newAccount();
     const [one, two] = [await charge(accountId, '10', '20'), await charge(accountId, '5')];
@@ -137,7 +137,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect(await notesOf(two?.id)).to.eql(['ADJUSTMENT 2024-01-01 5 (5)']);
   });
 
-  it('cover the invoice of a child with a lower debt and the committed summary of its parent', async () => {
+  it('are written for an adjusted invoice of a child and for the committed summary of its parent', async () => {
     await begin();
     const parentAccountId = await newAccount();
     const child = await newAccount({ parentAccountId, isPaymentDelegatedToParent: true });
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('credit notes for changes to invoices (invoicing §
     expect([await numbersOf(child), await numbersOf(parentAccountId)]).to.eql([[1, 2], [3]]);
   });
 
-  it('roll back with the transaction of a host, including their number', async () => {
+  it('are rolled back with a host transaction, including their numbers', async () => {
     await begin();
     const accountId = await newAccount();
     const invoice = await charge(accountId, '10');

@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     });
   const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
 
-  it('rule 1: are written only if the tenant has enabled credit notes, and otherwise require no SQL statement', async () => {
+  it('rule 1: are written only if the tenant has enabled credit notes, and otherwise cause no SQL statement', async () => {
     await start({});
     const invoice = await charged(100);
     await adjust(invoice, 0, '10');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(all.rows.map(lineOf)).to.eql((await notesOf(invoice.id)).slice(0, 2));
   });
 
-  it('rule 2: exclude the excess of a credit over the charges of a voided invoice', async () => {
+  it('rule 2: exclude the credit that exceeds the charges of a voided invoice', async () => {
     await start(written);
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     expect(await findings()).to.eql([]);
   });
 
-  it('rule 2: exclude write-offs, but record reductions of a written-off invoice, so that its notes are complete', async () => {
+  it('rule 2: exclude write-offs, but record later reductions of a written-off invoice', async () => {
     await start(written);
     const { id } = await charged(10);
     const object = { type: 'INVOICE', id } as const;

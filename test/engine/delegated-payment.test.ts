@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await balances()).to.equal('0 0, 0 0');
   });
 
-  it('invoicing §12 rule 1: opens no summary for a pure credit, which joins an open summary; a charge of 0 opens a summary', async () => {
+  it('invoicing §12 rule 1: opens a summary for a charge of 0, but not for a pure credit', async () => {
     await begin('2025-02-03T10:00:00Z', '0.00');
     const credit = async (amount: string) => {
       const items = [{ amount: amount }];
@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ).to.eql([null, parent, parent]);
   });
 
-  it('invoicing §12 rule 2: creates one item per child for all its invoices of the day, and pays a double charge once', async () => {
+  it('invoicing §12 rule 2: creates one summary item per child and day, and collects a charge only once', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const second = await newChild('second');
     await charge(child, '10');
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(payments()).to.eql(['21']);
   });
 
-  it('invoicing §12 rule 2: passes adjustments of an open summary to the child, never as credit of the parent', async () => {
+  it('invoicing §12 rule 2: passes adjustments of an open summary to the child, and gives the parent no credit', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const invoice = await charge(child, '10');
     await adjust(await summaryAt(0), '3');
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('invoicing §12 rule 3: allows a call to commit the summary early; the scheduled commit then does nothing, and the next day gets a new summary', async () => {
+  it('invoicing §12 rule 3: allows an early commit of the summary, after which the next charge opens a new summary', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await charge(child, '10');
     await engine.settle(engine.acme.invoices.commit((await summaryAt(0)).id));
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([invoiceDate, commitDate]).to.eql(['2025-02-03', '2025-02-04']);
   });
 
-  it("invoicing §12 rule 3: commits the summary at the tenant's time of day, or on the next day if that time is past", async () => {
+  it("invoicing §12 rule 3: commits the summary at the tenant's time of day, on the next day if that time has passed", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
@@ -212,7 +212,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect((await summaryAt(0)).status).to.equal('COMMITTED');
   });
 
-  it("invoicing §12 rule 4: lowers an unpaid summary by a decrease of a child's debt, and does not add an increase", async () => {
+  it("invoicing §12 rule 4: lowers an unpaid summary if a child's debt falls, but does not raise it if the debt rises", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');
@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('invoicing §12 rule 5: credits the child for a decrease after the parent has paid', async () => {
+  it('invoicing §12 rule 5: credits the child for a decrease of its debt after the parent has paid', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const invoice = await charge(child, '30');
     await engine.runTo('2025-02-04T00:00:00Z');
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: credits the child even if the parent pays between the change and its event', async () => {
+  it('invoicing §12 rule 5: credits the child even if the parent pays between the change and the event of the change', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');
@@ -265,7 +265,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await balances()).to.equal('0 0, -12 12');
   });
 
-  it('invoicing §12 rule 5: creates no credit without a payment if child and parent are closed before the queue settles', async () => {
+  it('invoicing §12 rule 5: creates no credit if child and parent are closed before anything is paid', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '20');
@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: does not credit the child again for an amount that an adjustment returned to the parent', async () => {
+  it('invoicing §12 rule 5: does not credit the child for an amount that was already credited to the parent', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second] = [await charge(child, '10'), await charge(child, '20')];
     await engine.runTo('2025-02-04T00:00:00Z');
@@ -294,7 +294,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 6: ignores a voided invoice of a child, and rejects the void once the parent has paid', async () => {
+  it('invoicing §12 rule 6: excludes a voided invoice of a child, but rejects the void once the parent has paid', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const [first, second, third] = [
       await charge(child, '10'),
@@ -312,7 +312,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect((await engine.acme.getInvoice(third.id)).status).to.equal('COMMITTED');
   });
 
-  it('invoicing §12 rule 7: leaves the children nothing to pay after a void or write-off of the summary', async () => {
+  it('invoicing §12 rule 7: leaves the children nothing to pay after the summary is voided or written off', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');
@@ -329,7 +329,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([await balances(), (await unpaid()).length]).to.eql(['0 0, 0 0', 0]);
   });
 
-  it('invoicing §12 rule 8: shows the items that the summary represents on request', async () => {
+  it("invoicing §12 rule 8: shows the items of the child's invoices on request", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await subscribe(child);
     await charge(child, '5');
@@ -355,7 +355,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(await invoicesOf(parent)).to.eql(['DRAFT [PARENT_SUMMARY 34] owes 0']);
   });
 
-  it('does not reuse summaries in runs of the parent', async () => {
+  it('prevents runs of the parent from using the summary as a draft', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     await charge(child, '5');
@@ -366,7 +366,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     ]);
   });
 
-  it('accounts 7 rule 6: keeps existing links to the old parent, and leaves new invoices to the account', async () => {
+  it('accounts 7 rule 6: keeps the former parent for existing invoices, and lets the account pay new invoices itself', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await charge(child, '10');
@@ -380,7 +380,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(first?.parentAccountId).to.equal(parent);
   });
 
-  it("adds two children to the summary simultaneously without one waiting for the other's lock", async () => {
+  it("adds several children to the summary simultaneously without waiting for each other's locks", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const others = await Promise.all(['a', 'b', 'c', 'd'].map((key) => newChild(key)));
     const items = [{ amount: '1' }];

@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     'COMMITTED [REPAIR_ADJ -21, CBA_ADJ 21] owes 0',
   ];
 
-  it('lower the unpaid summary for a cancellation, and give the child no credit', async () => {
+  it('lower the unpaid summary after a cancellation, and give the child no credit', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.cancel(subscriptionId);
@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('10 0, 10 0');
   });
 
-  it('bill the new charge of a change in full, because repairing an unpaid debt gives no credit', async () => {
+  it('bill the new charge of a plan change in full, because the repair of an unpaid debt gives no credit', async () => {
     await begin(2);
     await family.engine.runTo(LATER);
     await family.changeQuantity(subscriptionId, 1);
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(explained).to.not.include(false);
   });
 
-  it('appear in a dry run of the change', async () => {
+  it('appear in a dry run of a change', async () => {
     await begin(2);
     await family.engine.runTo(LATER);
     await family.engine.acme.tags.add({ type: 'ACCOUNT', id: child }, [SystemTag.AUTO_INVOICING_OFF]);
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(lines(made)).to.eql(lines(dry));
   });
 
-  it('lower the debt of the former parent if the child has left; the child pays its own charges and keeps no credit', async () => {
+  it('lower the debt of the former parent if the child has left, and give the child no credit', async () => {
     await begin(2);
     await family.moveTo(null);
     await family.engine.runTo(LATER);
@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('20 0, 41 0');
   });
 
-  it('keep the charges of a child with the parent under which they were billed if the child has moved', async () => {
+  it('lower the debt of the former parent if the child has moved to another parent', async () => {
     await begin(2);
     const { id: second } = await family.engine.acme.createAccount({ currency: 'USD' });
     await family.moveTo(second);
@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('20 0, 20 0');
   });
 
-  it('lower a draft summary before an older debt of the child', async () => {
+  it('lower a draft summary rather than an older debt of the child', async () => {
     family = await Family.begin(open, '2024-02-20T10:00:00Z');
     ({ parent, child } = family);
     await family.moveTo(null);
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('-10 10, 0 0');
   });
 
-  it('credit no more than the parent has paid for previously adjusted items', async () => {
+  it('credit no more than the parent has paid after an adjustment', async () => {
     await begin();
     await family.adjust(await family.summary(), '15');
     await family.holdPayments(false);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances(), '16 were paid').to.equal('0 0, -16 16');
   });
 
-  it('create no credit on a fully adjusted summary or item', async () => {
+  it('create no credit for a fully adjusted summary or item', async () => {
     await begin();
     await family.adjust(await family.summary());
     await family.engine.runTo(LATER);
@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, 0 0');
   });
 
-  it('return used credit to the child, even beyond its debt', async () => {
+  it('return used credit to the child, even if the credit exceeds its debt', async () => {
     family = await Family.begin(open);
     ({ parent, child } = family);
     await family.add('addCredits', child, '10');
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
-  it('return used credit to the child of a fully adjusted invoice', async () => {
+  it('return the used credit of a fully adjusted invoice to the child', async () => {
     family = await Family.begin(open);
     ({ parent, child } = family);
     await family.add('addCredits', child, '10');
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.balances()).to.equal('0 0, -10 10');
   });
 
-  it('lower the summary with the repairs of a draft once the draft is committed', async () => {
+  it('lower the summary only once a draft with the repairs is committed', async () => {
     await begin(2);
     await family.engine.acme.tags.add({ type: 'ACCOUNT', id: child }, [SystemTag.AUTO_INVOICING_DRAFT]);
     await family.engine.runTo(LATER);

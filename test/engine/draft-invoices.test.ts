@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect((await invoiceAt(0)).commitDate).to.equal(null);
     });
 
-    it('become payable only when committed, which emits an event, pays them and moves the charged-through date', async () => {
+    it('become payable only when committed, with an event, a payment and a charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       engine.clock.set('2024-01-05T12:00:00Z');
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       ]);
     });
 
-    it('stay when the tag is removed; later runs commit their own invoices', async () => {
+    it('remain after the tag is removed; later runs commit their own invoices', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect((await engine.acme.generateInvoice({ accountId })).status).to.equal('DRAFT');
     });
 
-    it('keep the charged-through date when they are committed late', async () => {
+    it('do not move the charged-through date back if they are committed late', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await untag(SystemTag.AUTO_INVOICING_DRAFT);
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await chargedThrough(id)).to.equal('2024-03-01');
     });
 
-    it('use credit once they are committed, and turn their negative amount into credit', async () => {
+    it('use credit only once they are committed, and turn a negative amount into credit', async () => {
       const first = await charge('20', false);
       const second = await charge('5', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30', invoiceId: first.id }] });
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
   describe('reused drafts (accounts 13.2 AUTO_INVOICING_REUSE_DRAFT)', () => {
     beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-    it('are reused and committed by a run, the oldest of any origin first', async () => {
+    it('are reused and committed by a run, oldest first, whatever their origin', async () => {
       const oldest = await charge('7', false);
       await charge('3', false);
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await balances()).to.equal('0 0');
     });
 
-    it('collect the items of runs with AUTO_INVOICING_DRAFT, and a commit bills them once', async () => {
+    it('collect the items of runs with AUTO_INVOICING_DRAFT until a commit bills all items at once', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT, SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
       await engine.runTo('2024-02-01T00:00:00Z');
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect([payments(), await chargedThrough(id)]).to.eql([['39.9'], '2024-03-01']);
     });
 
-    it('use credit on all their items; without a draft, the run creates an invoice', async () => {
+    it('use credit for all their items; without a draft, the run creates an invoice', async () => {
       await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await charge('7', false);
       await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '30' }], autoCommit: true });
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(payments()).to.eql(['16.9']);
     });
 
-    it('can be reused by a call without the tag, either the oldest draft or a named draft', async () => {
+    it('can be reused by an explicit run without the tag, either the oldest draft or a requested draft', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const oldest = await charge('7', false);
       const named = await charge('3', false);
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect([second.id, itemLines(second).length]).to.eql([oldest.id, 2]);
     });
 
-    it('can be named for reuse only if they are drafts of the account; otherwise nothing is billed', async () => {
+    it('can be requested for reuse only if they are drafts of the account; otherwise nothing is billed', async () => {
       await tag(SystemTag.AUTO_INVOICING_OFF);
       const committed = await charge('7', true);
       const voided = await charge('3', false);
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     });
   });
 
-  it('never add items of a run to the summary of children, even if the request names that summary', async () => {
+  it("never add a run's items to the summary of child accounts, even if the request specifies that summary", async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     const child = await engine.acme.createAccount({
       currency: 'USD',
@@ -262,7 +262,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       ]);
     });
 
-    it('appear in a dry run with the new items when reused, without being changed', async () => {
+    it('appear in a dry run together with the new items if they are reused, without being changed', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       const before = await standing();
@@ -325,7 +325,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('void the credit that they created, unless the credit is used', async () => {
+    it('cancel the credit that they created when voided, unless the credit is used', async () => {
       await tag(SystemTag.AUTO_PAY_OFF);
       const credit = async (amount: string) => {
         const items = [{ amount: amount }];
@@ -412,7 +412,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     );
   });
 
-  it('leave nothing to bill after a void until the next bill cycle day takes effect', async () => {
+  it('leave nothing to bill when voided, until the next bill cycle day takes effect', async () => {
     await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');
@@ -427,7 +427,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     expect((await standing()).at(-1)).to.equal('COMMITTED [RECURRING 2024-02-01..2024-02-17 10.3] owes 10.3');
   });
 
-  it('cannot be voided as a draft with a repaired item, except together with its repair, after which all days are billed again', async () => {
+  it('cannot be voided if an item is repaired on another draft, unless that draft is voided first', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_INVOICING_DRAFT);
     const id = await subscribe('solo-now');
@@ -453,7 +453,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     ]);
   });
 
-  it('void an item and its repair together on a reused draft', async () => {
+  it('can be voided if they contain both an item and its repair; all days are then billed again', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
     const id = await subscribe('solo-now');

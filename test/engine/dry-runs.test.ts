@@ -84,7 +84,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await upcoming()).to.equal(null);
     });
 
-    it('is called `upcoming` in the library and returns an invoice with the date of its run', async () => {
+    it('is called `upcoming` in the library, and returns an invoice with the date of its run', async () => {
       await begin('2024-01-10T00:00:00Z', 1);
       expect(await engine.acme.invoices.upcoming({ accountId })).to.equal(null);
       await subscribe('solo-now');
@@ -106,7 +106,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.eql(next);
     });
 
-    it('returns the first invoice at the dates of a subscription or bundle, with everything that is due that day and was not billed before', async () => {
+    it('returns the first invoice of a subscription or bundle, with everything due and unbilled on the same day', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const monthly = await subscribe('solo-now');
       engine.clock.set('2024-01-10T00:00:00Z');
@@ -135,7 +135,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await upcoming(ended)).to.equal(null);
     });
 
-    it('includes a change that waits for its run', async () => {
+    it('includes a change whose invoice run is still queued', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const { subscriptionId } = await subscribe('solo-now');
       engine.clock.set('2024-01-11T00:00:00Z');
@@ -151,7 +151,7 @@ eachDatabase.describe('dry run', (open) => {
   });
 
   describe('invoicing §11 SUBSCRIPTION_ACTION', () => {
-    it('starts a subscription in a fictitious bundle for START_BILLING, by name or by product', async () => {
+    it('starts a subscription in a fictitious bundle for START_BILLING, by plan name or by product', async () => {
       await begin('2024-01-10T00:00:00Z', 1);
       const before = await rowCounts();
       const expected = ['RECURRING 2024-01-10..2024-02-01 14.16'];
@@ -169,7 +169,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('starts billing on a date, in a phase and with price overrides', async () => {
+    it('starts billing on a given date, in a given phase and with price overrides', async () => {
       await begin('2024-01-10T00:00:00Z', 1);
       const request = {
         dryRunAction: 'START_BILLING',
@@ -212,7 +212,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await action(same), 'prices that are there already make no other plan').to.equal(null);
     });
 
-    it('invoicing E5 Two changes: shows a CHANGE by policy and by date like the actual change', async () => {
+    it('invoicing E5 Two changes: shows a CHANGE by policy and a CHANGE by date like the actual change', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const { subscriptionId, bundleId } = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -237,7 +237,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it("invoicing §10 rule 7: gives the credit for a change at the start of the term today's date, like the actual change", async () => {
+    it("invoicing §10 rule 7: gives the credit of a CHANGE with START_OF_TERM today's date, like the actual change", async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -252,7 +252,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it("invoicing §10 rule 7: gives that credit today's date even if later days are already billed and the target date is raised", async () => {
+    it("invoicing §10 rule 7: gives used credit today's date, even if later days are already billed", async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -277,7 +277,7 @@ eachDatabase.describe('dry run', (open) => {
       ).to.eql(['RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95']);
     });
 
-    it('uses the start of the subscription for an earlier time on the same day', async () => {
+    it('takes the start of the subscription if the requested time is earlier on the same day', async () => {
       await begin('2024-08-01T12:00:00Z', 1);
       engine.clock.set('2024-08-02T15:00:00Z');
       const of = await subscribe('solo-now');
@@ -311,7 +311,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(repaired);
     });
 
-    it('bills nothing for STOP_BILLING of an add-on without charges after its day has passed', async () => {
+    it('ignores a STOP_BILLING of an uncharged add-on once its date has passed', async () => {
       await begin('2024-01-05T08:00:00Z', 1);
       const of = await subscribe('team-now');
       await engine.runTo('2024-01-16T09:00:00Z');
@@ -327,7 +327,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(found?.targetDate).to.equal('2024-01-31');
     });
 
-    it('catalog §6.1: uses the catalog version at the end of the requested day, or the current version without a date', async () => {
+    it('catalog §6.1: uses the catalog version in force at the end of the requested day, by default today', async () => {
       await begin('2024-01-10T06:00:00Z', 1, pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }));
       const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
       await engine.acme.uploadCatalog(pricedCatalog(later));
@@ -351,7 +351,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it('starts an add-on, and ends it with its base', async () => {
+    it('starts an add-on, and ends the add-on with its base', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const of = await subscribe('team-now');
       const add = {
@@ -371,7 +371,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('assumes a bill cycle day for an account without one, without storing it', async () => {
+    it('assumes a bill cycle day for an account without one, but does not store it', async () => {
       await begin('2024-01-10T00:00:00Z');
       expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.eql([
         'RECURRING 2024-01-10..2024-02-10 19.95',
@@ -393,7 +393,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(found?.targetDate && found.targetDate).to.equal(targetDate);
     }
 
-    it('returns the immediate invoice of an action even if the account is billed far ahead', async () => {
+    it('returns the immediate invoice of an action even if the account is already billed far ahead', async () => {
       await begin('2024-04-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.generateInvoice({ accountId, targetDate: '2024-05-01' });
@@ -455,7 +455,7 @@ eachDatabase.describe('dry run', (open) => {
         );
     });
 
-    it('includes, on the next due date, the days that a void left unbilled', async () => {
+    it('includes days that a void left unbilled in the invoice of the next due date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
       const of = await subscribe('solo-now');
@@ -471,7 +471,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it('returns the days kept back by AUTO_INVOICING_OFF as one invoice dated today', async () => {
+    it('returns the days held back by AUTO_INVOICING_OFF as one invoice dated today', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       await engine.acme.tags.add(account(), [off]);
@@ -491,7 +491,7 @@ eachDatabase.describe('dry run', (open) => {
       await expectUpcoming(['RECURRING 2024-04-01..2024-05-01 19.95'], '2024-04-01');
     });
 
-    it('returns the days missed by a parked account as the invoice of the run that unparks it', async () => {
+    it('returns the days missed by a parked account as the invoice of the run that unparks the account', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       await engine.acme.generateInvoice({ accountId, targetDate: '2026-12-01' }).catch(() => undefined);
@@ -504,7 +504,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it('shows a late run with today’s date', async () => {
+    it("gives the invoice of a late run today's date", async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       engine.clock.set('2024-03-10T00:00:00Z');
@@ -519,7 +519,7 @@ eachDatabase.describe('dry run', (open) => {
     const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
     const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
 
-    it('adds the items of later steps to its first draft', async () => {
+    it('adds the items of later steps to the draft that the first step creates', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(draft, reuse);
       const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
@@ -533,7 +533,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('commits the oldest remaining draft in each run', async () => {
+    it('commits the oldest remaining draft in each step', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await tag(reuse);
       for (const amount of ['3', '4'])
@@ -551,7 +551,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(dryRunAnswer);
     });
 
-    it('uses the credit of a child for future bills of its parent while those bills are open', async () => {
+    it('uses the credit of a child for future bills while the debt of the parent is open', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const parent = accountId;
       const family = { parentAccountId: parent, isPaymentDelegatedToParent: true };
@@ -575,7 +575,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
     });
 
-    it('is not affected by an add-on whose prices change', async () => {
+    it('considers a price change of an add-on on its date', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       const { bundleId } = await subscribe('team-now');
       await subscribe('archive-monthly', { bundleId });
@@ -597,7 +597,7 @@ eachDatabase.describe('dry run', (open) => {
   });
 
   describe('invoicing §11 rule 2: dry run with only a subscription and a quantity', () => {
-    it('finds bundle and account by the subscription, and multiplies by the quantity', async () => {
+    it('finds bundle and account by the subscription, and multiplies prices by the quantity', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const { subscriptionId } = await subscribe('solo-now');
       const change = {
@@ -629,7 +629,7 @@ eachDatabase.describe('dry run', (open) => {
     const expectRefused = (request: Request, error: ErrorName) =>
       expectCode(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }), error, JSON.stringify(request));
 
-    it('rejects requests with missing or excess values', async () => {
+    it('rejects requests with missing or superfluous values', async () => {
       await begin('2024-05-01T00:00:00Z', 1);
       const of = await subscribe('solo-now');
       const { bundleId } = of;
@@ -767,7 +767,7 @@ eachDatabase.describe('dry run', (open) => {
     expect(Math.max(...few)).to.be.lessThan(25);
   });
 
-  it('includes every invoice before a distant date and returns the last invoice', async () => {
+  it('simulates every invoice before a distant date, and returns the last one', async () => {
     await begin('2014-01-02T00:00:00Z', 1);
     await subscribe('pro-monthly');
     const found = await foresee({

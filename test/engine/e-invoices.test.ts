@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(xml).to.include('<cbc:Note>Geschäftsführer: Eva Apfel</cbc:Note>');
   });
 
-  it('name the credited invoice if they belong to a credit note', async () => {
+  it('name the credited invoice if they are created for a credit note', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);
     const invoice = await shop.charge(accountId, ['100', 'Work']);
@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(xml).to.include('<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>1</ram:IssuerAssignedID>');
   });
 
-  it('state a write-off in the payment terms, and ask for no payment', async () => {
+  it('state a write-off in the payment terms, and request no payment', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const { id: invoiceId } = await shop.charge(await shop.account(german, standard), ['100', 'Work']);
     await shop.acme.tags.add({ type: 'INVOICE', id: invoiceId }, [SystemTag.WRITTEN_OFF]);
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(plain).to.not.include('pdfaid');
   });
 
-  it('require a renderer that can attach files for Factur-X', async () => {
+  it('require a renderer that can attach files, if the format is Factur-X', async () => {
     const pdf = async () => ({ bytes: new Uint8Array(), missingCharacters: '' });
     for (const documentRenderer of [null, { pdf }]) {
       const shop = await InvoicedBusinesses.open(open, { documentRenderer });
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     }
   });
 
-  it('use the seller data of the day of issue', async () => {
+  it('use the seller data that was valid on the day of issue', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);
     const first = await shop.charge(accountId, ['100', 'Work']);
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('are created for the credit note of a charge whose tax a user added', async () => {
+  it('are created for a credit note whose tax was added by a user', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german);
     const [charge] = await shop.acme.invoices.addCharges({ accountId, items: [{ amount: '100' }] });
@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     expect(xml).to.not.include('PayableRoundingAmount');
   });
 
-  it('are not created for a credit note with only a tax, which has no line', async () => {
+  it('are not created for a credit note that only corrects a tax, because it has no line', async () => {
     const shop = await InvoicedBusinesses.open(open);
     const accountId = await shop.account(german, standard);
     const { id: invoiceId, items } = await shop.charge(accountId, ['100', 'Work']);
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     );
   });
 
-  it('are created for the first paid month, but not for the invoice of a free trial', async () => {
+  it('are created for the first paid month, but not for a free trial', async () => {
     const shop = await InvoicedBusinesses.open(open, { now: '2026-03-01T08:00:00Z' });
     await shop.acme.uploadCatalog(trialCatalog);
     const accountId = await shop.account(german, standard);
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     });
   });
 
-  it('are not sent without the setting', async () => {
+  it('are not sent if the tenant has not enabled sending', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender });
     const { id } = await shop.charge(await shop.account(german, standard), ['100', 'Work']);
@@ -257,7 +257,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(sent).to.eql([]);
   });
 
-  it('are sent again on the retry schedule, and report the last failure', async () => {
+  it('are sent again on the retry schedule, and show the last failure', async () => {
     const { sent, sender } = accessPoint('busy', 'still busy', 'gone');
     const configuration = { ...peppol, 'org.service.invoice.eInvoice.retries': '1m,1h' };
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration });
@@ -303,7 +303,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(signals.map(({ aborted }) => aborted)).to.eql([true]);
   });
 
-  it('fail immediately if fields are missing, and the delivery names the fields', async () => {
+  it('fail immediately if fields are missing; the delivery names these fields', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const accountId = await shop.account({ ...german, country: null }, standard);
@@ -323,7 +323,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(sent).to.have.length(1);
   });
 
-  it('are sent once, however often their events arrive', async () => {
+  it('are sent once, even if their events arrive several times', async () => {
     const { sent, sender } = accessPoint();
     const shop = await InvoicedBusinesses.open(open, { eInvoiceSender: sender, configuration: peppol });
     const accountId = await shop.account(german, standard);
@@ -365,7 +365,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
     expect(sent).to.have.length(2);
   });
 
-  it('cannot be sent for an unknown delivery or by an engine without a sender', async () => {
+  it('are rejected for an unknown delivery, or if the engine has no sender', async () => {
     const shop = await InvoicedBusinesses.open(open, { configuration: peppol });
     await expectCode(shop.acme.invoices.resendEInvoice(shop.engine.tenant.id), 'NOT_IMPLEMENTED');
     const { sender } = accessPoint();

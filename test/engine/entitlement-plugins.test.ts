@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       forget();
     };
 
-    it(`leave nothing behind if one aborts ${operation}; all called plugins are informed`, async () => {
+    it(`leave nothing behind if one of them aborts ${operation}; all called plugins are informed`, async () => {
       await start();
       const before = await stored();
       second.before[operation] = async () => ({ abort: 'not today' });
@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(second.told()).to.eql([`${operation} 8003`]);
     });
 
-    it(`are called for ${operation} up to the one that aborts`, async () => {
+    it(`are called for ${operation} up to the plugin that aborts it`, async () => {
       await start();
       first.before[operation] = async () => ({ abort: 'no' });
       await expectCode(run(), 8003);
@@ -224,7 +224,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(second.told()).to.eql([]);
     });
 
-    it(`are informed of the success of ${operation} with its objects`, async () => {
+    it(`are informed of the success of ${operation}, including its objects`, async () => {
       await start();
       await run();
       expect(first.told()).to.eql([`${operation} done`]);
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       });
     });
 
-    it(`are informed if ${operation} fails by its own rules`, async () => {
+    it(`are informed if the engine itself rejects ${operation}`, async () => {
       await start();
       await expectCode(refused(), refusal);
       expect(first.told()).to.eql([`${operation} ${refusal}`]);
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
   }
 
   describe('replaced terms', () => {
-    it('can set the plan, dates and prices of CREATE; each plugin starts from the result of the previous plugin', async () => {
+    it('can set the plan, dates and prices of CREATE; each plugin receives the result of the previous plugin', async () => {
       first.before.CREATE = async ({ terms }) => {
         expect(terms.subscriptions).to.eql([{ planName: 'solo-now' }]);
         return { replace: { subscriptions: [{ planName: 'team-now' }] } };
@@ -278,7 +278,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       });
     });
 
-    it('can set the terms of each subscription separately when CREATE covers several bundles', async () => {
+    it('can set the terms of each subscription separately if CREATE covers several bundles', async () => {
       first.before.CREATE = async ({ terms }) => ({
         replace: {
           subscriptions: terms.subscriptions.map((each) =>
@@ -348,7 +348,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
     });
 
-    it('have their terms validated like those of callers, and nothing is stored if the terms are invalid', async () => {
+    it('have their terms validated like those of callers; nothing is stored if the terms are invalid', async () => {
       const before = await stored();
       first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
       await expectCode(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }), 2021);
@@ -425,7 +425,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       expect(await stored()).to.eql(before);
     });
 
-    it('are logged if they fail when informed, without affecting the result or other plugins', async () => {
+    it('may throw when they are informed: the error is logged, and the result and other plugins are not affected', async () => {
       const lines = engine.logger.lines.length;
       first.succeeded = () => Promise.reject(new Error('no connection'));
       first.failed = () => Promise.reject(new Error('no connection'));
@@ -464,7 +464,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
     });
   });
 
-  it('are not called for rejected, unknown or foreign objects or for a dry run', async () => {
+  it('are not called for a rejected, unknown or foreign object or for a dry run', async () => {
     const { acme: theirs } = await openShop(engine.billing, null);
     const codes = [
       await codeOf(acme.createSubscription({ accountId: account.id })),

@@ -60,7 +60,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
   });
 
-  it('platform §15 rule 5: leaves an event of a type that only newer nodes know, and all later events, to a newer node', async () => {
+  it('platform §15 rule 5: leaves an event of an unknown type, and all later events, to nodes that know the type', async () => {
     await createAccount();
     const { storage, tenant, acme, billing } = engine;
     const given: string[] = [];
@@ -108,7 +108,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect((await list()).events).to.eql(whole.events);
   });
 
-  it('returns events by type, without events that the tenant skips or that belong to another tenant', async () => {
+  it('returns events by type, but no events that the tenant skips and none of other tenants', async () => {
     const { tenants } = engine.billing;
     const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'secret' });
     const theirs = engine.billing.as({ tenant: other, user: 'test' });
@@ -131,7 +131,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     ]);
   });
 
-  it('returns an awaited event when it is committed, and nothing at the time limit', async () => {
+  it('returns an awaited event as soon as it is committed, and nothing at the time limit', async () => {
     const { next } = await list({ after: 'latest' });
     expect(await list({ after: next, waitMs: 1 })).to.eql({ events: [], next });
     const waiting = list({ after: next, waitMs: 30_000 });

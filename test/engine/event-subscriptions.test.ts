@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
       ]),
     );
 
-  it('receive later events of the named types after their commit, in order', async () => {
+  it('receive later events of the requested types in order, once the events are committed', async () => {
     await createAccount();
     const { put, until } = inbox();
     const failed = inbox();
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     expect(said).to.have.length(3);
   });
 
-  it('continue from a cursor that the host keeps, including the events since then', async () => {
+  it('continue from a cursor that the host keeps, without missing the events since then', async () => {
     const first = inbox();
     const subscription = await engine.billing.events.subscribe({ onEvent: first.put });
     await createAccount();
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     expect((await all.until(3)).slice(1)).to.eql(second.events);
   });
 
-  it('platform §10.4 rule 4: receive system events if they subscribe to the system, and events without a tenant', async () => {
+  it('platform §10.4 rule 4: receive events without a tenant if they subscribe to the system', async () => {
     const [system, tenant] = [inbox(), inbox()];
     await engine.billing.events.subscribe({ onEvent: system.put });
     await engine.billing.events.subscribe({ tenant: engine.tenant.id, onEvent: tenant.put });

@@ -106,13 +106,13 @@ eachDatabaseByTurns.describe('future events', (open) => {
     expect(await dayByDay('2024-11-27')).to.eql(onOtherBillCycleDay);
   });
 
-  it('invoicing §6 rule 3: cause no repair in daily requested runs before a quantity change', async () => {
+  it('invoicing §6 rule 3: cause no repair in daily explicit runs before a quantity change', async () => {
     await begin();
     await doubleQuantity();
     expect(await dayByDay('2024-11-27', generate)).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: cause the repair for a pause in daily requested runs when the pause starts', async () => {
+  it('invoicing §6 rule 3: cause the repair for a pause in daily explicit runs only when the pause starts', async () => {
     await begin();
     await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: '2024-11-24' });
     expect(await dayByDay('2024-11-27', generate)).to.eql(['11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9']);
