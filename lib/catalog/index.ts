@@ -55,6 +55,7 @@ export {
   catalogView,
   plainPlan,
 } from './lookup/catalog-view.ts';
+export { featureValuesOf, parseFeatureValue, UNLIMITED } from './lookup/feature-values.ts';
 export type {
   ChosenPlan,
   PlanEnd,

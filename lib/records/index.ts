@@ -7,6 +7,7 @@ export * from './bundle.ts';
 export * from './catalog/catalog-entry.ts';
 export * from './catalog/catalog-enumerations.ts';
 export * from './catalog/catalog-version.ts';
+export type * from './catalog/feature.ts';
 export * from './catalog/override-plan.ts';
 export * from './context.ts';
 export * from './coupon.ts';

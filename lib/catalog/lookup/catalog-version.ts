@@ -2,6 +2,7 @@ import {
   type BillingActionPolicy,
   type BillingAlignment,
   type BillingMode,
+  type FeatureDeclaration,
   type PhaseType,
   type PlanAlignmentCreate,
   ProductCategory,
@@ -83,6 +84,10 @@ export class CatalogVersion implements PlanLookup {
 
   get units(): readonly Unit[] {
     return this.frame.value.units;
+  }
+
+  get features(): readonly FeatureDeclaration[] {
+    return this.frame.value.features ?? [];
   }
 
   get products(): readonly Product[] {

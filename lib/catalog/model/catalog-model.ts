@@ -3,6 +3,7 @@ import {
   BillingAlignment,
   type BillingMode,
   type BlockType,
+  type FeatureSetting,
   type FixedType,
   type PhaseType,
   PlanAlignmentChange,
@@ -58,6 +59,8 @@ export interface Product {
   /** Names of add-ons for sale. */
   readonly available: readonly string[];
   readonly limits: readonly Limit[];
+  /** Values of features, sorted by name. Absent without features. */
+  readonly features?: readonly FeatureSetting[];
 }
 
 /** Units sold together in advance, outside tiers. */
@@ -122,6 +125,8 @@ export interface PlanPhase {
   readonly fixed: Fixed | null;
   readonly recurring: Recurring | null;
   readonly usages: readonly Usage[];
+  /** Values of features, sorted by name. Absent without features. */
+  readonly features?: readonly FeatureSetting[];
 }
 
 export interface Plan {
@@ -140,6 +145,8 @@ export interface Plan {
   readonly billingPeriod: BillingPeriod;
   /** Maximum number of add-ons with this plan per bundle; −1 means unlimited. */
   readonly plansAllowedInBundle: number;
+  /** Values of features, sorted by name. Absent without features. */
+  readonly features?: readonly FeatureSetting[];
 }
 
 export interface PriceList {

@@ -1,4 +1,4 @@
-import type { BillingMode } from '../../records/index.ts';
+import type { BillingMode, FeatureDeclaration } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -36,6 +36,8 @@ export interface VersionFrame {
   readonly recurringBillingMode: BillingMode | null;
   readonly currencies: readonly Currency[];
   readonly units: readonly Unit[];
+  /** Declared features, sorted by name. Absent without features. */
+  readonly features?: readonly FeatureDeclaration[];
   readonly rules: PlanRules;
   readonly priceLists: PriceListSet;
 }

@@ -49,3 +49,19 @@ export type PlanAlignmentChange = keyof typeof PlanAlignmentChange;
 /** The owner of a subscription's bill cycle day. */
 export const BillingAlignment = enumeration('ACCOUNT', 'BUNDLE', 'SUBSCRIPTION');
 export type BillingAlignment = keyof typeof BillingAlignment;
+
+/** Kind of a feature, which determines the form of its values. */
+export const FeatureKind = enumeration('SWITCH', 'NUMBER', 'TEXT', 'QUOTA');
+export type FeatureKind = keyof typeof FeatureKind;
+
+/** Combination of the NUMBER values of several subscriptions. */
+export const FeatureCombination = enumeration('SUM', 'MAX');
+export type FeatureCombination = keyof typeof FeatureCombination;
+
+/** Period after which the counter of a QUOTA starts at zero; EVER never ends. */
+export const QuotaPeriod = enumeration('BILLING_PERIOD', 'DAY', 'MONTH', 'YEAR', 'EVER');
+export type QuotaPeriod = keyof typeof QuotaPeriod;
+
+/** Consumption beyond a QUOTA: BLOCK rejects it, ALLOW counts it, BILL records it as usage. */
+export const QuotaOverage = enumeration('BLOCK', 'ALLOW', 'BILL');
+export type QuotaOverage = keyof typeof QuotaOverage;

@@ -3,11 +3,15 @@ import {
   BillingAlignment,
   BillingMode,
   BlockType,
+  FeatureCombination,
+  FeatureKind,
   FixedType,
   PhaseType,
   PlanAlignmentChange,
   PlanAlignmentCreate,
   ProductCategory,
+  QuotaOverage,
+  QuotaPeriod,
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/catalog/catalog-enumerations.ts';
@@ -31,6 +35,10 @@ const enumerations: readonly (readonly [name: string, values: object, wire: stri
     PlanAlignmentChange,
     'START_OF_BUNDLE START_OF_SUBSCRIPTION CHANGE_OF_PLAN CHANGE_OF_PRICELIST',
   ],
+  ['FeatureKind', FeatureKind, 'SWITCH NUMBER TEXT QUOTA'],
+  ['FeatureCombination', FeatureCombination, 'SUM MAX'],
+  ['QuotaPeriod', QuotaPeriod, 'BILLING_PERIOD DAY MONTH YEAR EVER'],
+  ['QuotaOverage', QuotaOverage, 'BLOCK ALLOW BILL'],
   ['BillingAlignment', BillingAlignment, 'ACCOUNT BUNDLE SUBSCRIPTION'],
 ];
 

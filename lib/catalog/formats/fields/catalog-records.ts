@@ -209,7 +209,7 @@ const recurring = record<Recurring>({
   price: element(internationalPrice, { element: 'recurringPrice', absent: null }),
 });
 
-export const phase = record<PhaseContent>({
+export const phase = record<Omit<PhaseContent, 'features'>>({
   type: attribute(oneOf('a phase type', PhaseType)),
   prettyName: attribute(anyText, none),
   duration: element(duration, { ifAbsent: UNLIMITED_DURATION }),
@@ -218,7 +218,7 @@ export const phase = record<PhaseContent>({
   usages: list('usage', usage, { absent: [] }),
 });
 
-export const plan = record<PlanContent>({
+export const plan = record<Omit<PlanContent, 'features'>>({
   ...names,
   effectiveDateForExistingSubscriptions: element(dateTime, none),
   product: element(name),
@@ -230,7 +230,7 @@ export const plan = record<PlanContent>({
 
 const addOns = list('addonProduct', name, { absent: [] });
 
-export const product = record<Product>({
+export const product = record<Omit<Product, 'features'>>({
   ...names,
   category: element(oneOf('a product category', ProductCategory)),
   included: addOns,
@@ -250,7 +250,7 @@ const priceLists = record<PriceListSet>({
   childPriceLists: repeated(priceList, { element: 'childPriceList', limit: VERSION_LIMITS.priceLists }),
 });
 
-export const version = record<VersionContent>({
+export const version = record<Omit<VersionContent, 'features'>>({
   effectiveDate: element(dateTime),
   catalogName: element(nonBlankText),
   recurringBillingMode: element(billingMode, none),
