@@ -83,7 +83,7 @@ export async function rotateServerKey(
 }
 
 /**
- * Returns the replacement of an encrypted text. Null if the old key does not decrypt the text, or the new key already
+ * Returns the text encrypted with the new key. Null if the old key does not decrypt the text, or the new key already
  * does.
  */
 async function replacementOf({ recordId, text }: EncryptedText, { cipher, former }: RotationKeys) {

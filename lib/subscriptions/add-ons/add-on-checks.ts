@@ -84,7 +84,7 @@ export function listedName(plan: Pick<Plan, 'name' | 'parentPlanName'>): string 
   return plan.parentPlanName ?? plan.name;
 }
 
-/** Returns the base's plan at the add-on's date, or null outside the billing of the base. */
+/** Returns the plan of the base at the add-on's date, or null if the base is not billed at that time. */
 export function basePlanAt(
   base: { readonly transitions: readonly Transition[] },
   at: Instant,

@@ -26,18 +26,15 @@ import {
   transitionsOf,
 } from '../timeline/transitions.ts';
 
-/** The end of an add-on that its base causes. */
+/** The end that a base causes for its add-on. */
 interface CausedEnd {
   readonly effective: DatedInstant;
   readonly cause: LifecycleEvent;
-  /** The instant from which the end is stored with the add-on. Before that instant, each read derives the end. */
+  /** The instant at which the end is stored with the add-on. Until then, each read derives the end from the base. */
   readonly storedFrom: Instant;
 }
 
-/**
- * The end of an add-on that its base causes. Null if the add-on ends earlier by itself, or if the base does not end
- * it.
- */
+/** The end that the base causes. Null if the add-on ends earlier by itself, or if the base does not end the add-on. */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
   readonly entitlement: CausedEnd | null;
@@ -51,7 +48,7 @@ export interface BundleMember {
 }
 
 /**
- * Returns the end of an add-on that its base causes, now or later (§11 rule 2, §12). The cause is the base's own end,
+ * Returns the end that a base causes for its add-on, now or later (§11 rule 2, §12). The cause is the base's own end,
  * or a change to a product that does not offer the add-on. The result depends on the base's events only, so derived
  * and stored ends are equal.
  */
@@ -250,7 +247,7 @@ export type Timeline<H extends SubscriptionHistory> = H & {
 };
 
 /**
- * Returns the transitions of subscriptions (§4.2), with ends of add-ons that their bases cause (§12). The base of
+ * Returns the transitions of subscriptions (§4.2). Add-ons include the ends that their bases cause (§12). The base of
  * each add-on must be among the subscriptions.
  * @param rules `zone` is the time zone of the account. With a zone, phases that are not stored yet are included;
  * without a zone, only stored events are.

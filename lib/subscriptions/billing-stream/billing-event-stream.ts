@@ -221,10 +221,10 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
   );
 }
 
-// A shared array, because most phases charge no usage.
+// One array is shared by all phases that charge no usage, which are most phases.
 const NO_USAGES: readonly UsageSection[] = [];
 
-/** Returns the usage sections, which come from the catalog version even if the plan overrides prices. */
+/** Returns the usage sections. They come from the catalog version, even if the plan overrides prices. */
 function usagesOf(inForce: PlanInForce | null, account: BillingEventsInput['account']) {
   if (
     inForce === null ||

@@ -47,7 +47,7 @@ export function blockedIntervals(
   );
 }
 
-/** Returns the first date on which blocked time differs after a state was set, or null for no difference. */
+/** Returns the first date on which blocked time differs between the two sets of states, or null if there is no difference. */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
   after: readonly BlockingState[],
@@ -62,8 +62,8 @@ export function firstBlockedDifference(
 }
 
 /**
- * Returns the first day whose billing changes when billing gets or loses an end. A block that would end within a day
- * of its start is now effective from its start.
+ * Returns the first day whose billing changes when billing gets or loses an end. If the end is within a day of a
+ * block's start, billing changes from the start of that block.
  * @param states active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {

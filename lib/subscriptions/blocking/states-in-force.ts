@@ -76,7 +76,7 @@ export function isEntitlementEnd({ service, stateName }: NamedState): boolean {
 
 type NamedState = Pick<BlockingState, 'service' | 'stateName'>;
 
-/** Returns the members of every ENT_CANCELLED (§3, reserved states). */
+/** Returns the members that every ENT_CANCELLED state has (§3, reserved states). */
 export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>) {
   return {
     blockedId: id,

@@ -40,7 +40,7 @@ import {
 
 interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
-  /** Returns the plan of requested prices, or null without requested prices. */
+  /** Returns the override plan for requested prices. */
   readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;
   readonly nextId: () => Uuid;
 }

@@ -38,7 +38,7 @@ interface BundleRules {
 }
 
 interface FollowInput {
-  /** The changed base. Other subscriptions have no consequences for add-ons. */
+  /** The changed base. Changes of other subscriptions do not affect add-ons. */
   readonly edit: SubscriptionEdit;
   /** All subscriptions of the bundle before the operation. */
   readonly bundle: readonly RunningSubscription[];
@@ -47,8 +47,8 @@ interface FollowInput {
 }
 
 /**
- * Returns the changes of add-ons after an operation on their base. Stores ends in force, removes ends of an undone
- * cancellation, and marks all add-ons for invoicing.
+ * Returns the changes of add-ons after an operation on their base. Stores ends that have taken effect, removes the
+ * ends that an undone cancellation caused, and marks all add-ons for invoicing.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { edit, bundle } = input;
@@ -76,8 +76,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * Ends add-ons that were bought for a pending plan that is undone (§12 rule 1). Their service ends now. Their billing
- * ends on the date on which it would begin.
+ * Ends add-ons that were bought for a pending change of plan, if that change is undone (§12 rule 1). Their service
+ * ends now. Their billing ends on the date on which it would begin.
  */
 function endsOfUndone(
   { bundle, edit }: FollowInput,

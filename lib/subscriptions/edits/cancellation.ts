@@ -274,7 +274,7 @@ function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
 
-/** Returns the date of a billing policy (§8), which is not before the current phase or a future billing start. */
+/** Returns the date of a billing policy (§8), but no date before the start of the current phase or before a future billing start. */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);
   const phaseStart = (begun ?? firstTransitionOf(running)).event.effective;

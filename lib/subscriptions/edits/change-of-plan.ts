@@ -105,7 +105,7 @@ const typesUnaffectedByChange: ReadonlySet<LifecycleEventType> = new Set([
 
 interface DraftsInput extends Pick<ApprovedChange, 'effective' | 'alignment' | 'choice' | 'reason'> {
   readonly request: CheckedChange;
-  /** Type of the start that the change replaces at its instant. */
+  /** Type of the start event that the change replaces, if both have the same instant. */
   readonly type: LifecycleEventType | undefined;
   readonly now: Instant;
 }
@@ -324,7 +324,8 @@ function titleOf({ subscription }: RunningSubscription): string {
 }
 
 /**
- * Checks that the base offers the new add-on product from the change until now, and the plan's limit (§7 rule 7).
+ * Checks the plan's limit, and that the base offers the new add-on product from the date of the change until now (§7
+ * rule 7).
  * @throws BillingError 1017, and the errors of `checkOffered` and `checkLimit`.
  */
 export function checkAddOnChange(
@@ -342,7 +343,8 @@ export function checkAddOnChange(
   const { plan } = choice;
   const asked = { plan, at: effective.at };
   checkOffered(asked, basePlan, running.catalog);
-  // A backdated change must not lead to a product that the base has stopped offering since then. Otherwise the add-on
+  // A backdated change must not lead to a product that the base has stopped offering since then. Otherwise
+  // the add-on
   // would end in the past.
   for (const { event, next } of base.transitions) {
     const { at } = event.effective;

@@ -55,7 +55,7 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
   return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
 }
 
-/** Returns the active events from `at` on, which an operation of that date withdraws. The start stays. */
+/** Returns the active events from `at` on, which an operation of that date withdraws. The event of the start is not withdrawn. */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
@@ -116,8 +116,8 @@ export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
 }
 
 /**
- * Returns the last added event that is due by now, which starts an invoice run. An expiry (invoicing §8.1) or a
- * marker does not start one.
+ * Returns the last added event that is due by now and starts an invoice run. Expiries (invoicing §8.1) and markers
+ * start none.
  */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(

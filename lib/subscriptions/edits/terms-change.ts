@@ -25,7 +25,7 @@ import {
 } from './running-subscription.ts';
 import { editOf, type SubscriptionEdit } from './subscription-edit.ts';
 
-/** A bill cycle day for a subscription. It takes precedence over all alignments. */
+/** A subscription's own bill cycle day, which takes precedence over all alignments. */
 export interface BillCycleDayChange extends EffectiveFrom {
   /** Day from 1 to 31. Shorter months use their last day. */
   readonly billCycleDayLocal?: number | null | undefined;
@@ -105,8 +105,8 @@ export function planQuantityChange(
 }
 
 /**
- * Returns the first occurrence of the day (§15.3 rules 2, 3), limited to the end of its month, not before the
- * requested day or the billing start. If that is today, the change is immediate.
+ * Returns the first occurrence of the bill cycle day (§15.3 rules 2, 3) on or after both the requested day and the
+ * billing start. Shorter months use their last day. If the occurrence is today, the change is immediate.
  */
 function billCycleDayChangeDate(
   running: RunningSubscription,
@@ -129,7 +129,8 @@ function termsChange(running: RunningSubscription, draft: EventDraft, { now, nex
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
-    // Undoing a plan change also undoes the events that follow without a gap. The gap before this event prevents
+    // Undoing a plan change also undoes the events that follow without a gap. The gap before this event
+    // prevents
     // that.
     lastSequence: lastSequenceOf(running) + 1,
     createdDate: now,

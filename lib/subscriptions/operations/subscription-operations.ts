@@ -145,8 +145,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<Page<BundleView>>;
 
   /**
-   * Ends service and billing (§9). By default billing ends by the catalog's rule and the service ends with it, when
-   * the paid time is over: at the charged-through date for END_OF_TERM, now for IMMEDIATE. A requested date or
+   * Ends service and billing (§9). By default, billing ends by the catalog's rule, at the charged-through date for END_OF_TERM and now for IMMEDIATE, and the service ends with billing. A requested date or
    * `entitlementPolicy` ends the service at a date of its own; `defaultEntitlementPolicy` does so if plugins set neither. The next invoice run repairs later charges.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CANCEL_BAD_STATE (1031),
    * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).

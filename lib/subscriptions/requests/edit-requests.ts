@@ -112,7 +112,7 @@ export function checkPolicyName(policy: BillingActionPolicy | null | undefined):
 export interface CancelSubscriptionRequest extends CancelSubscriptionOptions {
   /**
    * The policy for the end of the service if neither the request nor an entitlement plugin sets a date or policy for
-   * it. If absent, the service ends when billing ends.
+   * that end. If absent, the service ends when billing ends.
    */
   readonly defaultEntitlementPolicy?: EntitlementActionPolicy | null | undefined;
 }

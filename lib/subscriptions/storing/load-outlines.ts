@@ -22,7 +22,7 @@ import { readablePlans } from '../timeline/readable-plans.ts';
 import { type BundleOutline, bundleOutline } from '../views/bundle-outline.ts';
 import { answerTooLarge, type BundleWindow, type RowBound } from '../views/outline-page.ts';
 
-/** Number of bundles per statement, which takes some milliseconds. */
+/** Number of bundles per statement. A statement takes some milliseconds. */
 const BUNDLES_READ_AT_ONCE = 200;
 
 interface LoadOutlinesInput {

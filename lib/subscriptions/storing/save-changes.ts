@@ -73,7 +73,7 @@ function isAfter(now: Instant): (fact: Pick<LifecycleEvent | BlockingState, 'eff
   return ({ effective }) => effective.at > now;
 }
 
-/** Makes subscriptions due for invoicing from the earliest touched date (invoicing §7.1). */
+/** Makes subscriptions due for invoicing from the earliest affected date (invoicing §7.1). */
 export async function markDirty(session: WriteSession, touched: readonly TouchedDate[]): Promise<void> {
   if (touched.length === 0) return;
   const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
@@ -201,7 +201,7 @@ function announceState(
   ]);
 }
 
-/** Queues TRIAL_ENDING of new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends. */
+/** Queues TRIAL_ENDING events for new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends. */
 export function trialNotices(settingsOf: SettingsOf) {
   async function schedule(session: WriteSession, ends: readonly TrialEnd[]): Promise<void> {
     if (ends.length === 0) return;

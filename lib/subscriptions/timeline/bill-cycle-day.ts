@@ -90,8 +90,8 @@ export function billCycleDaySources(
 }
 
 /**
- * Returns the local date of the first charge (§15.1), which is the start of the first phase without end or with a
- * price above zero, not before the billing start. Without recurring charges, returns the billing start.
+ * Returns the local date of the first charge (§15.1), which is the later of the billing start and the start of the
+ * first phase that has no end or a price above zero. Without recurring charges, returns the billing start.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

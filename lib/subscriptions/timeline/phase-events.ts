@@ -242,7 +242,7 @@ interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** Dates before this instant are skipped, because they were already accepted. By default all dates are checked. */
+  /** Phases before this instant are not checked, because they were accepted earlier. By default, all are checked. */
   readonly from?: Instant;
 }
 

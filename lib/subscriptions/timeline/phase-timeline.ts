@@ -130,7 +130,7 @@ export function changeOrigin(
   }
 }
 
-/** Returns the type of the subscription's first phase, if the new plan has it. */
+/** Returns the type of the subscription's first phase, if the new plan has a phase of that type. */
 function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType | null {
   const first = transitions[0]?.next?.phase.type ?? null;
   return plan.phases.some(({ type }) => type === first) ? first : null;

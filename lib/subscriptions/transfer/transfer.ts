@@ -142,8 +142,8 @@ function transferredSubscriptions(
 }
 
 /**
- * Returns the new keys of the request. A subscription that was sent back unchanged names no new key (json-models §16
- * rule 1).
+ * Returns the requested keys that differ from the current keys. Clients may send an unchanged subscription back
+ * (json-models §16 rule 1).
  */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));

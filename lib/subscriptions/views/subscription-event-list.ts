@@ -91,8 +91,8 @@ function repeats(row: OrderedRow, previous: OrderedRow): boolean {
 }
 
 /**
- * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot, nor can a pause or
- * resume, whose counterpart may be a row of another service.
+ * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot repeat a row. A
+ * pause or resume cannot either, because its counterpart may be a row of another service.
  */
 function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
   if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;

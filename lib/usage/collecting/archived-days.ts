@@ -16,8 +16,8 @@ import {
 import { type BilledPoints, bucketOf, piecesNeeded } from './usage-ledger.ts';
 
 /**
- * Returns the first day of the month from which points must stay, or null for all points. Days before the start of
- * the next run's reading are finally billed and older than the look-back (§7.1).
+ * Returns the first day of the month from which points must be kept, or null if all points must be kept. Days before
+ * the start of the next run's reading are finally billed and older than the look-back (§7.1).
  */
 export function archivableBefore(
   { dirtyFrom, usage }: Pick<StoredCursor, 'dirtyFrom' | 'usage'>,

@@ -30,8 +30,8 @@ import { type CollectedUsage, type Consumption, isLate } from '../settlement/set
 
 export interface UsageLedgerInput extends UsageHistory {
   /**
-   * The points that only void invoices charged, which are not late. Used if late points are not billed. None by
-   * default.
+   * The points that only void invoices charged. These points are not treated as late. Needed only if late points are
+   * not billed. None by default.
    */
   readonly freed?: readonly FreedPoints[];
   /** The whole days of `piecesNeeded`, and the split days from storage. */

@@ -44,7 +44,7 @@ export function lookBackOf(
   return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
 }
 
-/** Returns L. Intervals that start before L are not computed again (§7.1). */
+/** Returns L, the start of the look-back. Intervals that start before L are not computed again (§7.1). */
 export function lookBackStart(input: LookBackInput): DatedInstant {
   const { billedThrough, billingPeriod, periods, begin, zone } = input;
   if (billedThrough === null || periods < 0) return begin;

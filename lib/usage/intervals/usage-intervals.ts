@@ -23,7 +23,7 @@ import type { PeriodShare } from '../rating/rated-usage.ts';
 /** The part of a run between two neighboring boundaries. It is rated as one unit (§6.3). */
 export interface UsageInterval {
   readonly start: DatedInstant;
-  /** End of the interval. Its date may be the date of the start. */
+  /** End of the interval, which may be on the same day as the start. */
   readonly end: DatedInstant;
   /**
    * True if a point at the exact end is included. This applies to the last interval before a cancellation or expiry

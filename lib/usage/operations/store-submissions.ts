@@ -16,7 +16,7 @@ export interface Storing {
   readonly storage: Pick<Storage, 'recordUsage' | 'write'>;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
-  /** True if usage may reach a threshold, which is then checked for the subscriptions (§12.1). */
+  /** True if usage may reach a threshold. A check of the subscriptions is then requested (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 

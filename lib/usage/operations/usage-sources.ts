@@ -183,7 +183,7 @@ function quantitiesOf(requests: readonly QuantityRequest[], quantities: readonly
 /** Milliseconds for reading all records of a usage source's result. */
 const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
 
-/** Number of records per turn, which take some milliseconds. */
+/** Number of records that are read in one turn of some milliseconds. */
 const SUPPLIED_RECORDS_PER_TURN = 500;
 
 interface MemberCall {
@@ -193,7 +193,7 @@ interface MemberCall {
 }
 
 interface AddedUp {
-  /** Number of ignored records: those of other subscriptions or outside the question. */
+  /** Number of ignored records: those of other subscriptions or outside the requested time. */
   readonly passedOver: number;
 }
 

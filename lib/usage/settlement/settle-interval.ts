@@ -90,7 +90,7 @@ function deltaDetails(input: SettleInput) {
   return { first: content(changes.map(({ change }) => change)), others: content(changes.map(nothing)) };
 }
 
-/** Returns true if a line is listed: tier 1 always, other tiers if they change. */
+/** Returns true if a line is listed. Tier 1 is always listed, other tiers only if they change. */
 function isListed({ change }: LineChange): boolean {
   return change.tier === 1 || !change.quantity.isZero() || !change.amount.isZero();
 }

@@ -138,7 +138,8 @@ function mayReplace({ run, interval, match }: PlannedInterval, one: SupersededIn
 }
 
 /**
- * Returns true for an interval before L, unless some of its time is not billed (§7.1 rule 3).
+ * Returns true for an interval that starts before L (the start of the look-back), unless some of its time is not
+ * billed (§7.1 rule 3).
  * @param of `billed` contains the intervals of the usage name.
  */
 export function isTooOld(

@@ -1,4 +1,4 @@
-/** Returns the text in capital letters without blanks, which is the stored form of account numbers. */
+/** Returns the text in upper case without spaces, which is the stored form of account numbers. */
 export function compactNumber(text: string): string {
   return text.replace(/\s/g, '').toUpperCase();
 }

@@ -13,9 +13,9 @@ const isOfType: Readonly<Record<OptionType, (value: unknown) => boolean>> = {
 };
 
 /**
- * Checks the types of options, for hosts without a compiler. Absent options are valid. For optional adapters, which
- * share only the errors with the engine. `host-values` would put shared code into more files, which every start would
- * load.
+ * Checks the types of options, for hosts without a compiler. Absent options are valid. Used by optional adapters,
+ * which share only the errors with the engine: if they used `host-values`, more shared files would be loaded at each
+ * start.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option in `facts.field`.
  */
 export function checkOptionTypes(options: unknown, types: Readonly<Record<string, OptionType>>): void {

@@ -101,7 +101,7 @@ function createFormatter(zone: string): Intl.DateTimeFormat | undefined {
       second: 'numeric',
     });
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // an unknown zone is a result here, not a failure
+    if (error instanceof RangeError) return undefined; // Intl throws for an unknown zone, which is not an error here.
     throw error;
   }
 }
