@@ -14,7 +14,7 @@ const tenants = '/1.0/kb/tenants';
 const changedAndDeleted = ['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_DELETION'];
 const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(key)}`;
 
-eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
+eachDatabaseByTurns.describe('tenant value API', (open) => {
   const serving = serveEach(open);
   const { call } = serving;
   let newTypes: () => Promise<readonly string[]>;
@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
   const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
     ((await get(path, headers)).json as { values: unknown }).values;
 
-  it('P2 Key-values: are appended to a user key, and are empty for a deleted or unknown key', async () => {
+  it('P2 Key-values: appends values to a user key, and returns no values for a deleted or unknown key', async () => {
     const first = await post(userKey('color'), 'red');
     expect([first.status, first.text]).to.eql([201, '']);
     expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('P2 Key-values: replace the previous callback', async () => {
+  it('P2 Key-values: replaces the previous callback', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     await newTypes();
     for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
@@ -63,7 +63,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await newTypes()).to.eql(changedAndDeleted);
   });
 
-  it('reject an invalid callback on both routes and store nothing', async () => {
+  it('rejects an invalid callback on both routes and stores nothing', async () => {
     const path = `${tenants}/registerNotificationCallback`;
     for (const url of [
       'ftp://example.com',
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('P2 Key-values: keep the old configuration if the new one is invalid', async () => {
+  it('P2 Key-values: keeps the old configuration if the new one is invalid', async () => {
     const path = `${tenants}/uploadPerTenantConfig`;
     const good = '{"org.killbill.payment.retry.days": "1,1"}';
     expect((await post(path, good)).status).to.equal(201);
@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(path)).to.eql([]);
   });
 
-  it('P2 Key-values: are limited to 262,144 characters for a configuration or usage terms', async () => {
+  it('P2 Key-values: limits a configuration or usage terms to 262,144 characters', async () => {
     const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
     for (const path of [
       `${tenants}/uploadPerTenantConfig`,
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     }
   });
 
-  it('P2 Key-values: are found by literal key prefix, sorted', async () => {
+  it('P2 Key-values: finds values by literal key prefix, sorted', async () => {
     for (const key of [
       'PLUGIN_CONFIG_b',
       'PLUGIN_CONFIG_a',
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.eql([]);
   });
 
-  it('include plugin configurations and state machines under their full keys', async () => {
+  it('returns plugin configurations and state machines under their full keys', async () => {
     for (const [path, key] of [
       ['uploadPluginConfig', 'PLUGIN_CONFIG_foo'],
       ['uploadPluginPaymentStateMachineConfig', 'PLUGIN_PAYMENT_STATE_MACHINE_foo'],
@@ -146,7 +146,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     }
   });
 
-  it('accept any characters in keys and values and name the limits', async () => {
+  it('accepts any characters in keys and values, and states the limits in its errors', async () => {
     const key = 'a/b c?d%e😀';
     const made = await post(userKey(key), ' ünï\n😀 ');
     expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
@@ -162,7 +162,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(userKey('k'))).to.eql([]);
   });
 
-  it('reject an unreadable payment state machine on every route', async () => {
+  it('rejects an unreadable payment state machine on every route', async () => {
     const path = `${tenants}/uploadPluginPaymentStateMachineConfig/bar`;
     const key = 'PLUGIN_PAYMENT_STATE_MACHINE_bar';
     await post(path, '<kept/>');
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(path)).to.eql(['<kept/>']);
   });
 
-  it('preserve every character, even in texts that the server parses', async () => {
+  it('preserves every character, even in texts that the server parses', async () => {
     const config =
       '\ufeff{\r\n\t"org.killbill.invoice.enabled" : "true",\r\n  "org.service.my.own": 1.50, "h\\u00e9": "\u00e9" }\r\n';
     const catalog = (await exampleCatalog()).toString();
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(userKey('CATALOG'))).to.eql([document.slice(1)]);
   });
 
-  it('can be neither read nor changed by other tenants', async () => {
+  it('lets other tenants neither read nor change values', async () => {
     await post(userKey('color'), 'red');
     await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
     expect(await valuesAt(userKey('color'), eve)).to.eql([]);
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     ]);
   });
 
-  it('mask plugin secrets for users without the write permission', async () => {
+  it('masks plugin secrets for users without the write permission', async () => {
     await post(`${tenants}/uploadPluginConfig/foo`, 'url=u\napiKey=k');
     for (const path of [`${tenants}/uploadPluginConfig/foo`, userKey('PLUGIN_CONFIG_foo')]) {
       expect(await valuesAt(path, as('reader'))).to.eql(['url=u\napiKey=*****']);
@@ -219,7 +219,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
   });
 
-  it('mask callback and property tokens for users without the write permission', async () => {
+  it('masks callback and property tokens for users without the write permission', async () => {
     const callback = `${tenants}/registerNotificationCallback`;
     await post(`${callback}?cb=https%3A%2F%2Fexample.com%2Fhook%3Fx%3Dsesame`, '');
     await post(`${tenants}/uploadPerTenantConfig`, '{"my.plugin.token":"sesame","my.limit":"5"}');
@@ -232,14 +232,14 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     ]);
   });
 
-  it('require the catalog permission for the catalog key too', async () => {
+  it('requires the catalog permission for the catalog key too', async () => {
     const catalog = (await exampleCatalog()).toString();
     expectRefusal(await post(userKey('CATALOG'), catalog, as('writer')), 403, 40_000);
     const deleted = await call('DELETE', userKey('CATALOG'), { headers: as('writer') });
     expect(deleted.status).to.equal(403);
   });
 
-  it('include the uploaded catalogs under CATALOG, in upload order, from every route', async () => {
+  it('returns the uploaded catalogs under CATALOG, in upload order, from every route', async () => {
     const january = (await exampleCatalog()).toString();
     const february = january.replace('2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z');
     expectStatus(await call('POST', '/1.0/kb/catalog/xml', { body: february, headers: xmlType }), 201);
@@ -260,14 +260,14 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect(await valuesAt(userKey('CATALOG'), eve)).to.eql([]);
   });
 
-  it('reject keys of unsupported features', async () => {
+  it('rejects keys of unsupported features', async () => {
     const refused = await post(userKey('USAGE_METERS'), 'x');
     expectRefusal(refused, 501, 1);
     expect(refused.text).to.include('USAGE_METERS is not supported: a value of this key has no effect');
     expect(await valuesAt(userKey('USAGE_METERS'))).to.eql([]);
   });
 
-  it('usage §12: accept readable usage terms, and report every error of unreadable terms', async () => {
+  it('usage §12: accepts readable usage terms, and reports every error of unreadable terms', async () => {
     const key = userKey('USAGE_TERMS');
     const refused = await post(key, '{"calls":{"percentOff":"half","free":1}}');
     const { code, message } = refused.json as { code: number; message: string };
@@ -282,7 +282,7 @@ eachDatabaseByTurns.describe('tenant values over HTTP', (open) => {
     expect((await call('DELETE', key)).status).to.equal(204);
   });
 
-  it('are visible only to users who are granted the tenant', async () => {
+  it('shows values only to users who are granted the tenant', async () => {
     const { billing } = serving;
     const bob = await billing.tenants.getByApiKey('bob');
     const other = await billing.tenants.getByApiKey('eve');

@@ -187,7 +187,7 @@ describe('HTTP transport', () => {
     expectRefusal(await call('GET', `/1.0/kb/accounts/pagination?x=${'y'.repeat(8_200)}`), 414, 60012);
   });
 
-  it('answers malformed HTTP and too many headers with the usual error shape', async () => {
+  it('returns the usual error body for malformed HTTP and for too many headers', async () => {
     const { port } = new URL(serving.url);
     const both = 'Content-Length: 2\r\nTransfer-Encoding: chunked';
     for (const [sent, status, code, message] of [
@@ -369,7 +369,7 @@ describe('HTTP transport', () => {
     }
   });
 
-  it('finishes a running call when it stops and answers 503 to the next call on the connection', async () => {
+  it('finishes a running call while it stops, and returns 503 for the next call on the connection', async () => {
     const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = new Koa().use(async (ctx) => {
       come.resolve();
@@ -395,7 +395,7 @@ describe('HTTP transport', () => {
     agent.destroy();
   });
 
-  it('reports its health', async () => {
+  it('reports its health in the health check', async () => {
     const reply = expectStatus(await call('GET', '/1.0/healthcheck'), 200);
     expect(reply.json).to.eql({
       database: { healthy: true, message: null },
@@ -406,7 +406,7 @@ describe('HTTP transport', () => {
     });
   });
 
-  it('answers 503 when a check fails', async () => {
+  it('returns 503 if a health check fails', async () => {
     const passed = { healthy: true, message: null };
     const late = { healthy: false, message: 'More than 1000 queue entries are late' };
     const report = { database: passed, queues: late, clock: passed, rotation: passed, serverKey: passed };

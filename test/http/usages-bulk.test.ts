@@ -7,7 +7,7 @@ import { ACCEPTS_UNKNOWN_UNITS } from '../support/usage/unknown-units.ts';
 const path = '/1.0/kb/usages/bulk';
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-anyDatabase.describe('bulk usage over HTTP', (open) => {
+anyDatabase.describe('bulk usage API', (open) => {
   const serving = serveOnce(open);
   let subscriptionId: string;
 
@@ -110,7 +110,7 @@ anyDatabase.describe('bulk usage over HTTP', (open) => {
     expect((await serving.call('POST', path, { body: forged })).json).to.deep.include({ rejected: 2 });
   });
 
-  it('usage §2.5: answers 400 if the body is empty or not a list, and 413 with the report beyond 50,000 lines', async () => {
+  it('usage §2.5: returns 400 if the body is empty or not a list, and 413 with the report beyond 50,000 lines', async () => {
     for (const [body, headers] of [
       ['', ndjson],
       ['', jsonType],
@@ -129,7 +129,7 @@ anyDatabase.describe('bulk usage over HTTP', (open) => {
   });
 });
 
-anyDatabase.describe('bulk usage over HTTP with deployment limits', (open) => {
+anyDatabase.describe('bulk usage API with deployment limits', (open) => {
   let serving: Serving;
 
   async function answerTo(configuration: Readonly<Record<string, string>>, body: string) {
@@ -140,13 +140,13 @@ anyDatabase.describe('bulk usage over HTTP with deployment limits', (open) => {
   }
   afterEach(() => serving.close());
 
-  it('answers 413 with a report on the processed lines beyond usage.bulk.maxRecords', async () => {
+  it('returns 413 with a report on the processed lines beyond usage.bulk.maxRecords', async () => {
     const { status, json } = await answerTo({ 'org.service.usage.bulk.maxRecords': '2' }, '1\n2\n3\n4\n');
     expect(status).to.equal(413);
     expect(json).to.include({ received: 2, rejected: 2 });
   });
 
-  it('answers 413 before reading a body whose declared size exceeds usage.bulk.maxBytes', async () => {
+  it('returns 413 before reading a body whose declared size exceeds usage.bulk.maxBytes', async () => {
     const refused = await answerTo({ 'org.service.usage.bulk.maxBytes': '7' }, '1\n2\n3\n4\n');
     expectRefusal(refused, 413, ErrorCode.TOO_LARGE);
     expect((await serving.call('POST', path, { body: '1\n2\n3\n', headers: ndjson })).status).to.equal(200);

@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     return told.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
-  it(`usage §2.1 rule 7: record one tracking id once across ${CALLERS} simultaneous connections`, async () => {
+  it(`usage §2.1 rule 7: record a tracking id once on ${CALLERS} simultaneous connections`, async () => {
     await begin();
     const singles = Array.from({ length: CALLERS }, () => outcomeOf(text(['5'])));
     const told = (await Promise.all(singles)).toSorted();
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     expect(await outcomeOf(text(['4'], { trackingId: 'b' })), 'its tracking id is free').to.equal('201');
   });
 
-  it('usage §2.1: can record usage for a blocked subscription and, until its end, for a cancelled subscription, but not for a foreign or unknown subscription', async () => {
+  it('usage §2.1: can record for blocked and not yet ended subscriptions, but not for foreign or unknown ones', async () => {
     await begin();
     expectStatus(await serving.put(`/bundles/${bundleId}/pause`), 204);
     expect(await outcomeOf(text(['1'], { trackingId: 'blocked' }))).to.equal('201');

@@ -58,7 +58,7 @@ describe('streamed bulk usage', () => {
     expect(await summed()).to.equal(5_002);
   });
 
-  it('usage §2.5: keeps the stored lines if the sender disconnects, and accepts them again', async () => {
+  it('usage §2.5: keeps the stored lines if the sender disconnects, and accepts the same lines again', async () => {
     const { sending } = begin();
     for (let index = 0; index < 5_500; index += 1) sending.write(lineOf(index));
     await untilSummed(5_000);
@@ -72,7 +72,7 @@ describe('streamed bulk usage', () => {
     expect(report).to.include({ received: 5_500, accepted: 500, duplicates: 5_000 });
   });
 
-  it('usage §2.5: answers 413 with the report beyond 32 MiB and ignores the rest', async () => {
+  it('usage §2.5: is cut off at 32 MiB, with status 413 and the report of the lines so far', async () => {
     const { sending, answer } = begin();
     sending.write(lineOf(1));
     const blank = Buffer.alloc(MEBIBYTE, ' ');

@@ -51,7 +51,7 @@ const wrongBodies: readonly (readonly [title: string, request: Request])[] = [
   ['bytes that are an object', { body: { arguments: [{}], bytes: [0] } }],
 ];
 
-anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
+anyDatabase.describe('invalid operation calls over HTTP', (open) => {
   const serving = serveOnce(open);
   const { call, post } = serving;
   let ids: KnownIds;
@@ -85,7 +85,7 @@ anyDatabase.describe('wrong calls of operations over HTTP', (open) => {
     });
 
     for (const [index, [parameter, shape]] of parameters.entries())
-      it(`are rejected by ${group}.${name} with a wrong ${parameter.replace('?', '')}`, async () => {
+      it(`are rejected by ${group}.${name} with an invalid ${parameter.replace('?', '')}`, async () => {
         const valid = parameters.map(([own, each]) => sampleOf(each, own.replace('?', ''), ids));
         for (const wrong of wrongFor(shape)) {
           const given = valid.with(index, wrong);

@@ -15,7 +15,7 @@ type Untyped = (options: unknown) => unknown;
 const engine = { as: () => undefined, requests: { logger: () => undefined } };
 const entryPoints = { billingMiddleware, createFetchHandler, createKoaApp, createRequestListener };
 
-describe('options of a wrong type', () => {
+describe('options of the wrong type', () => {
   for (const [name, create] of Object.entries(entryPoints)) {
     it(`are rejected by ${name}`, () => {
       for (const value of wrongValues) expectRefusal(create as Untyped, value);

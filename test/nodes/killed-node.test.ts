@@ -34,7 +34,7 @@ describe('killed node', function () {
       })),
     );
 
-  it(`leaves its claims to other nodes, which charge ${ACCOUNTS} accounts once`, async () => {
+  it(`leaves its claims to other nodes, which charge each of ${ACCOUNTS} accounts once`, async () => {
     const started = await start(NAMES);
     const victim = await nodes.stoppedAtWork(started, PAID_WITHIN_MS);
     await nodes.kill(victim);
@@ -55,7 +55,7 @@ describe('killed node', function () {
 
   // `test/faults/kill-points.test.ts` covers restarts on each commit.
   if (!isLongRun) return;
-  it('resumes its own work immediately after a restart without a node name on the same host', async () => {
+  it('resumes its own work at once if it restarts on the same host without a configured name', async () => {
     await nodes.kill(await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS));
     const owners = new Set(await nodes.claimed());
     expect(owners).to.have.property('size', 1);

@@ -7,7 +7,7 @@ import { expect, freshDatabase, migrated, recordingLogger } from '../support/ind
 import { killNode, startNodes } from './nodes.ts';
 
 describe('node name on PostgreSQL (platform §15 rule 1)', () => {
-  it('is rejected for another node until its process is killed', async () => {
+  it('cannot be used by another node until the process of the first node is killed', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'billwright-names-'));
     const database = await freshDatabase('postgresql', migrated);
     if (database.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');

@@ -62,7 +62,7 @@ describe('workers of a server', function () {
     expect(nodes).to.have.length(WORKERS);
   });
 
-  it('share requests, which the access log shows with the number of the worker', async () => {
+  it('share requests, and the access log shows which worker handled each request', async () => {
     for (let count = 0; count < 2 * WORKERS; count += 1) await server.send('/1.0/ping');
     const workers = () =>
       new Set(server.log.filter(({ msg }) => msg === 'request').map(({ worker }) => worker));
@@ -128,7 +128,7 @@ describe('workers of a server', function () {
       .and.not.include.members(former);
   });
 
-  it('are replaced after kill -9, which loses only the requests of that worker and no queue work', async () => {
+  it('are replaced after kill -9, which loses only the requests of the killed worker and no queue work', async () => {
     const before = await invoices();
     const [[number = 0, victim = 0] = []] = server.workers;
     const load = underLoad();
@@ -150,7 +150,7 @@ describe('workers of a server', function () {
     expect((await server.send('/metrics')).body).to.contain('\nbillwright_workers_replaced_total 1\n');
   });
 
-  it('end together at SIGTERM, which frees the port', async () => {
+  it('end together at SIGTERM and release the port', async () => {
     const other = await serveWith('--workers', 'auto', '--node-name', 'north');
     const workers = [...other.workers.values()];
     const { body } = await other.send('/1.0/kb/nodesInfo', { headers: credentials });
@@ -166,7 +166,7 @@ describe('workers of a server', function () {
     );
   });
 
-  it('end the server with the reason if they fail at the start', async () => {
+  it('stop the server, with the reason, if they fail to start', async () => {
     const config = join(directory, 'failing.config.mjs');
     await writeFile(config, 'export default { opened: () => process.exit(7) };');
     const { code, errors } = await run(

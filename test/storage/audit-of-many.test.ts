@@ -28,7 +28,7 @@ eachDatabase.describe('the audit history of bulk changes', (open, kind) => {
       (await Array.fromAsync(exports.auditOfAccount(account.recordId, tableName))).flat(),
     );
 
-  it('contains one row per inserted record, with the record as it was', async () => {
+  it('contains one row per inserted record, with the content at that time', async () => {
     const own = many(MANY).map((index) =>
       invoiceItem(ownerOf(acme), { amount: decimal(`${index}.25`), description: `${index}` }),
     );
@@ -85,7 +85,7 @@ eachDatabase.describe('the audit history of bulk changes', (open, kind) => {
     );
   });
 
-  it('shows an insertion as it was, even after a manual change in the database', async () => {
+  it('shows an insertion with its original content, even after a manual change in the database', async () => {
     const items = many(MANY).map(() => invoiceItem(ownerOf(acme), { description: 'as it was' }));
     await opened.writing.invoices.insertItems(items);
     const [first, second] = items;

@@ -62,7 +62,7 @@ describe('the URL of a PostgreSQL database', () => {
     expect(stand.first?.toString('latin1')).to.include('user\0ada\0database\0shop\0');
   });
 
-  it('may name a socket folder and its user', async function () {
+  it('can specify a socket folder and its user', async function () {
     if (process.platform === 'win32') this.skip();
     const folder = await mkdtemp(join(tmpdir(), 'billwright-socket-'));
     await stand.listen(join(folder, '.s.PGSQL.5432'));

@@ -50,7 +50,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   const insert = () =>
     storage.write(acme, author(), (session) => session.accounts.insert([account({ id: newId() })]));
 
-  it('causes an immediate error if it refuses the connection, and no error after it is back', async () => {
+  it('causes an immediate error if it refuses the connection, and no error once it is back', async () => {
     await proxy.refuse();
     for (const call of [() => storage.system.ping(), insert, () => storage.read(acme, (s) => s.revisions())])
       expectBelow(1_000, await toldAfterMs(call), 'milliseconds');
@@ -58,7 +58,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     await insert();
   });
 
-  it('causes an error within five seconds if it does not respond, and no error after it is back', async () => {
+  it('causes an error within five seconds if it does not respond, and no error once it is back', async () => {
     const listening = storage.queue.onSignal(() => undefined);
     const frozen = Promise.withResolvers<void>();
     const inside = storage.write(acme, author(), async (session) => {
@@ -79,7 +79,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     listening();
   });
 
-  it('causes an error about a possible commit if it is lost during the commit', async () => {
+  it('causes an error about a possible commit if the connection breaks during the commit', async () => {
     const made = account({});
     const failed = await rejection(
       storage.write(acme, author(), async (session) => {
@@ -103,7 +103,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expectBelow(6_000, performance.now() - startedMs, 'milliseconds');
   });
 
-  it('is not assumed during a slow statement', async () => {
+  it('is not reported during a slow statement', async () => {
     const holder = new Client({ connectionString: direct, options: '-c billwright.tenant_record_id=*' });
     await holder.connect();
     const [stored] = await storage.write(acme, author(), (session) => session.accounts.insert([account({})]));

@@ -18,7 +18,7 @@ const lamp = {
   billingPeriod: 'MONTHLY',
 } as const;
 
-eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
+eachDatabase.describe('transactions of host libraries that the engine joins', (open, kind) => {
   let engine: TestEngine;
   before(async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
@@ -95,7 +95,7 @@ eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
         expect(JSON.stringify(ids ?? [])).to.not.match(/"id":"?[23]/);
       });
 
-      it('reject a handle outside a transaction or on another database, with a message that explains the fix', async () => {
+      it('must be open and on the same database; otherwise an error explains the fix', async () => {
         for (const [handle, words] of host.outside) {
           const refused = await refusalOf(handle);
           expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
@@ -129,7 +129,7 @@ eachDatabase.describe('transactions lent by host libraries', (open, kind) => {
   });
 
   if (kind === 'sqlite')
-    it('are rejected before a write if they use another copy of SQLite, and leave stored data unchanged', async () => {
+    it('are rejected before a write if they use a different copy of the SQLite library', async () => {
       const own = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
       if (own.database.kind !== 'sqlite') throw new Error('it is on SQLite');
       const acme = joinable(own.billing).as({ tenant: own.tenant.id, user: 'host' });

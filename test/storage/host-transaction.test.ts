@@ -20,7 +20,7 @@ interface Host {
   rows(sql: string): Promise<readonly unknown[]>;
 }
 
-eachDatabase.describe('a host transaction', (open, kind) => {
+eachDatabase.describe('storage in a host transaction', (open, kind) => {
   let host: Host;
   let storage: Storage<never>;
   let acme: TenantRef;
@@ -88,7 +88,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
   });
 
-  it('continues without the changes of a failed engine operation', async () => {
+  it('undoes only a failed engine operation, and the host transaction continues', async () => {
     const [id, taken] = [newId(), newId()];
     await host.transaction(async (inside, run) => {
       await run('insert into host_orders values (3)');
@@ -187,7 +187,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     await owner.orm.close(true);
   });
 
-  it('allows the storage to close even if a host connection does not respond', async () => {
+  it('can be closed even if a host connection does not respond', async () => {
     const own = storageOf(await open(migrated));
     await own.prepare();
     const { id, recordId } = await own.system.insertTenant(tenant({ apiKey: newId() }), author());
@@ -196,7 +196,7 @@ eachDatabase.describe('a host transaction', (open, kind) => {
     await own.close();
   });
 
-  it('leaves the host’s connection open when the storage closes', async () => {
+  it('leaves the host’s connection open when it is closed', async () => {
     await storage.close();
     expect(await host.rows('select 1 as one')).to.have.length(1);
   });

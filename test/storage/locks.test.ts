@@ -54,7 +54,7 @@ onPostgresql.describe('account locks on PostgreSQL', (open) => {
     expect(await elsewhere((late) => late.lockAccounts([idAt(0)], { waitMs: 30 }))).to.have.length(1);
   });
 
-  it('return a busy account with its latest content once it is free in time', async () => {
+  it('return the latest content of a busy account if the account becomes free in time', async () => {
     let changed: (() => void) | undefined;
     const holding = new Promise<void>((resolve) => {
       changed = resolve;

@@ -16,7 +16,7 @@ describe('the name of a database', () => {
       .to.throw(TypeError, 'it received something else')
       .and.to.not.match(/secret/));
 
-  it('appears in the error if the engine cannot reach it', async () => {
+  it('appears in the error if the engine cannot reach the database', async () => {
     const storage = postgresql('postgresql://ada:secret@127.0.0.1:1/shop');
     const error = await storage.prepare().then(
       () => null,

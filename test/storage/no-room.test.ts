@@ -73,7 +73,7 @@ eachDatabase.describe('a full database', (open) => {
 });
 
 onPostgresql.describe('a PostgreSQL server without free connections', (open) => {
-  it('rejects calls until it accepts connections again', async () => {
+  it('rejects calls only while no connection is free', async () => {
     const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('no server');
     const owner = new Client(database.url);

@@ -46,7 +46,7 @@ eachDatabase((kind, open) => {
       });
     const lease = (token: string): PushLease => ({ tenantRecordId: opened.tenant.recordId, token });
 
-    it('assigns a tenant with a due delivery to one node until the lease ends, is renewed or is released', async () => {
+    it('assigns a tenant with a due delivery to one node until the lease expires or is released', async () => {
       expect(await take('one')).to.eql([]);
       await write([1]);
       const ours = [opened.tenant.recordId];
@@ -132,7 +132,7 @@ eachDatabase((kind, open) => {
       expect([await push.purge(NOW, 10), await push.purge(instant(NOW + 1), 10)]).to.eql([0, 1]);
     });
 
-    it('keeps events on the bus until they are taken once, under the lease, in bus order', async () => {
+    it('turns bus events into deliveries once, under the lease and in bus order', async () => {
       const { push, events } = opened.storage;
       await publishEvents(opened, [7]);
       await publishEvents(opened, [8, 9]);
@@ -168,7 +168,7 @@ eachDatabase((kind, open) => {
     const lastEventId = (sink: string) => opened.reading.deliveries.lastEventId(sink);
     const at = { businessNow: NOW, systemNowMs: 0, leaseEndsAtMs: LEASE_MS };
 
-    it('delivers only events after the first registration of a sink, per tenant and for the system', async () => {
+    it('gives a sink only the events after its first registration, per tenant and for the system', async () => {
       const { storage, tenant } = opened;
       await publishEvents(opened, [7]);
       const books = storage.sink('books');

@@ -533,7 +533,7 @@ onPostgresql.describe('queue storage on PostgreSQL with two nodes', (open) => {
     }
   });
 
-  it('notifies each node of due commits on the other node, but not of its own', async () => {
+  it('notifies each node of due work that the other node commits, but not of its own', async () => {
     const [acme] = await opened.newAccounts(1);
     const heard: string[] = [];
     const stops = [

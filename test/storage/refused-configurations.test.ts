@@ -20,7 +20,7 @@ function overdueRow(name: string): New<TenantKeyValue> {
   return single('OVERDUE_CONFIG', JSON.stringify({ overdueStates: [afterDays(name, 10)] }));
 }
 
-eachDatabase.describe('a rolled-back configuration', (open, kind) => {
+eachDatabase.describe('tenant configuration in concurrent transactions', (open, kind) => {
   const opened = freshStorage(kind, open);
   let other: TenantRef;
   beforeEach(async () => {
@@ -39,7 +39,7 @@ eachDatabase.describe('a rolled-back configuration', (open, kind) => {
     });
   }
 
-  it('applies to no other tenant with the same reused row number', async () => {
+  it('applies to no other tenant whose row gets the same number after a rollback', async () => {
     const settingsOf = settingsInForce(quiet, DEFAULT_TENANT_SETTINGS);
     const row = (days: string) =>
       single('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.payment.retry.days': days }));
@@ -55,7 +55,7 @@ eachDatabase.describe('a rolled-back configuration', (open, kind) => {
     expect((await opened.storage.read(other, settingsOf))['payment.retry.days']).to.eql([3, 3]);
   });
 
-  it('applies to no other tenant’s overdue evaluation with the same reused row number', async () => {
+  it('applies to no other tenant’s overdue evaluation if a row number is reused after a rollback', async () => {
     const configs = new OverdueConfigs(quiet);
     const refused = await rejection(
       store(opened.tenant, overdueRow('REFUSED'), async (session, recordId) => {
@@ -72,8 +72,8 @@ eachDatabase.describe('a rolled-back configuration', (open, kind) => {
   });
 });
 
-onPostgresql.describe('a configuration awaited by another transaction', (open) => {
-  it('applies in the waiting transaction and in all later transactions', async () => {
+onPostgresql.describe('tenant configuration awaited by another transaction', (open) => {
+  it('applies in a transaction that waited for it and in all later transactions', async () => {
     const opened = await openStorage('postgresql', open);
     const second = storageAt(opened.database);
     const configs = new OverdueConfigs(quiet);

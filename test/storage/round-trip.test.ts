@@ -169,7 +169,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-eachDatabaseAndOneByOne.describe('the storage round trip', (open, kind) => {
+eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
   const opened = sharedStorage(kind, open);
   const { reading, writing } = opened;
   let owner: Owner;

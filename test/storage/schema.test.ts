@@ -36,7 +36,7 @@ eachDatabase.describe('the storage schema', (open, kind) => {
     }
   });
 
-  it('platform §17: numbers the rows of every table by a sequence without reuse', async () => {
+  it('platform §17: numbers the rows of every table by a sequence that never reuses a number', async () => {
     const orm = schemaOf(await open(migrated));
     // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
     // others for texts and migrations.

@@ -50,7 +50,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
   });
 
-  it('open no transaction for a single-statement read, which rejects a second statement', async () => {
+  it('are not opened for a single-statement read, which rejects a second statement', async () => {
     const traced: string[] = [];
     const database = kind === 'sqlite' ? await open(migrated) : opened.database;
     const storage = storageAt(database, (text) => traced.push(text));
@@ -90,7 +90,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await reading.audit.findByTargets([given.id])).to.have.length(1);
   });
 
-  it('end an operation that never succeeds as VERSION_CONFLICT, with the conflicting state', async () => {
+  it('report the conflicting state with VERSION_CONFLICT if no attempt succeeds', async () => {
     let runs = 0;
     const failed = await rejection(
       opened.write(async (session) => {
@@ -197,7 +197,7 @@ onPostgresql.describe('storage transactions on PostgreSQL', (open) => {
     expect(failures.map(({ reason }) => reason.code)).to.eql([ErrorCode.ACCOUNT_ALREADY_EXISTS]);
   });
 
-  it('give each counter number only once to concurrent transactions', async () => {
+  it('never get the same counter number, even if they are concurrent', async () => {
     const taken = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? opened.storage : other).write(opened.tenant, author(), (session) =>

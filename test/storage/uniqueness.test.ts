@@ -252,7 +252,7 @@ async function nextNumber(session: WriteSession): Promise<{ readonly number: num
   return { number: (await session.catalogs.lastOverridePlanNumber()) + 1 };
 }
 
-eachDatabaseAndOneByOne.describe('storage uniqueness', (open, kind) => {
+eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => {
   const opened = sharedStorage(kind, open);
   let owner: Owner;
   before(async () => {

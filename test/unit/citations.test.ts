@@ -165,7 +165,7 @@ describe('documents', () => {
     expect(lost).to.eql([]);
   });
 
-  it('name only existing folders and files', () => {
+  it('mention only existing folders and files', () => {
     const paths = /`((?:lib|adapters|test|examples|\.ci)\/[\w./-]*)`/g;
     const lost = documents
       .filter((path) => path !== 'CHANGELOG.md')

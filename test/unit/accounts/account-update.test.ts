@@ -56,7 +56,7 @@ describe('account update (accounts §4)', () => {
 
   for (const field of ['externalKey', 'currency', 'timeZone'] as const) {
     const other = { externalKey: 'other', currency: 'USD', timeZone: 'Europe/Rome' }[field];
-    it(`accepts an unchanged ${field}, and rejects a changed or reset one`, () => {
+    it(`accepts an unchanged ${field}, and rejects a change or reset`, () => {
       const same = account({ updatedDate: now });
       expect(merged(account(), { [field]: full[field] }, reset)).to.eql(same);
       expect(merged(account(), { [field]: null })).to.eql(same);

@@ -34,7 +34,7 @@ function shown(plans: readonly AvailablePlan[]): readonly string[] {
 }
 
 describe('available plans (catalog §12 rule 4)', () => {
-  it('include every plan of a base product once per price list, by plan, then by list in document order', () =>
+  it('include every plan of a base product once per price list, sorted by plan, then by list in document order', () =>
     expect(shown(atOnce(listBasePlans(club)))).to.eql([
       'duo-m Winter',
       'duo-m Autumn',
@@ -42,7 +42,7 @@ describe('available plans (catalog §12 rule 4)', () => {
       'solo-m Winter',
     ]));
 
-  it('include every plan of the available add-ons, but not of included add-ons, by add-on, period, price list and name', () => {
+  it('include plans of available but not of included add-ons, sorted by add-on, period, price list and name', () => {
     expect(shown(listAddOns(club, 'Duo'))).to.eql([
       'cap-w DEFAULT',
       'cap-y DEFAULT',

@@ -41,7 +41,7 @@ describe('changed plans of added versions', () => {
   const first = dated('2024-01-01', alike);
   const third = dated('2024-03-01', { ...alike, 'r-m': '3' });
 
-  it('are empty when no version was added or a version repeats its predecessor', () => {
+  it('do not exist if no version was added or a version repeats its predecessor', () => {
     expect(changedBy([first, third])).to.eql([]);
     expect(changedBy([first, third], dated('2024-02-01', alike))).to.eql([]);
     expect(changedBy([first], dated('2024-02-01', alike), dated('2024-02-02', alike))).to.eql([]);
@@ -61,7 +61,7 @@ describe('changed plans of added versions', () => {
   it('are found by comparing an inserted version with its predecessor, not its successor', () =>
     expect(changedBy([first, third], dated('2024-02-01', { ...alike, 'r-m': '3' }))).to.eql(['r-m']));
 
-  it('are found by comparing a version before all others with the former first version', () => {
+  it('are found by comparing a new first version with the former first version', () => {
     expect(changedBy([first, third], dated('2023-01-01', alike))).to.eql([]);
     expect(changedBy([first, third], dated('2023-01-01', { ...alike, 'p-m': '0.5' }))).to.eql(['p-m']);
   });

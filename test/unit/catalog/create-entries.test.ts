@@ -344,7 +344,7 @@ describe('catalog entry creation', () => {
     expect(refusal(request, [stored({ kind: 'PLAN', name: 'Spring' })]).code).to.equal(61004);
   });
 
-  it('keeps the name that the catalog had first', () => {
+  it('keeps the first name of the catalog', () => {
     const request = { catalogName: 'Pots', products: [pot], plans: [plan] };
     const names = (known: readonly CatalogEntry[]) =>
       create(request, known)

@@ -12,7 +12,7 @@ function load(path: string): CatalogVersion {
 }
 
 describe('shipped example catalogs', () => {
-  it('include a valid Meadow with everything that the demo shows', () => {
+  it('include a valid Meadow catalog with everything that the demo shows', () => {
     const meadow = load('examples/catalogs/meadow.xml');
     const sprout = meadow.selectPlan({ productName: 'Sprout', billingPeriod: 'MONTHLY' });
 
@@ -34,7 +34,7 @@ describe('shipped example catalogs', () => {
     }
   });
 
-  it('include OrchardDemo as specified', () => {
+  it('include the OrchardDemo catalog as specified', () => {
     const orchard = load('examples/catalogs/orchard-demo.xml');
     const summary = orchard.plans.map((plan) => {
       const phases = plan.phases.map((phase) => {

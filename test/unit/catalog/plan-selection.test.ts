@@ -83,7 +83,7 @@ describe('plan lookup', () => {
     expect(many.priceLists.defaultPriceList.plans).to.eql(sorted);
   });
 
-  it('returns a deeply frozen catalog', () => {
+  it('uses a deeply frozen catalog', () => {
     const unfrozen = (value: unknown, path: string): string[] => {
       if (typeof value !== 'object' || value === null || 'toFixed' in value) return [];
       const here = Object.isFrozen(value) ? [] : [path];

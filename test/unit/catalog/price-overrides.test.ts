@@ -317,7 +317,7 @@ describe('catalog with override plans', () => {
     expect(v1.plans.map(({ name }) => name)).to.eql(['studio-monthly']);
   });
 
-  it('returns the same value for the same parent, and no value for a retired parent', () => {
+  it('returns the same plan for the same parent, and no plan for a retired parent', () => {
     expect(plans.planIn(v1, a.name)).to.equal(plans.planIn(v1, a.name));
     const without = version({ effectiveDate: '2024-06-01' });
     const later = new CatalogWithOverrides(createCatalog([v1, without]), [a]);

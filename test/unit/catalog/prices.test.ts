@@ -26,7 +26,7 @@ describe('price in a currency', () => {
     expect(priceOf(international, 'USD').toFixed()).to.equal('123456789012345.123456789');
   });
 
-  it('is zero everywhere only when every entry is zero', () => {
+  it('counts as zero only if it is zero in every currency', () => {
     expect(isZeroEverywhere({ prices: [] })).to.equal(true);
     expect(isZeroEverywhere(priced(price('USD', '0.00') + price('JPY', '0')))).to.equal(true);
     expect(isZeroEverywhere(priced(price('USD', '0') + price('JPY', '1')))).to.equal(false);

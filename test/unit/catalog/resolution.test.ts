@@ -83,7 +83,7 @@ describe('catalog version choice', () => {
     expect(v2.evaluatePlanChange(from, { planName: 'p-m' }).policy).to.equal('END_OF_TERM');
   });
 
-  it('keeps the version of the last plan change without a date for existing subscriptions', () => {
+  it('keeps the version of the last plan change if later versions set no date for existing subscriptions', () => {
     const catalog = createCatalog([priceChange('2024-01-01', '30.00'), priceChange('2024-04-01', '36.00')]);
 
     expect(priceAt(catalog, '2024-03-05', '2024-03-05')).to.equal('30.00');
@@ -92,7 +92,7 @@ describe('catalog version choice', () => {
     expect(priceAt(catalog, '2024-04-01', '2024-04-01')).to.equal('36.00');
   });
 
-  it('moves existing subscriptions at the date set by a later version', () => {
+  it('moves existing subscriptions to a later version at the date set by that version', () => {
     const catalog = createCatalog([
       priceChange('2024-01-01', '40.00'),
       priceChange('2024-04-01', '52.00', '2024-05-01'),
@@ -107,7 +107,7 @@ describe('catalog version choice', () => {
     expect(priceAt(catalog, '2024-07-02', '2024-07-02')).to.equal('64.00');
   });
 
-  it('falls back to the latest version without a date for a subscription older than the plan', () => {
+  it('uses the latest version without such a date for a subscription older than the plan', () => {
     const other = { plans: plan('q-m', 'P'), priceLists: lists({ DEFAULT: ['q-m'] }) };
     const catalog = createCatalog([
       version({ effectiveDate: '2024-01-01', ...other }),

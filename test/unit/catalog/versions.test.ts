@@ -36,10 +36,10 @@ function messages(problems: readonly Problem[]): string[] {
 const TAKEN =
   'A version with effective date 2024-01-01T00:00:00.000Z already exists; to change it, upload a version with a later date';
 
-describe('catalog versions of a tenant', () => {
+describe('catalog version upload', () => {
   const january = version();
 
-  it('match catalog W16 "Envelope"', () => {
+  it('matches catalog W16 "Envelope"', () => {
     const both = envelopeXml({}, { effectiveDate: '2024-03-01' });
     expect(upload([january], both)).to.eql({ dates: ['2024-03-01'], problems: [] });
 
@@ -54,22 +54,22 @@ describe('catalog versions of a tenant', () => {
     expect(messages(upload([january], altered).problems)).to.eql([TAKEN]);
   });
 
-  it('reject an existing date in a single-root document even when the documents are equal', () => {
+  it('rejects an existing date in a single-root document even if the documents are equal', () => {
     const { problems } = upload([january], catalogXml());
     expect(messages(problems)).to.eql([TAKEN]);
     expect(problems[0]?.line).to.equal(2);
   });
 
-  it('reject a duplicate date in an envelope', () =>
+  it('rejects a duplicate date in an envelope', () =>
     expect(messages(upload([], envelopeXml({}, {})).problems)).to.eql([TAKEN]));
 
-  it('accept past dates and dates between existing versions', () => {
+  it('accepts past dates and dates between existing versions', () => {
     const stored = [january, version({ effectiveDate: '2025-01-01' })];
     expect(upload(stored, catalogXml({ effectiveDate: '2024-06-01' })).problems).to.eql([]);
     expect(upload(stored, catalogXml({ effectiveDate: '1999-01-01' })).problems).to.eql([]);
   });
 
-  it('reject a different catalog name', () => {
+  it('rejects a different catalog name', () => {
     const { problems } = upload([january], catalogXml({ catalogName: 'Other', effectiveDate: '2024-02-01' }));
     expect(messages(problems)).to.eql([
       'The catalog name differs: this version has "Other", the others have "Test"',
@@ -79,7 +79,7 @@ describe('catalog versions of a tenant', () => {
     expect(upload([], among).problems).to.have.length(1);
   });
 
-  it('reject changed phases or product of a plan and a changed product category, each at its position', () => {
+  it('rejects changes of a plan’s phases or product and of a product’s category, each at its position', () => {
     const changed = (parts: object): string[] => {
       const xml = catalogXml({ effectiveDate: '2024-02-01', ...parts });
       return upload([january], xml).problems.map(({ message, line = 0, column = 0 }) => {
@@ -105,7 +105,7 @@ describe('catalog versions of a tenant', () => {
     ]);
   });
 
-  it('are compared with a version other than the latest when a removed plan returns', () => {
+  it('compares a plan that returns with the last version that contained the plan', () => {
     const without = version({
       effectiveDate: '2024-02-01',
       products: product('Q'),
@@ -121,7 +121,7 @@ describe('catalog versions of a tenant', () => {
     expect(upload([january, without], asItWas).problems, 'as it was').to.eql([]);
   });
 
-  it('reject a changed phase order, and accept changed durations', () => {
+  it('rejects a changed phase order, and accepts changed durations', () => {
     const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '5' });
     const phased = (effectiveDate: string, initialPhases: string) => ({
       effectiveDate,
@@ -134,7 +134,7 @@ describe('catalog versions of a tenant', () => {
     expect(messages(reversed.problems)[0]).to.include('has the phases DISCOUNT, TRIAL, EVERGREEN here');
   });
 
-  it('accept changed prices, durations, periods, modes, lists, rules, currencies and units', () => {
+  it('accepts changed prices, durations, periods, modes, lists, rules, currencies and units', () => {
     const { problems } = upload(
       [january],
       catalogXml({
@@ -150,7 +150,7 @@ describe('catalog versions of a tenant', () => {
     expect(problems).to.eql([]);
   });
 
-  it('treat numbers with different spelling as changed', () => {
+  it('treats numbers with different spelling as changed', () => {
     const scale = envelopeXml({ plans: plan('p-m', 'P', { price: '10.0' }) });
     expect(upload([january], scale).problems).to.have.length(1);
   });

@@ -49,7 +49,7 @@ describe('JSON catalog', () => {
   const block = { unit: 'u', size: '100.0', max: '-1', prices: [{ currency: 'USD', value: '0.1' }] };
   const tier = { blocks: [block], limits: [], fixedPrice: [], recurringPrice: [] };
 
-  it('has the closed shape of dialect K', () =>
+  it('has exactly the fields of Kill Bill in dialect K', () =>
     expect(catalogJson(shown, 'K')).to.eql({
       name: 'Test',
       effectiveDate: '2024-01-01T00:00:00.000Z',

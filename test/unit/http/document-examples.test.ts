@@ -148,7 +148,7 @@ describe('examples in the OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('are a possible server answer for every model', () => {
+  it('are possible server answers for every model', () => {
     const failed = Object.entries(schemas).flatMap(([name, schema]) => {
       const answer = modelsByName().get(name)?.answer.D;
       return answer === undefined
@@ -159,7 +159,7 @@ describe('examples in the OpenAPI document', () => {
     expect(shownValue(schemas.Error ?? {}, schemas)).to.include({ className: 'BillingError', code: 3002 });
   });
 
-  it('are a possible server answer for every operation', () => {
+  it('are possible server answers for every operation', () => {
     for (const route of routes) {
       const { body } = route.success;
       if (body === undefined) continue;

@@ -58,14 +58,14 @@ describe('texts of the OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('avoid a choice of types between any value and null, which makes generators produce invalid code', () => {
+  it('avoid unions of any value and null, for which generators produce invalid code', () => {
     const empty = [...propertiesOf(document)].filter(([, { anyOf }]) =>
       (anyOf as readonly object[] | undefined)?.some((each) => Object.keys(each).length === 0),
     );
     expect(empty.map(([place]) => place)).to.eql([]);
   });
 
-  it('avoid a choice of types in query parameters, which generated clients cannot omit', () => {
+  it('avoid unions in query parameters, because generated clients cannot omit such parameters', () => {
     const choices = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ schema }) => schema !== undefined && Object.hasOwn(schema as object, 'anyOf'))
@@ -188,7 +188,7 @@ describe('texts of the OpenAPI document', () => {
     expect(told.get('getAccount')).to.equal(undefined);
   });
 
-  it('describe every status with a meaning of its own', () => {
+  it('describe every status that has its own meaning', () => {
     type Answer = { readonly headers?: Described; readonly content?: Described };
     type Answered = { readonly responses: Readonly<Record<string, Answer>> };
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Answered>>>>;
@@ -233,7 +233,7 @@ describe('texts of the OpenAPI document', () => {
     expect(Object.keys(requestExamples).sort()).to.eql(sending.sort());
   });
 
-  it('are all shown somewhere', () => {
+  it('all appear in the document', () => {
     const models = modelsByName();
     const fields = [...models].flatMap(([model, each]) =>
       Object.keys(each.fields).map((property) => ({ model, property, place: `${model}.${property}` })),

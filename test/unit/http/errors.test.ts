@@ -27,7 +27,7 @@ const statuses: Readonly<Record<number, readonly number[]>> = {
   504: [7100],
 };
 
-describe('error status and answer', () => {
+describe('HTTP error answer', () => {
   const expected = new Map(
     Object.entries(statuses).flatMap(([status, codes]) =>
       codes.map((code) => [code, Number(status)] as const),
@@ -36,30 +36,30 @@ describe('error status and answer', () => {
 
   for (const [name, code] of Object.entries(ErrorCode)) {
     const status = expected.get(code) ?? 400;
-    it(`equals ${status} for ${code} ${name}`, () =>
+    it(`has status ${status} for ${code} ${name}`, () =>
       expect(statusOfCode(code, { dialect: 'D' })).to.equal(status));
   }
 
-  it('differs in dialect K for two codes', () => {
+  it('has a different status in dialect K for two codes', () => {
     expect(statusOfCode(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, { dialect: 'K' })).to.equal(401);
     expect(statusOfCode(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD, { dialect: 'K' })).to.equal(400);
     expect(statusOfCode(ErrorCode.ACCOUNT_ALREADY_EXISTS, { dialect: 'K' })).to.equal(409);
   });
 
-  it('can be overridden by a route', () => {
+  it('has the status of the route if the route overrides it', () => {
     const statusOf = { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 };
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D', statusOf })).to.equal(404);
     expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D' })).to.equal(400);
   });
 });
 
-describe('error answer', () => {
+describe('body of an HTTP error answer', () => {
   const noSuchAccount = new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
     message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',
   });
 
-  it('has a body with exactly the documented keys', () =>
+  it('has exactly the documented keys', () =>
     expect(errorBody(noSuchAccount, { withStackTrace: false })).to.eql({
       className: 'AccountError',
       code: 3002,

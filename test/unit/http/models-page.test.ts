@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../../..');
 const readText = (path: string) => readFileSync(join(root, path), 'utf8');
 const wordsOf = (text: string) => new Set(text.match(/\w+/g));
 
-describe('JSON-MODELS.md', () => {
+describe('documentation of the models', () => {
   const chapters = readText('adapters/koa/JSON-MODELS.md').split(/^## /m);
   const dialectD = wordsOf(chapters.find((chapter) => chapter.startsWith('15.')) ?? '');
 
@@ -42,7 +42,7 @@ describe('JSON-MODELS.md', () => {
 });
 
 describe('account table of the accounts page', () => {
-  it('has a row for every field of the record', () => {
+  it('has a row for every field of the account record', () => {
     const [, table = ''] = readText('lib/accounts/RULES.md').split(/^### 1\.1 Account$/m);
     const rows = wordsOf(table.slice(0, table.indexOf('\nRules\n')));
     expect(Object.keys(accountFields).filter((field) => field !== 'id' && !rows.has(field))).to.eql([]);

@@ -50,10 +50,10 @@ const authorless = ['processNotification', 'queryOperation'];
 describe('route table with its OpenAPI document', () => {
   for (const route of routes)
     describe(`${route.method} ${route.path}`, () => {
-      it('has a permission decision', () =>
+      it('states whether a permission is required', () =>
         expect(route.permission === 'NONE' || permissions.includes(route.permission)).to.equal(true));
 
-      it('requires a permission and an author if it writes', () => {
+      it('requires a permission and an author for a write', () => {
         const isWrite =
           route.method !== 'GET' && route.path.startsWith(CORE) && !route.path.startsWith(`${CORE}/test/`);
         // Node operations are not changes (http-api §2).

@@ -100,7 +100,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     expect([await verdict(k1.token()), asked]).to.eql([unknownKey, 2]);
   });
 
-  it('stay valid while fetching a new key fails, which is retried once a minute', async () => {
+  it('stay valid while a new key cannot be fetched, and the fetch is retried once a minute', async () => {
     expect(await verdict(k1.token())).to.equal('taken');
     answer = (response) => response.writeHead(500).end();
     time.tick(minuteMs + 1_000);

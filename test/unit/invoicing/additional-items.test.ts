@@ -272,7 +272,7 @@ describe('invoice numbers set by plugins (invoicing §13 rule 6)', () => {
   });
 });
 
-describe('fingerprints of evaluations that plugins saw (invoicing §17 rule 4)', () => {
+describe('evaluations that plugins saw (invoicing §17 rule 4)', () => {
   const proposal: Proposal = {
     targetDate: date,
     invoiceId,
@@ -281,7 +281,7 @@ describe('fingerprints of evaluations that plugins saw (invoicing §17 rule 4)',
     items: [recurring],
   };
 
-  it('match the same evaluation with the same ids', () => {
+  it('have the same fingerprint for the same evaluation with the same ids', () => {
     const fresh = [uuid(1), uuid(2)];
     const ids = recordedIds({ next: () => fresh.shift() ?? uuid(3) });
     const first = [ids.next(), ids.next()];
@@ -292,7 +292,7 @@ describe('fingerprints of evaluations that plugins saw (invoicing §17 rule 4)',
     ).to.equal(true);
   });
 
-  it('do not match another amount, period, date, status or draft flag, or additional items', () => {
+  it('have a different fingerprint after a change of any amount, period, date or status, or after added items', () => {
     const others: readonly Partial<Proposal>[] = [
       { items: [{ ...recurring, amount: decimal('31') }] },
       { items: [{ ...recurring, endDate: date }] },

@@ -182,7 +182,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(facts.taxes.map((group) => String(group.unlinked))).to.eql(['0']);
     });
 
-    it('form one group with its net amount for each of several rates on a charge', () => {
+    it('form one group per rate, each with its net amount, if a charge has several rates', () => {
       const charge = month('100');
       const facts = factsOf([charge, taxOf(charge, '6.25', ['6.25', 'S']), taxOf(charge, '1', ['1', 'S'])]);
       expect(groupsOf(facts)).to.eql(['S 6.25 %: 100 + 6.25', 'S 1 %: 100 + 1']);

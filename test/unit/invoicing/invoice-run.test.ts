@@ -64,7 +64,7 @@ const tin = subscription(2, [
   event('PHASE', '2024-01-25', { plan: 'tin', price: '5.00' }),
 ]);
 
-describe('account invoice run', () => {
+describe('invoice run or dry run', () => {
   it('creates one invoice with the items of all subscriptions, its amounts and the resulting state', () => {
     const run = evaluateAccount(account([gold, tin], '2024-01-15'), countedIds());
     expect(run.items.map(line)).to.eql(['R 2024-01-15 2024-02-01 17', 'F 2024-01-15 2024-01-25 0']);
@@ -182,7 +182,7 @@ describe('dry run', () => {
     expect(dryRun('2014-03-02', { subscriptions })).to.eql(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
   });
 
-  it('equals the following run when nothing changes in between', () => {
+  it('returns the same items in a dry run as in the following run if nothing changes in between', () => {
     const run = evaluateAccount({ ...billed, targetDate: day('2014-02-01') }, countedIds(100));
     expect(dryRun('2014-02-01')?.slice(1)).to.eql(run.items.map(line));
   });

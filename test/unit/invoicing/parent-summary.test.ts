@@ -54,7 +54,8 @@ describe('child invoice summary (invoicing §12)', () => {
       ]);
       return [decreases.map(({ amount }) => formatDecimal(amount)), credited.length];
     };
-    it('decreases with the child invoice while it is unpaid', () => expect(effects({})).to.eql([['7'], 0]));
+    it('decreases with the child invoice while the summary is unpaid', () =>
+      expect(effects({})).to.eql([['7'], 0]));
     it('turns a decrease into credit of the child once the summary is paid', () =>
       expect(effects({ rawBalance: decimal('0') })).to.eql([[], 1]));
     it('ignores an increase', () =>

@@ -13,7 +13,7 @@ function versions(ledger: SubscriptionLedger): readonly string[] {
   );
 }
 
-describe('item amounts in worked examples and after changes', () => {
+describe('items in worked examples and after changes', () => {
   it('match catalog W2 "Grandfathering and re-anchoring"', () => {
     const a1 = event('CREATE', '2024-03-05', { plan: 'a-monthly', price: '30.00', bcd: 5 });
     const b = event('CHANGE', '2024-04-05', { plan: 'b-monthly', price: '50.00', bcd: 5, order: 2 });
@@ -89,7 +89,7 @@ describe('item amounts in worked examples and after changes', () => {
   });
 });
 
-describe('item amounts in worked examples of subscriptions', () => {
+describe('items in worked examples of subscriptions', () => {
   it('match subscriptions W13 "Pause and resume"', () => {
     const pro = { plan: 'pro-monthly', price: '249.95', bcd: 2 };
     const created = event('CREATE', '2012-03-02', pro);
@@ -131,8 +131,8 @@ describe('item amounts in worked examples of subscriptions', () => {
   });
 });
 
-describe('changes of one subscription', () => {
-  it('are empty in one run when changes undo each other within one day', () => {
+describe('items after changes of one subscription', () => {
+  it('do not exist in one run if the changes undo each other within one day', () => {
     const gold = event('CREATE', '2024-01-01', { price: '30.00' });
     const tin = event('CHANGE', '2024-01-10', { plan: 'tin', price: '10.00', order: 2 });
     const goldAgain = event('CHANGE', '2024-01-10', { price: '30.00', order: 3 });
@@ -142,7 +142,7 @@ describe('changes of one subscription', () => {
     ledger.expectRun('2024-01-10', []);
   });
 
-  it('repair and bill the same days when a cancellation is undone', () => {
+  it('repair and bill the same days if a cancellation is undone', () => {
     const created = event('CREATE', '2024-01-01', { price: '31.00' });
     const ledger = new SubscriptionLedger().change([created]);
     ledger.run('2024-01-01');
@@ -153,7 +153,7 @@ describe('changes of one subscription', () => {
     expect(ledger.nextDueDate).to.equal('2024-02-01');
   });
 
-  it('do not hide the first periods before anything is settled', () => {
+  it('include the first period even if a later change comes before anything is settled', () => {
     const created = event('CREATE', '2024-03-01', { price: '10.00' });
     const later = event('CHANGE', '2024-06-01', { plan: 'tin', price: '5.00' });
     const ledger = new SubscriptionLedger().change([created]);
@@ -164,7 +164,7 @@ describe('changes of one subscription', () => {
     ledger.expectRun('2024-03-01', ['R 2024-03-01 2024-04-01 10']);
   });
 
-  it('do not change after an evaluation at an earlier target date in between', () => {
+  it('stay the same if an earlier target date is evaluated in between', () => {
     const trials = ['2024-01-01', '2024-02-10', '2024-02-20'].map((date, index) =>
       event(index === 0 ? 'CREATE' : 'PHASE', date, { phaseDays: 10, phase: `trial-${index}` }),
     );

@@ -53,7 +53,7 @@ describe('business invoice views', () => {
       ]);
     });
 
-    it('invoicing §14 rule 9: show the rounding of taxes as a line of its own', () => {
+    it('invoicing §14 rule 9: show the rounding of taxes on a separate line', () => {
       const items = ['0.10', '0.10', '0.10'].flatMap((amount) => {
         const charge = viewedItem('EXTERNAL_CHARGE', amount);
         return [charge, taxOf(charge, '19')];
@@ -84,14 +84,14 @@ describe('business invoice views', () => {
       ['O', 'ar_EG', 'ضريبة القيمة المضافة – خارج نطاق الضريبة'],
       ['Z', 'ja_JP', '付加価値税 – ゼロ税率'],
     ] as const)
-      it(`invoicing §14 rule 9: keep a tax of 0 of category ${category} in ${locale}, with its text`, () => {
+      it(`invoicing §14 rule 9: keep a zero tax of category ${category} in ${locale}, with its text`, () => {
         const charge = viewedItem('RECURRING', '100');
         const facts = { taxRate: null, taxCategory: category, taxExemption: 'Art. 196' } as const;
         const view = germanInvoice([charge, taxOf(charge, '0', facts)], { of: { locale } });
         expect(view.totals[1]).to.deep.include({ label: name, details: ['Art. 196'] });
       });
 
-    it('invoicing §14 rule 11: print an exemption text once if it is the name of the category', () => {
+    it('invoicing §14 rule 11: print an exemption text only once if the text equals the category name', () => {
       const charge = viewedItem('RECURRING', '100');
       const detailsOf = (taxExemption: string) => {
         const facts = { taxRate: null, taxCategory: 'AE', taxExemption } as const;
@@ -167,7 +167,7 @@ describe('business invoice views', () => {
   });
 
   describe('parties', () => {
-    it('invoicing §14 rule 11: show each name of the buyer once, and label a VAT id', () => {
+    it('invoicing §14 rule 11: show each name of the buyer once, and label the VAT id', () => {
       const buyer = (of: object) => {
         const { addressee, formattedTaxId } = germanInvoice([], { of: { country: null, ...of } });
         return [...addressee, formattedTaxId];
@@ -228,7 +228,7 @@ describe('business invoice views', () => {
       expect(details({ seller: seller({ bankName: null, iban: null, bic: null }) })).to.eql([]);
     });
 
-    it('invoicing §14 rule 11: ask for no payment of an invoice that the parent pays', () => {
+    it('invoicing §14 rule 11: do not ask for payment of an invoice that the parent pays', () => {
       const summary = invoice({ rawBalance: decimal('100') });
       const view = germanInvoice([viewedItem('RECURRING', '100')], { summary, isManualPay: true });
       expect(view.isPaidByParent).to.equal(true);
@@ -259,7 +259,7 @@ describe('business invoice views', () => {
         expect(view.totals[2]).to.deep.include({ label, value });
       });
 
-    it('invoicing §14 rule 11: show the write-off of the summary on the invoice that it contains', () => {
+    it('invoicing §14 rule 11: show on an invoice the write-off of the summary that contains the invoice', () => {
       const items = [viewedItem('RECURRING', '100')];
       const summary = invoice({ rawBalance: decimal('100'), isWrittenOff: true });
       const writtenOff = germanInvoice(items, { summary });
@@ -267,7 +267,7 @@ describe('business invoice views', () => {
       expect(germanInvoice(items).formattedWrittenOffAmount).to.equal(null);
     });
 
-    it('invoicing §14 rule 4: show no period for the date of an adjustment', () => {
+    it('invoicing §14 rule 4: show no period for an adjustment, which has a single date', () => {
       const charge = viewedItem('RECURRING', '100');
       const dates = { startDate: charge.startDate, endDate: charge.startDate, linkedItemId: charge.id };
       const repaired = { ...dates, endDate: charge.endDate };

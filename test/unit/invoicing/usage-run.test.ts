@@ -105,7 +105,7 @@ describe('usage in a run', () => {
     ]);
   });
 
-  it('usage §7.5 rule 4: leaves a charged-through date and a billed interval, but no invoice, for dropped zero items', () => {
+  it('usage §7.5 rule 4: sets a charged-through date and a billed interval, but no invoice, for dropped zero amounts', () => {
     const free = billed([created(smsUsage, '2026-04-01')], []);
     const dropped = run(free, '2026-05-01', { dropsZeroItems: true });
     expect(dropped.items).to.eql([]);
@@ -123,7 +123,7 @@ describe('usage in a run', () => {
     expect([...asDraft.chargedThrough]).to.eql([]);
   });
 
-  it('usage §7.8: stops the run for a unit without a price if the tenant requires it, until the records are void', () => {
+  it('usage §7.8: stops the run for non-void records of a unit without a price if the tenant requires prices', () => {
     const events = [created(smsUsage, '2026-04-01')];
     const mms = billed(events, [used('3', 'mms', '2026-04-09')]);
     expect(lines(run(mms, '2026-05-01'))).to.eql(['USAGE 2026-04-01 2026-05-01 0']);

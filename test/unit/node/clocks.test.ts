@@ -21,166 +21,168 @@ function at(text: string): Instant {
   return parsed;
 }
 
-describe('the test clock', () => {
-  let systemNowMs: number;
-  let store: TestClockStore;
-  const system = { ...systemClock(), nowMs: () => systemNowMs };
+describe('node clock or id generator', () => {
+  describe('the test clock', () => {
+    let systemNowMs: number;
+    let store: TestClockStore;
+    const system = { ...systemClock(), nowMs: () => systemNowMs };
 
-  beforeEach(() => {
-    systemNowMs = Date.UTC(2026, 0, 1, 12, 0, 0, 400);
-    store = sharedRow();
-  });
-
-  const shown = (clock: SharedTestClock): string => formatInstant(clock.now());
-
-  it('returns the time left until an instant to the millisecond, although now() hides milliseconds', async () => {
-    const clock = sharedTestClock(store, system);
-    expect(clock.msUntil?.(at('2026-01-01T12:00:01'))).to.equal(600);
-    await clock.set(at('2025-01-31T10:00:00'));
-    systemNowMs += 250;
-    expect(clock.msUntil?.(at('2025-01-31T10:00:01'))).to.equal(750);
-    expect(clock.msUntil?.(at('2025-01-31T10:00:00'))).to.equal(-250);
-  });
-
-  it('matches platform P1 "Clock"', async () => {
-    const clock = sharedTestClock(store, system);
-    await clock.set(at('2025-01-31T10:00:30.750'));
-    expect(shown(clock)).to.equal('2025-01-31T10:00:30.000Z');
-    systemNowMs += 2_000;
-    expect(shown(clock)).to.equal('2025-01-31T10:00:32.000Z');
-    await clock.set(at('2025-01-31T10:00:30.750'));
-    await clock.move({ months: 1 });
-    expect(shown(clock)).to.equal('2025-02-28T10:00:30.000Z');
-    await clock.move({ months: 1 });
-    expect(shown(clock)).to.equal('2025-03-28T10:00:30.000Z');
-    await clock.move({ weeks: 1, days: 3 });
-    expect(shown(clock)).to.equal('2025-03-31T10:00:30.000Z');
-    await clock.move({ days: -3 });
-    expect(shown(clock)).to.equal('2025-03-28T10:00:30.000Z');
-    await clock.set(null);
-    expect(shown(clock)).to.equal('2026-01-01T12:00:02.000Z');
-  });
-
-  it('advances by the first unit given, in the order days, weeks, months, years', async () => {
-    const clock = sharedTestClock(store, system);
-    await clock.set(at('2024-02-29'));
-    await clock.move({ weeks: 1, months: 5 });
-    expect(shown(clock)).to.equal('2024-03-07T00:00:00.000Z');
-    await clock.set(at('2024-02-29'));
-    await clock.move({ months: 1, years: 5 });
-    expect(shown(clock)).to.equal('2024-03-29T00:00:00.000Z');
-    await clock.set(at('2024-02-29'));
-    await clock.move({ years: 1 });
-    expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
-    await clock.move({});
-    expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
-  });
-
-  it('is shared by all nodes', async () => {
-    const here = sharedTestClock(store, system);
-    const there = sharedTestClock(store, system);
-    await here.set(at('2030-05-05'));
-    expect(shown(there)).to.equal('2026-01-01T12:00:00.000Z');
-    await there.refresh();
-    expect(shown(there)).to.equal('2030-05-05T00:00:00.000Z');
-  });
-
-  it('continues from the instant that another node set', async () => {
-    const here = sharedTestClock(store, system);
-    const there = sharedTestClock(store, system);
-    await here.set(at('2030-05-05'));
-    await there.move({ days: 1 });
-    expect(shown(there)).to.equal('2030-05-06T00:00:00.000Z');
-  });
-
-  it('notifies its listeners of moves, including moves by other nodes, until they unsubscribe', async () => {
-    const here = sharedTestClock(store, system);
-    const there = sharedTestClock(store, system);
-    let moves = 0;
-    const leave = there.onMove(() => {
-      moves += 1;
+    beforeEach(() => {
+      systemNowMs = Date.UTC(2026, 0, 1, 12, 0, 0, 400);
+      store = sharedRow();
     });
-    await here.set(at('2030-05-05'));
-    await there.refresh();
-    await there.refresh();
-    expect(moves).to.equal(1);
-    leave();
-    await there.set(null);
-    expect(moves).to.equal(1);
-  });
 
-  it('does not move when the target is outside the calendar', async () => {
-    const clock = sharedTestClock(store, system);
-    await clock.set(at('2024-02-29'));
-    const failure = await clock.move({ years: 9_000 }).catch((error: unknown) => error);
-    expect(failure).to.be.instanceOf(BillingError).with.property('code', 60002);
-    expect(shown(clock)).to.equal('2024-02-29T00:00:00.000Z');
-  });
+    const shown = (clock: SharedTestClock): string => formatInstant(clock.now());
 
-  it('runs from 1970-01-02 to 8999-12-31, so that billing can look ahead (R44)', async () => {
-    const clock = sharedTestClock(store, system);
-    for (const inReach of ['1970-01-02', '8999-12-31T23:59:59']) {
-      await clock.set(at(inReach));
-      expect(clock.now()).to.equal(at(inReach));
-    }
-    for (const beyond of ['0001-01-01', '1970-01-01T23:59:59', '9000-01-01', '9999-12-31T23:59:59Z']) {
-      const failure = await clock.set(at(beyond)).catch((error: unknown) => error);
-      expect(failure, beyond).to.be.instanceOf(BillingError).with.property('code', 60002);
-    }
-    const moved = await clock.move({ days: 1 }).catch((error: unknown) => error);
-    expect(moved).to.be.instanceOf(BillingError).with.property('code', 60002);
-    expect(shown(clock)).to.equal('8999-12-31T23:59:59.000Z');
-  });
-});
+    it('returns the time left until an instant to the millisecond, although now() hides milliseconds', async () => {
+      const clock = sharedTestClock(store, system);
+      expect(clock.msUntil?.(at('2026-01-01T12:00:01'))).to.equal(600);
+      await clock.set(at('2025-01-31T10:00:00'));
+      systemNowMs += 250;
+      expect(clock.msUntil?.(at('2025-01-31T10:00:01'))).to.equal(750);
+      expect(clock.msUntil?.(at('2025-01-31T10:00:00'))).to.equal(-250);
+    });
 
-describe('the clock of billwright/testing', () => {
-  it('rejects a move toward the ends of the calendar and keeps its time', () => {
-    expect(() => fakeClock('9999-12-31'))
-      .to.throw(BillingError)
-      .with.property('code', 60002);
-    const clock = fakeClock('2024-02-29');
-    for (const move of [
-      () => clock.set('9999-12-31'),
-      () => clock.advance({ years: 7_000 }),
-      () => clock.advance({ years: -60 }),
-      () => clock.advance({ days: Number.MAX_SAFE_INTEGER }),
-    ])
-      expect(move).to.throw(BillingError).with.property('code', 60002);
-    expect(clock.toString()).to.equal('2024-02-29T00:00:00.000Z');
-  });
-});
+    it('matches platform P1 "Clock"', async () => {
+      const clock = sharedTestClock(store, system);
+      await clock.set(at('2025-01-31T10:00:30.750'));
+      expect(shown(clock)).to.equal('2025-01-31T10:00:30.000Z');
+      systemNowMs += 2_000;
+      expect(shown(clock)).to.equal('2025-01-31T10:00:32.000Z');
+      await clock.set(at('2025-01-31T10:00:30.750'));
+      await clock.move({ months: 1 });
+      expect(shown(clock)).to.equal('2025-02-28T10:00:30.000Z');
+      await clock.move({ months: 1 });
+      expect(shown(clock)).to.equal('2025-03-28T10:00:30.000Z');
+      await clock.move({ weeks: 1, days: 3 });
+      expect(shown(clock)).to.equal('2025-03-31T10:00:30.000Z');
+      await clock.move({ days: -3 });
+      expect(shown(clock)).to.equal('2025-03-28T10:00:30.000Z');
+      await clock.set(null);
+      expect(shown(clock)).to.equal('2026-01-01T12:00:02.000Z');
+    });
 
-describe('the system clock', () => {
-  it('returns business time in whole seconds', () => {
-    const clock = systemClock();
-    const before = clock.nowMs();
-    const now = clock.now();
-    expect(now % 1_000).to.equal(0);
-    expect(before - now).to.be.lessThan(1_000);
-    expect(instant(now)).to.equal(now);
-  });
+    it('advances by the first unit given, in the order days, weeks, months, years', async () => {
+      const clock = sharedTestClock(store, system);
+      await clock.set(at('2024-02-29'));
+      await clock.move({ weeks: 1, months: 5 });
+      expect(shown(clock)).to.equal('2024-03-07T00:00:00.000Z');
+      await clock.set(at('2024-02-29'));
+      await clock.move({ months: 1, years: 5 });
+      expect(shown(clock)).to.equal('2024-03-29T00:00:00.000Z');
+      await clock.set(at('2024-02-29'));
+      await clock.move({ years: 1 });
+      expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
+      await clock.move({});
+      expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
+    });
 
-  it('runs a timer later, and never after it is cancelled', async () => {
-    const clock = systemClock();
-    const called: string[] = [];
-    clock.after(0, () => called.push('cancelled'))();
-    await new Promise<void>((resolve) => {
-      clock.after(1, () => {
-        called.push('kept');
-        resolve();
+    it('is shared by all nodes', async () => {
+      const here = sharedTestClock(store, system);
+      const there = sharedTestClock(store, system);
+      await here.set(at('2030-05-05'));
+      expect(shown(there)).to.equal('2026-01-01T12:00:00.000Z');
+      await there.refresh();
+      expect(shown(there)).to.equal('2030-05-05T00:00:00.000Z');
+    });
+
+    it('continues from the instant that another node set', async () => {
+      const here = sharedTestClock(store, system);
+      const there = sharedTestClock(store, system);
+      await here.set(at('2030-05-05'));
+      await there.move({ days: 1 });
+      expect(shown(there)).to.equal('2030-05-06T00:00:00.000Z');
+    });
+
+    it('notifies its listeners of moves, including moves by other nodes, until they unsubscribe', async () => {
+      const here = sharedTestClock(store, system);
+      const there = sharedTestClock(store, system);
+      let moves = 0;
+      const leave = there.onMove(() => {
+        moves += 1;
       });
-      // The clock's timers keep no process alive: this one does while the test waits.
-      setTimeout(resolve, 5_000).unref();
+      await here.set(at('2030-05-05'));
+      await there.refresh();
+      await there.refresh();
+      expect(moves).to.equal(1);
+      leave();
+      await there.set(null);
+      expect(moves).to.equal(1);
     });
-    expect(called).to.eql(['kept']);
-  });
-});
 
-describe('the id generator', () => {
-  it('returns ascending version 7 UUIDs', () => {
-    const generator = uuidGenerator();
-    const ids = Array.from({ length: 1_000 }, () => generator.next());
-    expect(ids.every((id) => isUuid(id) && id[14] === '7')).to.equal(true);
-    expect(ids.toSorted()).to.eql(ids);
+    it('does not move when the target is outside the calendar', async () => {
+      const clock = sharedTestClock(store, system);
+      await clock.set(at('2024-02-29'));
+      const failure = await clock.move({ years: 9_000 }).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(BillingError).with.property('code', 60002);
+      expect(shown(clock)).to.equal('2024-02-29T00:00:00.000Z');
+    });
+
+    it('runs from 1970-01-02 to 8999-12-31, so that billing can look ahead (R44)', async () => {
+      const clock = sharedTestClock(store, system);
+      for (const inReach of ['1970-01-02', '8999-12-31T23:59:59']) {
+        await clock.set(at(inReach));
+        expect(clock.now()).to.equal(at(inReach));
+      }
+      for (const beyond of ['0001-01-01', '1970-01-01T23:59:59', '9000-01-01', '9999-12-31T23:59:59Z']) {
+        const failure = await clock.set(at(beyond)).catch((error: unknown) => error);
+        expect(failure, beyond).to.be.instanceOf(BillingError).with.property('code', 60002);
+      }
+      const moved = await clock.move({ days: 1 }).catch((error: unknown) => error);
+      expect(moved).to.be.instanceOf(BillingError).with.property('code', 60002);
+      expect(shown(clock)).to.equal('8999-12-31T23:59:59.000Z');
+    });
+  });
+
+  describe('the clock of billwright/testing', () => {
+    it('rejects a move toward the ends of the calendar and keeps its time', () => {
+      expect(() => fakeClock('9999-12-31'))
+        .to.throw(BillingError)
+        .with.property('code', 60002);
+      const clock = fakeClock('2024-02-29');
+      for (const move of [
+        () => clock.set('9999-12-31'),
+        () => clock.advance({ years: 7_000 }),
+        () => clock.advance({ years: -60 }),
+        () => clock.advance({ days: Number.MAX_SAFE_INTEGER }),
+      ])
+        expect(move).to.throw(BillingError).with.property('code', 60002);
+      expect(clock.toString()).to.equal('2024-02-29T00:00:00.000Z');
+    });
+  });
+
+  describe('the system clock', () => {
+    it('returns business time in whole seconds', () => {
+      const clock = systemClock();
+      const before = clock.nowMs();
+      const now = clock.now();
+      expect(now % 1_000).to.equal(0);
+      expect(before - now).to.be.lessThan(1_000);
+      expect(instant(now)).to.equal(now);
+    });
+
+    it('runs a timer later, and never after it is cancelled', async () => {
+      const clock = systemClock();
+      const called: string[] = [];
+      clock.after(0, () => called.push('cancelled'))();
+      await new Promise<void>((resolve) => {
+        clock.after(1, () => {
+          called.push('kept');
+          resolve();
+        });
+        // The clock's timers keep no process alive: this one does while the test waits.
+        setTimeout(resolve, 5_000).unref();
+      });
+      expect(called).to.eql(['kept']);
+    });
+  });
+
+  describe('the id generator', () => {
+    it('returns ascending version 7 UUIDs', () => {
+      const generator = uuidGenerator();
+      const ids = Array.from({ length: 1_000 }, () => generator.next());
+      expect(ids.every((id) => isUuid(id) && id[14] === '7')).to.equal(true);
+      expect(ids.toSorted()).to.eql(ids);
+    });
   });
 });

@@ -62,7 +62,7 @@ describe('overdue calendar', () => {
       '2012-06-11 CANCELLATION',
     ]));
 
-  it('returns an account to clear after a configuration change', () =>
+  it('clears an account after a configuration change', () =>
     expect(calendar({ ...asked, current: 'OLD', check: '2012-06-02' })).to.eql([
       '2012-06-02 clear',
       '2012-06-05 WARNING',

@@ -108,7 +108,7 @@ describe('effective date of an overdue state', () => {
     );
   });
 
-  it('overdue §5.3 rule 4: is never before the state that it follows', () => {
+  it('overdue §5.3 rule 4: is never before the instant of the previous state', () => {
     const prevEffective = dated('2012-06-07T00:03:42Z');
     expect(effective({ scheduled, next: many, now: late, prevEffective })).to.equal(
       '2012-06-07T00:03:42 2012-06-07',
@@ -118,7 +118,7 @@ describe('effective date of an overdue state', () => {
     ).to.equal('2012-06-07T00:03:43 2012-06-07');
   });
 
-  it('subscriptions §2 rule 8: is never before the date of the previous state', () => {
+  it('subscriptions §2 rule 8: is never on an earlier local date than the previous state', () => {
     const prevEffective = { at: at('2012-06-06T09:00:00Z'), date: parseLocalDate('2012-06-07') };
     expect(effective({ now: at('2012-06-06T10:00:00Z'), prevEffective })).to.equal(
       '2012-06-06T10:00:00 2012-06-07',

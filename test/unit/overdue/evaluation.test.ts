@@ -129,7 +129,7 @@ describe('account evaluation (overdue §5.1)', () => {
     }
   });
 
-  it('overdue §5.3 rules 1 and 3: dates a worse state from the scheduled time in a late check and from now in a late refresh', () => {
+  it('overdue §5.3 rules 1 and 3: dates a worse state from the scheduled time in a check, and from now in a refresh', () => {
     const late = { now: '2024-01-08T10:00:00Z', asked: '2024-01-07T10:00:00Z' };
     expect(evaluated({}, { ...late, action: 'CHECK' }).state).to.contain('01-07T10');
     expect(evaluated({}, { ...late, action: 'REFRESH' }).state).to.contain('01-08T10');

@@ -162,7 +162,7 @@ describe('hostile overdue documents', () => {
     it(`are answered quickly in JSON: ${title}`, () =>
       expect(problemsOf(() => readOverdueJson(document))).to.have.length.above(0));
 
-  it('are quoted in messages only by their beginning', () => {
+  it('are shortened when messages quote them', () => {
     const error = (() => {
       try {
         readOverdueJson(`{"overdueStates":[{"name":"${'n'.repeat(MOST)}","${'x'.repeat(500)}":1}]}`);

@@ -27,7 +27,7 @@ function after(states: OverdueConfig, { on = '2024-03-01', unpaid = ['2024-03-01
   return `${next?.name ?? 'clear'} ${check === null ? 'none' : formatLocalDate(check)}`;
 }
 
-describe('next overdue check without any conditions', () => {
+describe('next check of an account by its overdue configuration', () => {
   const none = config([state('FINE', { isClearState: true, condition: null })], 30);
 
   const cases: readonly (readonly [what: string, unpaid: readonly string[], expected: string])[] = [
@@ -36,7 +36,7 @@ describe('next overdue check without any conditions', () => {
     ['absent without debt', [], 'clear none'],
   ];
   for (const [what, unpaid, expected] of cases)
-    it(`overdue §6 rule 6: is ${what}`, () =>
+    it(`overdue §6 rule 6: is, without any conditions, ${what}`, () =>
       expect(after(none, { on: '2024-02-29', unpaid })).to.equal(expected));
 });
 

@@ -86,7 +86,7 @@ describe('reasons for an overdue state', () => {
       expect(reason?.holds).to.equal(holds);
     });
 
-  it('state in one sentence whether a state applies, with each criterion', () => {
+  it('state in one sentence whether an overdue state applies, with each criterion', () => {
     const reason = reasons({ unpaidFor: duration('30 DAYS'), unpaidCount: 3, tagMissing: 'TEST' });
     expect(reason).to.include({
       state: 'S',
@@ -101,7 +101,7 @@ describe('reasons for an overdue state', () => {
     expect(reasons({})?.text).to.equal('S does not hold on 2012-06-30: its condition is empty.');
   });
 
-  it('list the states that can be entered, the most severe first', () => {
+  it('list the overdue states that can be entered, the most severe first', () => {
     const states = config([
       ...configC.states,
       state('CLEAR', { isClearState: true }),

@@ -75,7 +75,7 @@ describe('overdue transition', () => {
     expect(from(blockOf(null), null)).to.equal(null);
   });
 
-  it('overdue §5.1 step 5: stores the same state with new flags without a state change or a cancellation', () => {
+  it('overdue §5.1 step 5: stores new flags of the same state without a state change or a cancellation', () => {
     const harder = state('WARNED', { disableEntitlement: true, cancellationPolicy: 'IMMEDIATE' });
     expect(from(warned, harder)).to.eql({
       state: blockOf(harder),

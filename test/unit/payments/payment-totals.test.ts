@@ -111,12 +111,12 @@ describe('payment totals (payments §4.4)', () => {
     expect(totals(purchase, part('A'), part('B')).purchased).to.equal('0');
   });
 
-  it('void the latest captures first', () => {
+  it('treat the latest captures as the first to be voided', () => {
     const voided = done('VOID', '0', { amount: null });
     expect(totals(done('AUTHORIZE', '50'), done('CAPTURE', '20'), voided)).to.eql({ ...none, auth: '50' });
   });
 
-  it('round half up to the minor unit and have no currency without a transaction', () => {
+  it('are rounded half up to the minor unit, and have no currency without a transaction', () => {
     expect(totals(done('PURCHASE', '10.005')).purchased).to.equal('10.01');
     expect(totals()).to.eql({ ...none, currency: null });
   });

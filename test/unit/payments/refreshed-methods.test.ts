@@ -58,7 +58,7 @@ describe('payment method refresh (payments §10.5)', () => {
     expect(refreshed({ known, activeBefore, listed: [listed(B)] }).changed).to.eql([]);
   });
 
-  it('takes the default from a gateway only if that gateway owns it or there is no default', () => {
+  it('takes the default from a gateway only if that gateway owns the current default or there is none', () => {
     const one = refreshed({ known: [method(A)], listed: [listed(A)] });
     const naming = refreshed({ known: [method(B)], listed: [listed(B, { isDefault: true })] });
     const gone = refreshed({ known: [method(A)] });

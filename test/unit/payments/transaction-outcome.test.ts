@@ -113,7 +113,7 @@ describe('transaction outcome (payments §2.2)', () => {
       expect(outcome.processedAmount?.isZero()).to.equal(true);
     });
 
-  it('is not submitted when the request never arrived', () => {
+  it('is PLUGIN_FAILURE if the gateway never received the request', () => {
     const outcome = readOutcome(requested, { kind: 'NEVER_RECEIVED', message: 'nothing happened' });
     expect(outcome).to.deep.include({ status: 'PLUGIN_FAILURE', gatewayErrorMsg: 'nothing happened' });
   });

@@ -25,7 +25,7 @@ describe('push lanes (platform §10.2 rule 6)', () => {
     expect([lanes.underWay, lanes.startable, lanes.held]).to.eql([0, 0, []]);
   });
 
-  it('never delay a first attempt for a retry, or a retry for other work', () => {
+  it('start first attempts and retries of the same account together', () => {
     const lanes = new Lanes();
     lanes.add([retry(1, 7), retry(2, 7), first(3, 7)]);
     expect(idsOf(lanes.start(10)).toSorted()).to.eql([1, 2, 3]);

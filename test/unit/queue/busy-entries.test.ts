@@ -19,14 +19,14 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
     it(`retry ${name}`, () =>
       expect(expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }))).to.eql(expected));
 
-  it('pause for the last interval when they must be processed', () => {
+  it('pause for the last interval if they must still be processed after all retries', () => {
     const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));
     expect(lasts).to.eql([60_000, 100]);
   });
 
   const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
-  it('are counted separately, and from zero again when an entry is done', () => {
+  it('are counted separately, starting again from zero when an entry is done', () => {
     const busy = new BusyEntries();
     expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.eql([1, 1, 2, 3]);
     busy.forget(entry(1));

@@ -25,7 +25,7 @@ describe('work scope (platform §13.1)', () => {
     expect(fields()).to.eql([{ requestId: 'one', traceId, a: 1 }, { requestId: 'own', traceId }, {}]);
   });
 
-  it('adds all ids to log lines about several accounts, and only the id of the cause to log lines about one account', () => {
+  it('adds all ids to log lines about several accounts, and the id of its cause to a log line about one account', () => {
     const of = (requestId: string) => ({ requestId, traceParent: `${trace}${requestId}` });
     const accounts = new Map([
       [7, of('one')],
@@ -49,7 +49,7 @@ describe('work scope (platform §13.1)', () => {
     expect(fields()).to.eql([{}]);
   });
 
-  it('is optional for running work', async () => {
+  it('is not required to run work', async () => {
     const done = await onBehalfOf({}, { requestId: 'one', start: neverCalled }, async (span) => {
       expect(span).to.equal(null);
       return ofAccount({}, 7, () => detached({}, () => 'done'));

@@ -11,7 +11,7 @@ describe('prepared statements on PostgreSQL', () => {
   it('are not used for pattern searches, because each pattern needs its own plan', () =>
     expect(new PreparedStatements().nameOf('select name from t where name like $1')).to.equal(undefined));
 
-  it('are limited in number, so that the server does not keep endless texts', () => {
+  it('are limited in number, so that the server does not keep an unlimited number of texts', () => {
     const prepared = new PreparedStatements();
     const names = Array.from({ length: 600 }, (_, index) => prepared.nameOf(`select $1 + ${index}`));
     expect(names.filter((name) => name !== undefined)).to.have.length(500);

@@ -81,7 +81,7 @@ describe('billing events', () => {
     expect(amounts(evergreen)).to.eql([null, '249.95']);
   });
 
-  it('use SUBSCRIPTION instead of ACCOUNT alignment while the account has no day, and report it', () => {
+  it('use SUBSCRIPTION instead of ACCOUNT alignment, and report this, if the account has no bill cycle day', () => {
     const days = (planName: string, billCycleDayLocal: number) =>
       streamOf(create({ planName }, { billCycleDayLocal })).map((each) => [
         each.billCycleDayLocal,
@@ -97,7 +97,7 @@ describe('billing events', () => {
     ]);
   });
 
-  it('contain the requested day and quantity of their own instant, even for earlier events at that instant', () => {
+  it('all contain the day and quantity requested at their instant, even if the request is ordered after them', () => {
     const stream = streamOf(create({ planName: 'pro-monthly', billCycleDayLocal: 15, quantity: 3 }));
     expect(stream.map((each) => [each.transitionType, each.billCycleDayLocal, each.quantity])).to.eql([
       ['CREATE', 15, 3],
@@ -201,7 +201,7 @@ describe('billing events', () => {
     expect(order(histories.toReversed())).to.eql(expected);
   });
 
-  it('reject a plan without a price in the currency of the account', () => {
+  it('cannot contain a plan without a price in the currency of the account', () => {
     const life = create({ planName: 'solo-now' });
     expectError(
       () => streamOf({ ...life, account: { ...life.account, currency: 'EUR' } }),
@@ -209,7 +209,7 @@ describe('billing events', () => {
     );
   });
 
-  it('reject a priced plan for an account without a currency', () => {
+  it('cannot contain a priced plan for an account without a currency', () => {
     const life = create({ planName: 'solo-now' });
     const { CATALOG_NO_PRICE_FOR_CURRENCY } = ErrorCode;
     const account = { ...life.account, currency: null };
@@ -352,7 +352,7 @@ describe('billing events of phases not yet stored', () => {
     }
   });
 
-  it('belong to the segment of a plan that changes later', () => {
+  it('appear before a later change of their plan', () => {
     const life = create({ planName: 'club-monthly' });
     const { id: subscriptionId } = life.subscription;
     const change = choice('CHANGE', '2024-09-01', { phaseName: 'club-monthly-trial', subscriptionId });
@@ -397,7 +397,7 @@ describe('billing events of phases not yet stored', () => {
     expect(orderings.every(Number.isSafeInteger)).to.equal(true);
   });
 
-  it('do not appear in the timeline', () => {
+  it('do not appear in the timeline until they are stored', () => {
     const view = viewOf(create({ planName: 'club-monthly' }));
     expect(view.events.map((row) => row.eventType)).to.eql(['START_ENTITLEMENT', 'START_BILLING', 'PHASE']);
   });

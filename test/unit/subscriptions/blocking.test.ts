@@ -402,7 +402,7 @@ describe('event list rows of blocking states', () => {
     ]);
   });
 
-  it('also stop at the expiry of the subscription', () => {
+  it('stop at the expiry of the subscription', () => {
     const life = passed(lived({ planName: 'term-3m', start: '2024-01-01' }), at('2024-04-02'));
     const rows = shown(withBlocks(life, { flags: 't t t', date: '2024-04-03' }));
     expect(rows.at(-1)).to.equal('SERVICE_STATE_CHANGE 2024-04-03 fraud');

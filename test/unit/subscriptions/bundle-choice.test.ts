@@ -36,7 +36,7 @@ function choose({ bundleId, bundleExternalKey, found, renameKeyIfUnused = true }
 }
 
 describe('bundle selection', () => {
-  it('creates a bundle if the request names none or contains an unused key', () => {
+  it('creates a bundle if the request specifies no bundle or contains an unused key', () => {
     expect(choose({})).to.equal(null);
     expect(choose({ bundleExternalKey: key })).to.equal(null);
   });
@@ -113,7 +113,7 @@ describe('a bundle', () => {
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
   });
 
-  it('accepts any category while it is empty', () => {
+  it('accepts any category while the bundle is empty', () => {
     checkBundleTakes('BASE', { ...running, subscriptions: [] });
   });
 });

@@ -77,7 +77,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
       );
     });
 
-  it('rule 8: is rejected if changes of the account are blocked, regardless of its bundle', () => {
+  it('rule 8: is rejected if changes of the account are blocked, regardless of the bundle', () => {
     const life = base('solo-now', { on: 'ACCOUNT', flags: 't f f', date: '2024-06-20' });
     expectError(
       () => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }),
@@ -90,7 +90,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     add(base('solo-now', { flags: 'f f t', date: '2024-06-01' }), 'backup-monthly');
   });
 
-  it('rule 9: is rejected if the base’s service ends by its date', () => {
+  it('rule 9: is rejected if the service of the base ends on or before the date of the add-on', () => {
     const life = base();
     const blockingStates = [state('ENT_CANCELLED', '2024-06-20', { blockedId: life.subscription.id })];
     const by = (date: string) =>
@@ -99,7 +99,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     expectError(() => by('2024-06-20'), ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION);
   });
 
-  it('rule 9: is rejected before the service of a future base, but not for a base that is now active', () => {
+  it('rule 9: is rejected before the service of a future base starts, but not if the base is active now', () => {
     const before = { entitlementDate: on('2024-05-20'), billingDate: on('2024-05-20') };
     const { entitlement, billing } = add(base(), 'backup-monthly', before);
     expect([entitlement, billing].map(({ date }) => formatLocalDate(date))).to.eql([
@@ -138,7 +138,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     expectError(from('2024-07-01'), ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED);
   });
 
-  it('rule 11: is limited by the number of add-ons of its plan that are active on its billing date', () => {
+  it('rule 11: is limited by the number of add-ons with the same plan that are active on its billing date', () => {
     const life = base();
     const archive = (...events: readonly LifecycleEvent[]): Required<More> => {
       const id = nextId();

@@ -118,7 +118,7 @@ describe('subscription transitions', () => {
   });
 });
 
-describe('billing states', () => {
+describe('transitions at a date', () => {
   const list = transitions(create, event('EXPIRED', '2024-02-01'));
 
   for (const [date, state] of [
@@ -127,15 +127,15 @@ describe('billing states', () => {
     ['2024-01-31T23:59:59Z', 'ACTIVE'],
     ['2024-02-01', 'EXPIRED'],
   ] as const)
-    it(`are ${state} at ${date} for a subscription created in January`, () =>
+    it(`give the billing state ${state} at ${date} for a subscription created in January`, () =>
       expect(billingStateAt(list, at(date))).to.equal(state));
 
-  it('are CANCELLED after a CANCEL', () =>
+  it('give the billing state CANCELLED after a CANCEL', () =>
     expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(
       'CANCELLED',
     ));
 
-  it('show the first plan before the start and the last plan after the end', () => {
+  it('provide the first plan before the start and the last plan after the end', () => {
     expect(planShownAt(list, at('2023-01-01'))?.phase.name).to.equal('pro-monthly-trial');
     expect(planShownAt(list, at('2025-01-01'))?.phase.name).to.equal('pro-monthly-trial');
   });

@@ -352,7 +352,7 @@ describe('tenant configuration', () => {
       expect(() => bytesOf(text), text).to.throw(BillingError, 'is not ');
   });
 
-  it('waits 5 s for a gateway in test mode by default', () => {
+  it('sets a gateway timeout of 5 s in test mode by default', () => {
     const timeoutOf = (object: ConfigurationObject, testMode?: boolean) =>
       serverConfiguration(object, recordingLogger(), { testMode }).tenant['payment.plugin.timeout'];
     expect(timeoutOf({})).to.equal(30_000);

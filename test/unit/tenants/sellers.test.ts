@@ -10,7 +10,7 @@ const rejection = (more: object, code = 60003) => {
 };
 
 describe('checks of seller data', () => {
-  it('invoicing §14 rule 7: store country, IBAN and BIC in capital letters without blanks', () => {
+  it('invoicing §14 rule 7: store country, IBAN and BIC in uppercase without spaces', () => {
     const stored = checked({
       country: ' de ',
       iban: 'de89 3704 0044 0532 0130 00',

@@ -55,7 +55,7 @@ describe('the 17 billing periods', () => {
       expect(isBillingPeriod(text), text).to.equal(false);
   });
 
-  it('throw an error for dates of NO_BILLING_PERIOD', () => {
+  it('cause an error if dates of NO_BILLING_PERIOD are requested', () => {
     const date = parseLocalDate('2024-01-31');
     expect(() => addPeriod(date, 'NO_BILLING_PERIOD', 1)).to.throw(InvariantError, 'NO_BILLING_PERIOD');
     expect(() => addPeriods(date, 'NO_BILLING_PERIOD', 1, 31)).to.throw(InvariantError);

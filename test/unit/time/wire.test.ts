@@ -107,7 +107,7 @@ describe('a parameter that takes a date or a date-time', () => {
     expect(parseWireMoment('Tomorrow')).to.equal(undefined);
   });
 
-  it('also accepts epoch milliseconds, and reads a date as 00:00 UTC, if it is an instant', () => {
+  it('may be epoch milliseconds, or a date that means 00:00 UTC, if an instant is expected', () => {
     expect(parseWireInstant(1_709_609_400_000)).to.equal(1_709_609_400_000);
     expect(parseWireInstant('2024-03-05T03:30')).to.equal(1_709_609_400_000);
     expect(parseWireInstant('2024-3-5')).to.equal(Date.UTC(2024, 2, 5));

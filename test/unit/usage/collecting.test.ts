@@ -74,7 +74,7 @@ describe('usage reads of a run', () => {
       '2026-04-16 04-16T00:00:00.000 04-16T00:00:00.001 04-17T00:00:00.000',
     ]));
 
-  it('usage §7.2: use days of the zone', () => {
+  it('usage §7.2: use the days of the time zone of the account', () => {
     const events = [usageEvent('CREATE', '2026-04-02T02:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     expect(splits(events, { zone: NEW_YORK })).to.eql([
       '2026-04-01 04-01T04:00:00.000 04-02T02:00:00.000 04-02T04:00:00.000',
@@ -118,7 +118,7 @@ describe('usage reads of a run', () => {
     ]);
   });
 
-  it('usage §11.3: split a day with only day points billed, regardless of current cuts', () => {
+  it('usage §11.3: split a day if only day points of that day were billed, regardless of current cuts', () => {
     const intervals = [billed(['2026-04-01', '2026-05-01'], [range('2026-04-03', 2, 'DAY_POINTS')])];
     expect(splits([created('2026-04-01')], { days: [dayOf('2026-04-03', 2)], billed: intervals })).to.eql([
       '2026-04-03 04-03T00:00:00.000 04-04T00:00:00.000',

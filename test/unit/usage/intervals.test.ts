@@ -225,7 +225,7 @@ describe('usage intervals', () => {
   for (const [title, [events, target, expected]] of Object.entries(cases))
     it(title, () => expect(told(events, target)).to.eql(expected));
 
-  it('usage §6.3 rule 2: keep the cycle day uncut at an event on that day', () => {
+  it('usage §6.3 rule 2: do not cut the cycle day at an event on that day', () => {
     const events = [
       usageEvent('CREATE', '2026-04-01T06:00:00Z', { usages: [stdUsage] }),
       usageEvent('BCD_CHANGE', '2026-05-01T10:00:00Z', { usages: [stdUsage], bcd: 2 }),
@@ -279,7 +279,7 @@ describe('usage intervals', () => {
     ]);
   });
 
-  it('usage §6.3: are rejected with a fix if a run must catch up on too many periods', () => {
+  it('usage §6.3: are rejected, with a suggested fix, if a run must catch up on too many periods', () => {
     const events = [created('1990-01-01', [section('DAILY')])];
     expect(intervalsOf(events, '2017-05-17')).to.have.length(9_998);
     expect(() => intervalsOf(events, '2017-06-17'))
@@ -287,7 +287,7 @@ describe('usage intervals', () => {
       .with.property('code', 4005);
   });
 
-  it('usage E14: use days of the zone as boundaries, by the rules of their dates', () => {
+  it('usage E14: use days of the time zone as boundaries, with the offset of each date', () => {
     const events = [usageEvent('CREATE', '2026-02-01T17:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     const found = intervalsOf(events, '2026-05-01', { zone: NEW_YORK }).map(({ interval }) => interval);
     expect(found.map(({ start }) => formatInstant(start.at))).to.eql([
@@ -360,8 +360,8 @@ describe('usage look-backs', () => {
       expect(from(billed, periods, period)).to.equal(expected));
 });
 
-describe('the known units of a usage interval', () => {
-  it('usage §7.8: come from the events in force at the start of the interval or during it', () => {
+describe('usage intervals with known units', () => {
+  it('usage §7.8: know the units of the events in force at their start or within them', () => {
     const gb = consumable('gb-usage', [[['gb', '1', '-1', '1']]]);
     const sms = consumable('sms-usage', [[['sms', '1', '-1', '1']]]);
     const events = [
@@ -377,7 +377,7 @@ describe('the known units of a usage interval', () => {
     expect(units('2026-06-01', '2026-07-01')).to.eql(['sms']);
   });
 
-  it('usage §7.8: include the initial units of a subscription cancelled at its start', () => {
+  it('usage §7.8: know the initial units of a subscription that is cancelled at its start', () => {
     const events = [created('2026-04-01', [stdUsage]), usageEvent('CANCEL', '2026-04-01')];
     const [only] = intervalsOf(events, '2026-04-01');
     expect(only && [...knownUnits(events, only.interval)]).to.eql(['calls']);

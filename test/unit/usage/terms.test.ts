@@ -216,7 +216,7 @@ describe('terms of a usage section (usage §12)', () => {
     ]);
   });
 
-  it('pass a threshold at its exact bound, by quantity or by cost in the currency', () => {
+  it('count a threshold as passed at its exact bound, by quantity or by cost in the currency', () => {
     const thresholds = { quantity: { sms: [10, 20], fax: 1 }, amount: { USD: ['5.9', 6], EUR: 1 } };
     const terms = termsOf(readUsageTerms(JSON.stringify({ a: { thresholds } })), 'a', day('2026-05-01'));
     const passed = (sms: string, amount: string) =>

@@ -63,7 +63,7 @@ describe('shared calls', () => {
     expect(second).to.include({ status: 'rejected' });
   });
 
-  it('are not repeated for a lone rejection or for another type of error', async () => {
+  it('are not repeated after the rejection of a single call or after another type of error', async () => {
     let attempts = 0;
     const failingWith = (error: Error) => async (): Promise<never> => {
       attempts += 1;

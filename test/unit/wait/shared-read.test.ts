@@ -16,14 +16,14 @@ describe('a shared read', () => {
     return ends.length;
   }
 
-  it('runs once for all calls of a turn', async () => {
+  it('runs once for all calls of one event-loop turn', async () => {
     const calls = [read.run(), read.run(), read.run()];
     expect(await runsBegun()).to.equal(1);
     ends[0]?.();
     await Promise.all(calls);
   });
 
-  it('runs again for a call after its start, when the running read has ended', async () => {
+  it('runs again, after the running read has ended, for a call made during that read', async () => {
     const first = read.run();
     expect(await runsBegun()).to.equal(1);
     const later = read.run();
