@@ -65,7 +65,7 @@ export interface BillingControl {
   /**
    * Moves the engine's clock to each instant at which work is due, does that work, and ends at `until`.
    * `until` is a date-time, or a date (its midnight in UTC). A renewal on the 1st and a retry on the 4th
-   * therefore happen at their own instants; a single move of the clock would do both at its end.
+   * therefore happen at their own instants; moving the clock once would do both at the end date.
    * @returns the instants of the clock, including the first and the last.
    * @throws BillingError INVALID_PARAMETER (60002) for a clock that cannot be set or is not the engine's, and
    * for a time in the past; BUSY (60018) if due work is not done within `timeoutMs` of system time (default
@@ -116,8 +116,8 @@ export interface BillingControl {
 const CHECK_FAILED = 'the stored secrets could not be checked; the health check tries again';
 
 /**
- * Checks for secrets that the server key cannot decrypt, until it can decrypt all of them. Logs the names of these
- * secrets once (platform §6.3 rule 4).
+ * Checks repeatedly for secrets that the server key cannot decrypt, until it can decrypt all of them. Logs the names
+ * of these secrets once (platform §6.3 rule 4).
  */
 function secretWatch(ports: Pick<Ports, 'storage' | 'cipher' | 'systemClock' | 'logger'>) {
   let areReadable = false;

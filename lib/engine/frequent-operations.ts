@@ -1,6 +1,6 @@
 import type { FrequentOperations } from './operations.ts';
 
-/** Short names of operations, each with the group and name of its operation. */
+/** Short names for frequent operations. Each contains the group and full name of its operation. */
 export const frequentOperations: Readonly<
   Record<keyof FrequentOperations, readonly [group: string, name: string]>
 > = {

@@ -90,7 +90,7 @@ function eachOperation(group: Group, change: (operation: Operation, name: string
   return Object.freeze(Object.fromEntries(changed));
 }
 
-/** Returns the operations on tenants, which have no context. */
+/** Returns the operations on tenants. These operations take no context. */
 export function openedTenants(tenants: TenantService): TenantOperations {
   return checkedOperations<TenantOperations>('tenants', {
     create: async (author, input) => plainTenant(await tenants.create(author, input)),
@@ -102,7 +102,7 @@ export function openedTenants(tenants: TenantService): TenantOperations {
   });
 }
 
-/** Returns the subscription to events, by default to events of all tenants. */
+/** Returns the operation that subscribes to events, by default to events of all tenants. */
 export function subscribing({
   events,
   tenants,

@@ -6,7 +6,7 @@ import { checkOptions, guardedOptions, withoutNull } from './checked-options.ts'
 /** Version of an engine that was opened without the option `version`. */
 const UNKNOWN_VERSION = '0.0.0';
 
-/** The options with the running plugins. Commands to the node change these plugins. */
+/** The options with only the running plugins. Commands to the node start and stop plugins. */
 export interface Switched<Host> {
   readonly options: BillingOptions<Host>;
   readonly switches: PluginSwitches;

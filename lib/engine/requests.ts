@@ -20,17 +20,17 @@ export interface RequestSpan {
 
 export interface RequestTracking {
   /**
-   * Runs the work of a request. The log lines of the work contain the request id. With a tracer, the request becomes the
-   * parent span of the work it causes. Use the same id as `userToken` of operations, so that later work
-   * carries it too.
+   * Runs the work of a request. The log lines of the work contain the request id. With a tracer, the request becomes
+   * the parent span of the work it causes. Pass the same id as `userToken` to operations, so that later work also has
+   * this id.
    *
    * @example await billing.requests.run({ name: 'POST /orders', requestId }, () => order(body));
    */
   run<T>(request: ServedRequest, work: (span: RequestSpan) => Promise<T>): Promise<T>;
   /**
    * Runs work that may end early once the signal is aborted, for example when the client has disconnected.
-   * Documents, dry runs, exports and timelines then throw the signal's reason at their next turn. Use this
-   * only for operations that change nothing.
+   * Documents, dry runs, exports and timelines then throw the signal's reason at their next pause for other work. Use
+   * this only for operations that change nothing.
    *
    * @example await billing.requests.whileWanted(signal, () => acme.invoices.pdf(invoiceId));
    */

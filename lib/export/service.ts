@@ -51,7 +51,7 @@ async function sectionsOf(
       for (const member of Object.keys(snapshot)) members.add(member);
       known.set(tableName, members);
     }
-    // Nothing else in this loop yields to other work.
+    // Lets other work run, because nothing else in this loop does.
     await nextTurn();
   }
   const histories = [...known].map(([tableName, members]) =>

@@ -8,8 +8,8 @@ import { addMilliseconds, type Instant } from '../values/time/index.ts';
 /** The checks of a node by name (platform §13). */
 export interface HealthReport {
   /**
-   * Passes if the database responds within 2 s. The message warns if row-level security does not bind the engine's
-   * role.
+   * Passes if the database responds within 2 s. The message warns if row-level security does not apply to the
+   * engine's role.
    */
   readonly database: HealthCheck;
   /**
@@ -38,7 +38,7 @@ interface NodeHealth {
   lostSecrets(): Promise<readonly string[]>;
   /** Returns the kinds of entries that this node processes now. */
   workedOn(): readonly QueueKind[];
-  /** Milliseconds past its due date after which an entry is late (`health.lateThreshold`). */
+  /** Milliseconds after its due date at which an entry counts as late (`health.lateThreshold`). */
   readonly lateThresholdMs: number;
 }
 

@@ -3,7 +3,7 @@ import type { AccessLine, MonitoringStore } from '../ports/storage/index.ts';
 import { type ActivityPorts, detached } from '../runtime/index.ts';
 import { madeStorable, maskQuery } from '../values/text/index.ts';
 
-/** Receives the requests of a server in front of the engine (platform §12). */
+/** Records the requests to a server that runs in front of the engine (platform §12). */
 export interface RequestObserver {
   /** Records a finished request and its duration, without delaying it. */
   answered(request: AnsweredRequest, milliseconds: number): void;
@@ -25,9 +25,7 @@ export function requestObserver(meters: Meters, accessLog: Pick<AccessLog, 'add'
   };
 }
 
-/**
- * Requests are stored in batches of this size, or after a maximum time. Above the maximum number, requests are lost.
- */
+/** Requests are stored in batches of this size, or after a maximum time. Requests above the maximum number are lost. */
 export const ACCESS_FLUSH_LINES = 500;
 const ACCESS_FLUSH_MS = 5_000;
 export const MAX_ACCESS_LINES_HELD = 10_000;
@@ -119,7 +117,7 @@ export class AccessLog {
   #flushSoon(delayMs: number): void {
     this.#cancelTimer?.();
     const flush = () => this.#ports.systemClock.after(delayMs, () => void this.flush());
-    // Errors do not belong to the request that started the timer (platform §13.1).
+    // Detached, so that errors are not logged under the request that started the timer (platform §13.1).
     this.#cancelTimer = detached(this.#ports, flush);
   }
 

@@ -88,7 +88,7 @@ export function nodeCommands(ports: BroadcastPorts, input: CommandServiceInput) 
       await sending.send(author, { service: NODES, type, payload, localOnly, isEvent: true, switched });
     },
 
-    /** Restores the plugin states from earlier commands to all nodes, and starts to receive broadcasts. */
+    /** Restores the plugin states that earlier commands to all nodes have set, and starts to receive broadcasts. */
     async prepare(): Promise<void> {
       const { storage, logger } = ports;
       if (!storage.singleNode) await sending.listen();

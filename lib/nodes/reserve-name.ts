@@ -13,8 +13,8 @@ type NamePorts = Pick<Ports, 'systemClock' | 'logger'> & {
 };
 
 /**
- * Reserves the name for this node before its first use (platform §15 rule 1). Waits for the connection of a process
- * that has just ended.
+ * Reserves the name for this node before its first use (platform §15 rule 1). If a process with this name has just
+ * ended, waits until its connection is closed.
  * @throws BillingError BUSY (60018) if a live node has the name.
  */
 export async function reserveName(ports: NamePorts, nodeName: string): Promise<void> {

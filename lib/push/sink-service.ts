@@ -108,7 +108,7 @@ export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retri
       return counted.map((counted) => dispatcherOf(counted, input));
     },
 
-    /** Deletes old deliveries, and the data of sinks that have been unused for as long. */
+    /** Deletes old deliveries, and the data of sinks that have been unused for at least the same time. */
     async purge(retentionMs: number): Promise<void> {
       const { storage, clock } = ports;
       const before = addMilliseconds(clock.now(), -retentionMs);

@@ -68,8 +68,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Resolves when nothing is due and all outcomes are stored. Returns true if there was something to send, or a late
-   * wake-up.
+   * Resolves when nothing is due and all outcomes are stored. Returns true if there was something to send, or if more
+   * may have become due.
    */
   async run(): Promise<boolean> {
     try {

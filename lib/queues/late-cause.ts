@@ -6,7 +6,7 @@ import { formatInstant, instant } from '../values/time/index.ts';
 export const LateCause = {
   /** A node is processing the entry. */
   IN_PROCESSING: 'IN_PROCESSING',
-  /** The node of the entry is gone. Another node will take the entry. */
+  /** The node of the entry is gone. Another node will take over the entry. */
   NODE_GONE: 'NODE_GONE',
   /** The entry failed or its account was busy. It will be retried. */
   PAUSED: 'PAUSED',

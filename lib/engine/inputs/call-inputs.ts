@@ -13,7 +13,7 @@ export const callerShape = {
   roundsFloatNoise: orNull('flag'),
 } as const;
 
-/** The inputs of the operations that wait for background work. `settleThrough` checks its clock and end itself. */
+/** The inputs of the operations that wait for background work. `settleThrough` checks its clock and end date itself. */
 export const waitInputs = {
   settle: [['options?', { tenant: orNull(tenantRef), timeoutMs: orNull('number') }]],
   completion: [

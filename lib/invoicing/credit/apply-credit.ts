@@ -16,7 +16,9 @@ export type CreditedInvoice = Pick<
   'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
 > &
   Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount' | 'creditAdj'>> & {
-    /** Repairs of the invoice that take effect now, for an invoice that this transaction commits. */
+    /**
+     * Repairs on the invoice. Set only if this transaction commits the invoice, so that the repairs take effect now.
+     */
     readonly repairs?: readonly BroughtRepair[];
   };
 
@@ -34,7 +36,7 @@ export interface AccountCreditInput {
   readonly withheld: ReadonlySet<Uuid>;
   /** Balances that replace the raw balances of invoices whose summary the parent owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
-  /** Repairs of debts that the parent has not paid (rule 8). None by default. */
+  /** Debts that the parent has not paid and that repairs lower (rule 8). None by default. */
   readonly repaired?: readonly RepairedDebt[];
 }
 
@@ -58,9 +60,9 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 }
 
 /**
- * Returns the CBA_ADJ items that end a transaction (§10 rules 1–3, 8). First, repaired debts that parents have not
- * paid are lowered. Then each candidate in order generates or uses credit. Then unpaid invoices use the rest, sorted
- * by date and number. A DRAFT can generate credit, which is available from its commit, but never uses credit.
+ * Returns the CBA_ADJ items that complete a transaction (§10 rules 1–3, 8). First, repaired debts that parents have
+ * not paid are lowered. Then each candidate in order generates or uses credit. Then unpaid invoices use the rest,
+ * sorted by date and number. A DRAFT can generate credit, which is available from its commit, but never uses credit.
  * @throws InvariantError if the law of rule 6 does not hold afterwards.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
@@ -83,8 +85,8 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
 }
 
 /**
- * Lowers each repaired debt by an item, and offsets that item on the repairing invoice. Credit that this invoice
- * generated as a DRAFT reduces the offset (rule 8).
+ * Lowers each repaired debt by an item, and offsets that item on the repairing invoice. Credit that the repairing
+ * invoice generated as a DRAFT reduces the offset (rule 8).
  */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
@@ -100,7 +102,7 @@ function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput)
   });
 }
 
-/** Returns the balances of the invoices after the moves. Moves do not change replacement balances. */
+/** Returns the balances of the invoices after the credit moves. Credit moves do not change replacement balances. */
 function balancesAfter(moves: readonly CreditMove[], { candidates, unpaid, standIns }: AccountCreditInput) {
   const moved = Map.groupBy(moves, ({ invoiceId }) => invoiceId);
   const left = new Map<Uuid, Decimal>();
@@ -117,7 +119,7 @@ function counted(invoice: CreditedInvoice, { standIns }: Pick<AccountCreditInput
   return rawBalance === undefined ? invoice : { ...invoice, rawBalance };
 }
 
-/** Returns the move of one invoice (rule 2). 0 means that the invoice gets no item. */
+/** Returns the credit move of one invoice (rule 2). 0 means that the invoice gets no item. */
 function moveOf(invoice: CreditedInvoice, credit: Decimal): Decimal {
   if (owesCustomer(invoice)) return invoice.rawBalance.negated();
   if (!isUnpaid(invoice) || !credit.greaterThan(0)) return ZERO;
@@ -149,7 +151,7 @@ function checkLaw(
   });
 }
 
-/** An account after a transaction changed its invoices, before the credit moves that follow. */
+/** An account after a transaction has changed its invoices, but before the resulting credit moves. */
 export interface CountedAccount {
   readonly state: AccountInvoicingState;
   readonly candidates: readonly CreditedInvoice[];
@@ -228,9 +230,8 @@ export function repairsAmong(items: readonly CreditingItem[]): readonly BroughtR
 
 /**
  * Returns the amounts by which the candidates' repairs lower debts that parents have not paid, in order. An amount
- * never exceeds the rest of the debt, because credit that was generated and used on the debt belongs to the child
- * again.
- * @param debtOf the invoice of such a debt, by repaired item.
+ * never exceeds the rest of the debt, because credit that the child used on the debt is returned to the child.
+ * @param debtOf the invoice of each such debt, by the id of the repaired item.
  */
 export function repairedDebts(
   candidates: readonly Repairing[],

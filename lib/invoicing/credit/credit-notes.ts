@@ -30,8 +30,8 @@ interface Credited {
 type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
 
 /**
- * Returns the items of an invoice that credit earlier charges: repairs, adjustments, and the taxes of repairs. Each
- * is linked to the credited item, a tax to the item of its repair.
+ * Returns the items of an invoice that credit earlier charges: repairs, adjustments, and the taxes of repairs. A tax
+ * is linked to the item of its repair, any other item to the credited item.
  */
 export function creditingItems<I extends CreditingItem>(items: readonly I[]): readonly I[] {
   const credits = items.filter((item) => itemTypes[item.itemType].kind === 'ADJUSTMENT');

@@ -1,4 +1,4 @@
-/** The colors of headings and rules on a document, such as `#0a5cff`. */
+/** The colors of headings and lines on a document, such as `#0a5cff`. */
 export interface Accent {
   readonly rule: string;
   /** The heading color, dark enough for text on white (WCAG 2 AA). */

@@ -1,6 +1,6 @@
 /**
- * The page for tenants without a template (§14 rule 2): no script or external resource; fits any screen width, A4 and
- * Letter, and both text directions.
+ * The page for tenants without a template (§14 rule 2). It has no scripts or external resources, and supports any
+ * screen width, A4 and Letter paper, and both text directions.
  */
 export const BUILT_IN_TEMPLATE = `<!DOCTYPE html>
 <html lang="{{language}}" dir="{{direction}}">

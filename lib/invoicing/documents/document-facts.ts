@@ -27,7 +27,7 @@ export interface ItemTax {
   readonly exemption: string | null;
 }
 
-/** A line of a document: every item except account credit and taxes. */
+/** A line of a document. Every item is a line, except account credit and taxes. */
 export interface DocumentLine {
   readonly item: InvoiceItemView;
   readonly net: Decimal;
@@ -46,7 +46,7 @@ export interface TaxGroup extends ItemTax {
   readonly tax: Decimal;
   /** Sum of the taxes on items that are not on the document. `net` does not include these items. */
   readonly unlinked: Decimal;
-  /** net × rate, rounded to the currency, with `unlinked`; `tax` if there is no rate. */
+  /** net × rate, rounded to the currency, plus `unlinked`. Equals `tax` if there is no rate. */
   readonly computed: Decimal;
   /** tax − computed: the amount that rounding each line adds. */
   readonly difference: Decimal;
@@ -71,7 +71,7 @@ export interface DocumentFacts {
   readonly number: string;
   /** Issue date, as a local date of the account. */
   readonly issueDate: LocalDate;
-  /** Due date. Null without payment terms, and if the account has nothing to pay by this document. */
+  /** Due date. Null without payment terms, or if the account owes nothing on this document. */
   readonly dueDate: LocalDate | null;
   /** Service period, from the first day to the day after the last one. Null if no line has a period. */
   readonly servicePeriod: { readonly start: LocalDate; readonly end: LocalDate } | null;
@@ -108,7 +108,10 @@ export interface FactsInput {
   readonly invoice: InvoiceView;
   readonly account: Account;
   readonly seller: Seller | null;
-  /** The items that the document's items refer to, and the TAX items of all of them. They may be on other invoices. */
+  /**
+   * The items that the document's items refer to, and the TAX items of all of them. These items may be on other
+   * invoices.
+   */
   readonly linkedItems: readonly InvoiceItemView[];
   readonly note: CreditNoteView | null;
   /** The credit notes that document repairs and adjustments of the invoice; none by default. */
@@ -241,7 +244,7 @@ function sellerNoteOf(seller: Seller | null, country: string | null): string | n
   return (Object.hasOwn(notes, key) ? notes[key] : null) ?? null;
 }
 
-/** Returns the service period of the charges; a credit note has that of its repairs too. */
+/** Returns the service period of the charges and, for a credit note, of the repairs. */
 function servicePeriodOf(lines: readonly DocumentLine[], { isNote }: { readonly isNote: boolean }) {
   const periods = lines.flatMap(({ item: { itemType, startDate, endDate } }) => {
     const isCharge = itemTypes[itemType].kind === 'CHARGE';

@@ -129,7 +129,7 @@ export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenant
 
 const takeDate = converterOf('date') as (given: string, at: string) => LocalDate;
 
-/** Returns the built-in formats for a host, whose dates are text. */
+/** Returns the built-in formats for a host, which passes dates as text. */
 function plainFormats({ amount, number, date, period }: DocumentFormats): InvoiceFormatter {
   return {
     amount,

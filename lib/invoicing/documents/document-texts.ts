@@ -161,7 +161,7 @@ const blank = /[ \t\f]/;
  * line ending in `\` continues in the next one; `\t`, `\n`, `\r`, `\f`, `\uXXXX`). The last value of a repeated key
  * wins.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a `\u` without four hexadecimal digits, a NUL character
- * or half of a surrogate pair, and past the bounds (platform §16).
+ * or half of a surrogate pair, and for text that exceeds the bounds (platform §16).
  */
 export function parseProperties(source: string): ReadonlyMap<string, string> {
   if (source.length > MAX_PROPERTIES_CHARACTERS)

@@ -42,7 +42,7 @@ export function directionOf(locale: Locale): TextDirection {
   return script !== undefined && rightToLeft.has(script) ? 'rtl' : 'ltr';
 }
 
-/** Returns the first locale with number and date formats in this runtime. */
+/** Returns the first locale for which this runtime has number and date formats. */
 export function formattable(...locales: readonly Locale[]): Locale {
   const known = locales.find((each) => Intl.NumberFormat.supportedLocalesOf(languageTag(each)).length > 0);
   return known ?? LAST_LOCALE;

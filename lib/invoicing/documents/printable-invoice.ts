@@ -3,7 +3,7 @@ import type { Instant } from '../../values/time/index.ts';
 import type { RenderedInvoice } from './rendered-invoice.ts';
 import type { RenderedLine } from './rendered-lines.ts';
 
-/** Returns the printed invoice (§14 rule 6), as on the built-in page. */
+/** Returns the printed invoice (§14 rule 6), with the content of the built-in page. */
 export function printableInvoice(view: RenderedInvoice, createdDate: Instant): PrintableDocument {
   const { text, status, invoice, paymentDetails } = view;
   return {

@@ -60,7 +60,7 @@ export interface InvoiceToRender {
   readonly customFields?: ReadonlyMap<string, string>;
   /** The credit notes that document the invoice's repairs and adjustments. None by default. */
   readonly notes?: readonly CreditNoteView[];
-  /** The summary by which the parent pays the invoice; default null. */
+  /** The summary through which the parent pays the invoice; default null. */
   readonly summary?: Invoice | null;
   /** The children that a summary charges, by account. None by default. */
   readonly children?: ReadonlyMap<Uuid, SummarizedChild>;
@@ -111,7 +111,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly totalledLines: readonly RenderedLine[];
   /** The lines of the built-in page: the lines of the total, without TAX lines if the page sums taxes by rate. */
   readonly pageLines: readonly RenderedLine[];
-  /** The heading of a column of tax rates; null for fewer than two kinds of tax. */
+  /** The heading of the tax rate column; null for fewer than two kinds of tax. */
   readonly taxColumn: string | null;
   readonly taxes: readonly RenderedTax[];
   readonly formattedTotal: string;
@@ -122,7 +122,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly totals: readonly PrintableFact[];
   /** The details of a bank transfer for the amount due. Empty if nothing is due or the seller has no bank account. */
   readonly paymentDetails: readonly PrintableFact[];
-  /** True: a summary contains the invoice, and the parent account has not paid it yet (§12). */
+  /** True: the invoice is in a summary that the parent account has not paid yet (§12). */
   readonly isPaidByParent: boolean;
   /** Set if the document is a credit note (§21), whose number and date replace the invoice's. */
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
@@ -193,8 +193,8 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
 }
 
 /**
- * Returns the status, and whether a summary contains the invoice that the parent has not paid yet. A credit note has
- * neither.
+ * Returns the status, and whether the invoice is in a summary that the parent has not paid yet. A credit note has no
+ * status and is in no summary.
  */
 function stateOf(
   { invoice, summary = null }: Pick<InvoiceToRender, 'invoice' | 'summary'>,
@@ -202,7 +202,7 @@ function stateOf(
 ): Pick<RenderedInvoice, 'status' | 'isPaidByParent'> {
   if (note !== null) return { status: null, isPaidByParent: false };
   const status = statusOf(invoice, summary);
-  // The contribution is set when the invoice is committed, shortly before a summary contains it.
+  // The contribution is set when the invoice is committed, shortly before the invoice is added to a summary.
   const isInSummary =
     summary === null
       ? invoice.contributedAmount !== null
@@ -210,7 +210,10 @@ function stateOf(
   return { status, isPaidByParent: isInSummary && status === null && invoice.rawBalance.greaterThan(0) };
 }
 
-/** Returns the lines of the facts if taxes or deductions follow them, otherwise the lines of the total. */
+/**
+ * Returns the lines of the built-in page. If taxes or deductions follow the lines, these are the lines of the facts,
+ * otherwise the lines of the total.
+ */
 function pageLinesOf(
   facts: DocumentFacts,
   { lines, totalledLines }: Pick<RenderedInvoice, 'lines' | 'totalledLines'>,

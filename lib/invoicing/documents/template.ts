@@ -39,7 +39,7 @@ Object.assign(parser, { templateCache: undefined });
  * Reads a Mustache template (§14 rule 5). mustache.js only parses the template, because rendering must be bounded and
  * must see only data. All values are escaped, `{{{name}}}` included.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template, one with partials or other
- * delimiters, or one past a bound (platform §16).
+ * delimiters, or one that exceeds a bound (platform §16).
  */
 export function parseTemplate(source: string): readonly TemplateNode[] {
   checkTemplateBounds(source);
@@ -141,7 +141,10 @@ function checkTemplateBounds(source: string): void {
     throw invalidField('The template changes its delimiters; write tags as {{name}}');
 }
 
-/** Maximum number of name parts and repeats per document (about 700 ms), and of characters. */
+/**
+ * Maximum number of name parts and repetitions in a document, which take about 700 ms, and maximum number of
+ * characters.
+ */
 const MAX_TEMPLATE_STEPS = 1_000_000;
 const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
 
@@ -174,7 +177,7 @@ export class TemplateLookup {
 
 /**
  * Fills a template with data, in steps of about a millisecond.
- * @throws BillingError ANSWER_TOO_LARGE (60020) past the bounds of a document (platform §16).
+ * @throws BillingError ANSWER_TOO_LARGE (60020) if the document exceeds the bounds (platform §16).
  */
 export function* renderingTemplate(nodes: readonly TemplateNode[], data: TemplateObject): Steps<string> {
   const output = new Output();
@@ -182,7 +185,7 @@ export function* renderingTemplate(nodes: readonly TemplateNode[], data: Templat
   return output.text();
 }
 
-/** Cost of a turn, after which other work continues. */
+/** Cost of a turn, after which other work gets a turn. */
 const COST_OF_TURN = 1_000;
 /** Characters that cost as much as one look-up. */
 const CHARACTERS_PER_COST = 64;

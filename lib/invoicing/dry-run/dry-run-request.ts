@@ -30,7 +30,10 @@ export interface DryRunRequest {
   readonly targetDate?: LocalDate | null | undefined;
   /** Kind of dry run. Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
-  /** The action. Required by SUBSCRIPTION_ACTION. Other types ignore this and all members below, except the two ids. */
+  /**
+   * The action. Required by SUBSCRIPTION_ACTION. Other types ignore this member and all members below, except the two
+   * ids.
+   */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
   /**
    * Time at which the action takes effect. By default, now or the time that the policy determines. Overrides
@@ -39,7 +42,7 @@ export interface DryRunRequest {
   readonly effectiveDate?: RequestedDate | null | undefined;
   /** Policy of a change or of the end of billing. By default, the rules of the catalog determine it. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Name of the plan to start or change to. Excludes the four members below. */
+  /** Name of the plan to start or change to. Cannot be combined with the four members below. */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly productCategory?: ProductCategory | null | undefined;
@@ -50,7 +53,7 @@ export interface DryRunRequest {
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
   /** True: the items contain their explanations. Default false. */
   readonly explain?: boolean | null | undefined;
-  /** Quantity for START_BILLING and CHANGE. Default 1, or the present quantity. */
+  /** Quantity for START_BILLING and CHANGE. Default 1, or the current quantity. */
   readonly quantity?: number | null | undefined;
   /**
    * Subscription to change. Required by CHANGE and STOP_BILLING. For UPCOMING_INVOICE, selects the first invoice at a
@@ -58,8 +61,8 @@ export interface DryRunRequest {
    */
   readonly subscriptionId?: Uuid | null | undefined;
   /**
-   * Bundle of `subscriptionId`. START_BILLING adds the subscription to it. For UPCOMING_INVOICE, selects the first
-   * invoice at a date of the bundle.
+   * Bundle of `subscriptionId`. START_BILLING adds the new subscription to this bundle. For UPCOMING_INVOICE, selects
+   * the first invoice at a date of the bundle.
    */
   readonly bundleId?: Uuid | null | undefined;
 }
@@ -88,7 +91,7 @@ interface RequestedAccount {
 }
 
 /**
- * Checks the request alone (§11 rule 2).
+ * Checks the request itself, without stored data (§11 rule 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL or an
  * unknown policy.
  */
@@ -166,8 +169,8 @@ function checkStop(request: DryRunRequest) {
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
 /**
- * The members that describe a plan in place of its name, in the order of the checks, with the names that messages use
- * (http-api §12).
+ * The members that can identify a plan instead of its name, in the order of the checks, with the names that messages
+ * use (http-api §12).
  */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
@@ -196,7 +199,7 @@ function checkSubscriptionNamed({ subscriptionId, bundleId = null }: DryRunReque
   return { subscriptionId, bundleId };
 }
 
-/** Returns the error for a missing id. Callers compare its text (http-api §12). */
+/** Returns the error for a missing id. Clients compare the text of this error (http-api §12). */
 export function unspecified(field: string, name: string) {
   return invalidField(`DryRun ${name} should be specified`, { field });
 }

@@ -85,8 +85,8 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
 }
 
 /**
- * Loads dry runs of many accounts. Dates take a constant number of statements. Actions and upcoming invoices are
- * limited to one account. Accounts that exist but whose dry run fails are in `failures`.
+ * Loads dry runs of many accounts. Dry runs at a date take a constant number of statements. Dry runs of an action or
+ * of the upcoming invoice are limited to one account. `failures` contains existing accounts whose dry run fails.
  */
 export async function loadDryRuns(
   session: ReadSession,

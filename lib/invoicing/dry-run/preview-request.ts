@@ -62,10 +62,9 @@ type FindAction = (
 ) => Promise<{ readonly accountId: Uuid; readonly action: HypotheticalAction }>;
 
 /**
- * Checks the request alone (§11.1) and returns the search for its objects.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) and, as the operation, INVALID_PARAMETER (60002) and
- * 5. The search throws SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082) or SUBSCRIPTION_GET_INVALID_BUNDLE_ID
- * (1081).
+ * Checks the request itself, without stored data (§11.1), and returns the search for its objects.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) and, like the operation itself, INVALID_PARAMETER (60002) and
+ * 5. The search throws SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082) or SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081).
  */
 export function checkPreview(request: PreviewRequest): FindAction {
   switch (request?.change) {

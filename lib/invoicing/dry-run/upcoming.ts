@@ -19,9 +19,9 @@ import {
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
- * Walks to the first invoice at a due or event date of a watched subscription, or null if no invoice follows (§11,
- * UPCOMING_INVOICE). Dates of other subscriptions are evaluated on the way, so the invoice contains only items that
- * earlier runs have not billed. `targetDate` of the input is not used.
+ * Walks to the first invoice at a due or event date of a watched subscription (§11, UPCOMING_INVOICE). Returns null
+ * if no invoice follows. Dates of other subscriptions are evaluated on the way, so the invoice contains only items
+ * that earlier runs have not billed. `targetDate` of the input is not used.
  */
 export function* walkToUpcomingInvoice(
   input: DryRunWalkInput,
@@ -66,7 +66,7 @@ export function* walkAfterChange(
   return { dueNow, next, credit: credit.isNegative() ? ZERO : credit };
 }
 
-/** Walks over the dates that can bill something. */
+/** Walks over the dates on which something can be billed. */
 class UpcomingWalk {
   readonly #walk: Walk;
   readonly #today: LocalDate;
@@ -119,8 +119,8 @@ class UpcomingWalk {
 }
 
 /**
- * Returns the run with only the dates that can bill something, because the dates of unused usage never end (usage
- * §7.5 rule 4).
+ * Returns the run with only the dates on which something can be billed, because the dates of unused usage never end
+ * (usage §7.5 rule 4).
  */
 function foreseen(run: AccountRun): AccountRun {
   const evaluations = run.evaluations.map((evaluation) => ({

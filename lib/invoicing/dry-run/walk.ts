@@ -42,7 +42,7 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
-/** A run of the walk before account credit. The walk waits for the result. */
+/** A run of the walk, before account credit is applied. The walk waits for the result. */
 export interface DryRunStep {
   /** Date of the step. Overdue runs happen today. */
   readonly date: LocalDate;

@@ -18,7 +18,7 @@ export type SendOutcome =
   | {
       readonly kind: 'FAILED';
       readonly error: string;
-      /** False if another attempt would fail too, such as for missing fields. */
+      /** False if another attempt would fail too, for example because fields are missing. */
       readonly isRetried: boolean;
     };
 
@@ -40,7 +40,7 @@ export function afterSending(
   return { ...failed, state: 'PENDING', nextAttemptDate: addMilliseconds(startedAt, delayMs) };
 }
 
-/** Identifies the attempt of an entry, so that an outdated entry does nothing. */
+/** Identifies the attempt that an entry requests, so that an outdated entry has no effect. */
 export function attemptKey({ id, attempts }: Pick<EInvoiceDelivery, 'id' | 'attempts'>): string {
   return `e-invoice:${id}:${attempts}`;
 }
@@ -60,7 +60,7 @@ export function attemptEntry(
   };
 }
 
-/** Returns the event of an e-invoice that is not sent again. */
+/** Returns the event for an e-invoice that will not be sent again. */
 export function failureEvent(
   { id: deliveryId, accountId, accountRecordId, invoiceId, creditNoteId }: EInvoiceDelivery,
   { attempts, lastError }: EInvoiceAttempt,

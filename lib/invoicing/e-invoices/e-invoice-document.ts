@@ -82,8 +82,8 @@ export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
 }
 
 /**
- * Returns the due date; null if the document asks its buyer for no payment. BR-CO-25 requires a due date for an
- * amount above 0: without payment terms it is due immediately.
+ * Returns the due date; null if the buyer has nothing to pay. BR-CO-25 requires a due date for an amount above 0:
+ * without payment terms it is due immediately.
  */
 function dueDateOf({ due, dueDate, issueDate, isPaidByParent }: DocumentFacts): string | null {
   return due.greaterThan(0) && !isPaidByParent ? formatLocalDate(dueDate ?? issueDate) : null;
@@ -98,7 +98,7 @@ function deliveryDate({ lines, issueDate }: DocumentFacts): string {
   return formatLocalDate(maxDate(first, ...more));
 }
 
-/** Adds the missing fields of the document as a whole. */
+/** Adds missing requirements that concern the whole document. */
 function requireWhole(
   { lines, taxes, currency }: DocumentFacts,
   categories: ReadonlySet<TaxCategory>,
@@ -117,7 +117,10 @@ function unlinkedTax(taxes: DocumentFacts['taxes']): Decimal {
   return sum(taxes.map(({ unlinked }) => unlinked));
 }
 
-/** The taxes of an e-invoice are the rates of its lines (BR-CO-17). Its rounding amount contains only rounding. */
+/**
+ * Checks that the taxes follow from the rates of the lines (BR-CO-17). The rounding amount of an e-invoice may
+ * contain only rounding.
+ */
 function requireTaxesOfLines(facts: DocumentFacts, sums: readonly TaxSum[], missing: MissingFields): void {
   const { lines, taxes, tax } = facts;
   const unlinked = unlinkedTax(taxes);
@@ -144,7 +147,7 @@ function precedingInvoiceOf({ credited }: DocumentFacts): EInvoiceDocument['prec
 /** XRechnung and Peppol require a reference. This text stands for a missing reference. */
 const NO_REFERENCE = '-';
 
-/** Returns the tax group. Only the German rules have a rate in the sums of category O (BR-DE-14). */
+/** Returns the tax group. Only the German rules require a rate in the sums of category O (BR-DE-14). */
 function taxGroup(group: TaxSum['group'], isGerman: boolean): TaxSum['group'] {
   return group.category === 'O' && !isGerman ? { ...group, rate: null } : group;
 }

@@ -22,12 +22,12 @@ export interface PartyRules {
   readonly categories: ReadonlySet<TaxCategory>;
   /** True if the German rules apply: in XRechnung, and in Peppol between two German parties. */
   readonly isGerman: boolean;
-  /** The country of the seller; that of the buyer if it is unknown. */
+  /** The country of the seller or, if unknown, of the buyer. */
   readonly sellerCountry: string | null;
   readonly missing: MissingFields;
 }
 
-/** Returns the rules of the countries. An unknown country of the seller is assumed to be that of the buyer. */
+/** Returns the rules for the countries of the parties. If the seller's country is unknown, uses the buyer's country. */
 export function nationalRules(
   profile: EInvoiceProfile,
   seller: Seller | null,
@@ -48,7 +48,7 @@ const CUSTOM_FIELD = 'POST /accounts/{accountId}/customFields';
 type SellerData = Addressed &
   Pick<Seller, 'name' | 'legalName' | 'taxId' | 'registrationNumber' | 'email' | 'phone'>;
 
-/** Seller data of a tenant without any, so that the error lists every field that is needed. */
+/** Stands for missing seller data, so that the error lists every required field. */
 const NO_SELLER: SellerData = {
   name: '',
   legalName: null,

@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 
 const MAX_LISTED = 50;
 
-/** Matches the beginnings of the fields that an issued invoice keeps. */
+/** Matches the names of fields that cannot change after an invoice is issued. */
 const KEPT = /^(seller |tax categor|one tax for|one kind of taxes|reason of the tax exemption)/;
 const BILL_AGAIN =
   'An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.';

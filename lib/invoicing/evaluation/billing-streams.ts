@@ -31,7 +31,10 @@ export interface StreamRequest {
 }
 
 export interface BillingRequest extends StreamRequest {
-  /** Day on which items are counted. A due entry uses its own date, so that late entries do not add up on one day. */
+  /**
+   * Day for the daily limit of items. A due entry counts on its own date, so that late entries do not add up on one
+   * day.
+   */
   readonly runDate: LocalDate;
   readonly state: AccountInvoicingState;
 }
@@ -39,7 +42,9 @@ export interface BillingRequest extends StreamRequest {
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
-  /** The streams in creation order of the subscriptions. A stream with an ongoing charge has no events. */
+  /**
+   * The streams, in the order in which the subscriptions were created. A stream with an ongoing charge has no events.
+   */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   /** Subscriptions that are billed only by their own events: all except add-ons. */
   readonly billedAlone: ReadonlySet<Uuid>;
@@ -51,7 +56,7 @@ export interface AccountStream<R extends StreamRequest> {
    * rule 2).
    */
   readonly skipped: readonly Uuid[];
-  /** The first date on which a later catalog bills differently, by subscription. */
+  /** The first date that a later catalog bills differently, by subscription. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
 
@@ -65,7 +70,7 @@ interface StreamsInput<R extends StreamRequest> {
   readonly alignPriceChanges: boolean;
   readonly cursors: readonly StoredCursor[];
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
-  /** The subscriptions of the cursors without an ongoing charge, and the bases of their add-ons. */
+  /** The subscriptions without an ongoing charge, and the base subscriptions of add-ons among them. */
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
   readonly blockingStates: readonly BlockingState[];

@@ -65,7 +65,7 @@ export function runInput(billing: AccountBilling, config: InvoicingConfig): Acco
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
   /**
-   * The streams in output order. Bundles tagged AUTO_INVOICING_OFF are excluded, and streams that are neither due nor
+   * The streams in output order. Excludes bundles tagged AUTO_INVOICING_OFF, and streams that are not due and do not
    * charge usage.
    */
   readonly subscriptions: readonly SubscriptionBilling[];
@@ -99,7 +99,7 @@ export interface AccountRun extends DueDates {
  * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and the
  * account's new state (§8.2 steps 7–9, §8.4, §8.5). Calls `nextItemId` once per item (see
  * `evaluateSubscription`).
- * @throws InvariantError for an illegal state. The caller must not write anything then.
+ * @throws InvariantError for an illegal state. In this case, the caller must not write anything.
  */
 export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid): AccountRun {
   const evaluations = dueSubscriptions(input).map((subscription) =>
@@ -304,8 +304,8 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that the
- * earlier revision billed.
+ * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that were
+ * billed under the earlier revision.
  */
 function revisionsNoted({
   behind,

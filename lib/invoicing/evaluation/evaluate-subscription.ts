@@ -60,9 +60,9 @@ export interface EvaluationSettings {
   readonly currency: Currency;
   readonly config: InvoicingConfig;
   /**
-   * Returns the period of a phase. Used only under fixed-days proration, to repair a plan that no loaded event names
-   * any more (after an undone change). Without this function, the share is computed from the row itself and may
-   * differ by a rounding.
+   * Returns the period of a phase. Used only under fixed-days proration, to repair charges of a plan that no loaded
+   * event has any more (after an undone change). Without this function, the share is computed from the row itself and
+   * may differ by a rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }
@@ -256,8 +256,8 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 }
 
 /**
- * Returns true if an item counts toward the daily bound (rule 2). Repairs have no subscription id. Usage periods that
- * were not yet billed are billed all at once (usage §7.9 rule 6).
+ * Returns true if an item counts toward the daily bound (rule 2). Repairs do not count, nor do USAGE items, because
+ * all unbilled usage periods are billed at once (usage §7.9 rule 6).
  */
 export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
   return item.subscriptionId !== null && item.itemType !== 'USAGE';

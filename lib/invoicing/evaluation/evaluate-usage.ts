@@ -105,8 +105,8 @@ export interface UsageEvaluation {
 /**
  * Rates the usage of one subscription up to the target date (usage §6, §7). Calls `nextItemId` once per item, in
  * output order.
- * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant refuses
- * them.
+ * @throws InvariantError under `negativeDelta` FAIL, and for units that no section charges if the tenant rejects such
+ * units.
  */
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { billed } = input.usage;

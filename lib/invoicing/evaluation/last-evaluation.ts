@@ -57,8 +57,8 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 
 /**
  * Returns the events by the earlier catalog. A cursor without a revision predates price changes, so only price
- * changes are new to it. The same applies if a plugin supplied the catalog, because its earlier content is unknown:
- * past charges that the catalog no longer contains stay as billed.
+ * changes are new to it. The same applies if a plugin supplied the catalog, because the catalog's earlier content is
+ * unknown: past charges that the catalog no longer contains stay as billed.
  */
 function eventsAsOf(
   revision: number | null,

@@ -8,7 +8,7 @@ import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../valu
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 
-/** A price change of a subscription from `from` on. A fixed price changes on that date only. */
+/** A price change of a subscription that applies from the date `from` on. A fixed price changes only on that date. */
 export interface PriceDifference {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -42,7 +42,7 @@ export interface UsagePriceTerms {
   /** Number of units in a block. Null for CAPACITY and for a missing price. */
   readonly oldBlockSize: Decimal | null;
   readonly newBlockSize: Decimal | null;
-  /** Number of blocks of the tier; for CAPACITY, its limit of the unit. Null means unlimited. */
+  /** Number of blocks in the tier; for CAPACITY, the tier's limit for the unit. Null means unlimited. */
   readonly oldMax: Decimal | null;
   readonly newMax: Decimal | null;
   /** Tier block policy. Null for CAPACITY. */

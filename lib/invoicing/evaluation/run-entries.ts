@@ -28,7 +28,7 @@ import {
 export interface DueDates {
   /** The dates in ascending order, each once. */
   readonly dueDates: readonly LocalDate[];
-  /** The entries that bill usage. */
+  /** The dates on which usage is billed. */
   readonly usageDates: ReadonlySet<LocalDate>;
   /** Time for which runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
@@ -80,9 +80,9 @@ const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
- * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts one if it
- * is effective and the last of its operation (§8.1), except EXPIRED, which never does. The end of AUTO_INVOICING_OFF
- * starts one for the skipped items, and so does a blocking state that changes billing.
+ * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts a run if
+ * the event is effective and the last one of its operation (§8.1), but EXPIRED never starts a run. A run also starts
+ * when AUTO_INVOICING_OFF is removed, for the skipped items, and when a blocking state changes billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;

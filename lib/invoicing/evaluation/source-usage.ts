@@ -10,7 +10,7 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import type { AccountBilling } from './evaluate-account.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
-/** Usage of an account from usage sources before its run (usage §9), and the question to the sources. */
+/** The usage that sources supply for an account before its run (usage §9), and the question to the sources. */
 export type UsageSupply =
   /** The reported usage. Null if no source knows the account, so recorded usage is billed. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
@@ -67,7 +67,7 @@ export function lastUsageDate({ subscriptions }: Pick<AccountBilling, 'subscript
   return next.reduce((last, each) => maxDate(last, each), date);
 }
 
-/** Adds the usage of sources to the subscriptions. For other subscriptions, the sources reported no usage. */
+/** Adds the usage of sources to the subscriptions. A subscription that the sources do not mention has no usage. */
 export function withSupply(
   subscriptions: readonly SubscriptionBilling[],
   usages: SuppliedBySubscription,

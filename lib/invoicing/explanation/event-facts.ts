@@ -22,8 +22,8 @@ export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 /** A billing event with its facts from the subscription's history. */
 export interface EventFacts extends BasisEvent {
   /**
-   * The type of the choice of plan that the event came with, for an event with a bill cycle day or quantity.
-   * Otherwise the event's own type.
+   * For an event that sets a bill cycle day or quantity, the type of the plan choice in the same operation.
+   * Otherwise, the event's own type.
    */
   readonly cameWith: BillingTransitionType;
   /** True for a CHANGE that changes only the catalog price. */
@@ -32,7 +32,7 @@ export interface EventFacts extends BasisEvent {
   readonly reason: EventReason | null;
   /** For a choice of plan, the date from which its phases are measured. */
   readonly phaseAnchor: LocalDate | null;
-  /** Services and states of a block, for its start and end, as far as they are still stored. */
+  /** For the start or end of a block, the blocking services and their states that are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
@@ -123,7 +123,7 @@ function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefine
   return stored.reason === null ? null : readReason(stored.reason);
 }
 
-/** Returns the type of an event. Never called for markers of an undo. */
+/** Returns the type of an event. Never called for undo markers. */
 function typeOf({ type }: LifecycleEvent) {
   return type === 'UNCANCEL' || type === 'UNDO_CHANGE'
     ? BillingTransitionType.CHANGE

@@ -1,15 +1,16 @@
 import { type InvoiceItem, InvoiceItemType, TaxCategory } from '../../records/index.ts';
 import { Decimal, roundToCurrency, ZERO } from '../../values/money/index.ts';
 
-/** The amount by which a tax follows an adjustment of its charge. */
+/** A tax, and the amount by which it is reduced because its charge was adjusted. */
 export interface FollowingTax {
   readonly tax: InvoiceItem;
   readonly amount: Decimal;
 }
 
 /**
- * Returns the amounts by which the taxes of an adjusted charge are reduced, so that the tax that is left is the tax
- * on what is left of the charge (§9 rule 4). Only TAX items with a rate on the invoice of the charge follow.
+ * Returns the amounts by which the taxes of an adjusted charge are reduced, so that the remaining tax is the tax on
+ * the remainder of the charge (§9 rule 4). Only TAX items that have a rate and are on the invoice of the charge are
+ * reduced.
  * @param charge the charge after its adjustment.
  * @param items stored items of the invoice, or at least those that refer to the charge.
  */
@@ -23,8 +24,8 @@ export function followingTaxes(charge: InvoiceItem, items: readonly InvoiceItem[
 }
 
 /**
- * Returns the tax on what is left of the charge: its share of the whole tax, which contains rounding differences. The
- * tax can have been added after the charge was reduced, so a tax of category S is at least its rate of what is left.
+ * Returns the tax on the remainder of the charge: its share of the whole tax, including rounding differences. The tax
+ * may have been added after the charge was reduced, so a category S tax is at least the rate times the remainder.
  */
 function taxLeftOn(
   charge: Pick<InvoiceItem, 'amount' | 'repairable'>,

@@ -35,7 +35,7 @@ export function invoiceAmounts(
   return amounts;
 }
 
-/** Returns the amounts after items are added to an invoice that is more than just a credit. */
+/** Returns the amounts after items are added to an invoice that does not consist of a credit alone. */
 export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly CountedItem[]): InvoiceAmounts {
   return addItems(amounts, items, false);
 }
@@ -61,7 +61,7 @@ export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | nul
   return status !== 'COMMITTED' || isMigration || isWrittenOff || isSettledByParent ? ZERO : rawBalance;
 }
 
-/** Returns true if an invoice without a parent's invoice has a balance left to pay (rule 9). */
+/** Returns true if an invoice that is not linked to a parent's invoice has a balance left to pay (rule 9). */
 export function isUnpaid(invoice: BalancedInvoice): boolean {
   return balanceOf(invoice).greaterThan(0);
 }

@@ -63,7 +63,7 @@ export interface ViewSources {
 // A shared list, because most invoices have no tracking ids.
 const NO_TRACKING_IDS: readonly string[] = [];
 
-/** Joins invoices with their items, in the same order. Names come from the newest version with the plan. */
+/** Joins invoices with their items, in the same order. Names come from the newest catalog version with the plan. */
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],

@@ -21,12 +21,15 @@ export interface ManualItem extends TaxFacts {
   /** Currency of the item, which must be the account's currency if given. */
   readonly currency?: string | null | undefined;
   /**
-   * The bundle that the item concerns, for readers. The id is stored without a check (ruling R21). Taxes keep no
-   * subscription.
+   * The bundle that the item concerns, for information only. The id is stored without a check (ruling R21). The
+   * subscription of a tax is not stored.
    */
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
-  /** For a tax, the taxed charge of the account, which is checked (§9 rule 1). For other items, any item, unchecked. */
+  /**
+   * For a tax, the taxed charge of the account, which is checked (§9 rule 1). For other items, the id of any item,
+   * which is not checked.
+   */
   readonly linkedItemId?: Uuid | null | undefined;
   readonly productName?: string | null | undefined;
   readonly planName?: string | null | undefined;
@@ -44,7 +47,7 @@ export interface ManualItem extends TaxFacts {
 export const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
- * Checks the items alone (§9 rule 1).
+ * Checks the items themselves, without stored data (§9 rule 1).
  * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits INVOICE_CREDIT_AMOUNT_INVALID
  * (4009); INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
  */
@@ -76,7 +79,7 @@ export function checkTexts(
 
 /**
  * Returns the given amount of an item, 0 by default (§2 rule 6).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount finer than the currency.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount finer than the currency's minor unit.
  */
 export function statedItemAmount(
   { amount }: Pick<ManualItem, 'amount'>,
@@ -169,7 +172,7 @@ export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
 }
 
 /**
- * Checks the items alone (§9 rule 5).
+ * Checks the items themselves, without stored data (§9 rule 5).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVOICE_INVALID_DATE_SEQUENCE (4004).
  */
 export function checkMigrationItems(items: readonly MigrationItem[]): void {

@@ -69,7 +69,7 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
 
 /**
  * Returns the item changes that set the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of its
- * amount. Items of other children stay. Adjustments of an item are at most its amount, because the parent would
+ * amount. Items of other children stay. Adjustments of an item never exceed its amount, because the parent would
  * otherwise get credit for an unpaid debt.
  */
 export function summaryItems(
@@ -105,7 +105,7 @@ export function summaryItems(
   return { added, changed, difference };
 }
 
-/** Returns the item's adjustments, lowered by this total, newest first. */
+/** Reduces the item's adjustments by a total of `by`, newest first. Returns the changed adjustments. */
 function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly InvoiceItem[], by: Decimal) {
   let left = by;
   const newestFirst = items
@@ -139,8 +139,8 @@ export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[])
 }
 
 /**
- * Returns the ITEM_ADJ items of decreases and the new remainders. Each item is at most the remainder of its child's
- * item.
+ * Returns the ITEM_ADJ items of decreases and the new remainders. An ITEM_ADJ item never exceeds the remainder of the
+ * child's summary item.
  */
 export function adjustSummary(
   decreases: readonly { readonly childInvoice: Invoice; readonly amount: Decimal }[],

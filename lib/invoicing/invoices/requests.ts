@@ -9,7 +9,7 @@ export interface GenerateRequest {
   readonly accountId: Uuid;
   /** Target date, as a local date of the account. Default today. */
   readonly targetDate?: LocalDate | null;
-  /** True: adds the items to the account's oldest DRAFT, if it has one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  /** True: adds the items to the account's oldest DRAFT, if any, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
   readonly reuseDraft?: boolean;
   readonly draftId?: Uuid | null;
   /** True: ignores the safety bounds for this run (§8.4). Default false. */

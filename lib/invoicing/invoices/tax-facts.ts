@@ -105,10 +105,11 @@ export interface TaxedItem {
 
 /**
  * Returns the problem with the amounts of the TAX items of category S, as text that follows the name of the item.
- * Null if there is no problem. Each amount, and the sum of the amounts with the same rate, is the rate of the taxed
- * amount, with a tolerance of one minor unit for each TAX item with this rate (§14 rule 9).
+ * Null if there is no problem. Each amount, and the sum of the amounts with the same rate, must equal the rate times
+ * the taxed amount, with a tolerance of one minor unit for each TAX item with this rate (§14 rule 9).
  * @param taxes the TAX items to check; items of other types are skipped.
- * @param taxedBy returns the item that a TAX item taxes; undefined if it is not known, so that nothing is compared.
+ * @param taxedBy returns the item that a TAX item taxes, or undefined if that item is unknown. Taxes of unknown items
+ * are not compared.
  * @param others further TAX items of the invoice, whose rounding differences the checked items may contain.
  */
 export function declaredTaxProblem(
@@ -139,7 +140,7 @@ interface ComparedTax {
   readonly rate: Decimal;
   readonly amount: Decimal;
   readonly taxed: Decimal;
-  /** The amount less the nearest amount by the rate. */
+  /** The amount minus the nearest amount that the rate allows. */
   readonly deviation: Decimal;
 }
 

@@ -94,7 +94,7 @@ export async function loadStandIns(
     const standIn = creditStandIn(each.invoice, each.summary, left);
     if (standIn === null) continue;
     standIns.set(each.invoice.id, standIn);
-    // Invoices of one child share one limit of credit.
+    // The invoices of one child share one credit limit.
     const decrease = settledDecrease(each.invoice, each.summary);
     if (left !== null) creditable.set(key, left.lessThan(decrease) ? ZERO : left.minus(decrease));
   }
@@ -192,8 +192,8 @@ export async function loadParentInvoices(
 }
 
 /**
- * Returns the invoices with a payment in flight. They get no credit, because credit and card would both pay them (§10
- * rule 2). A leased transaction is UNKNOWN until its result is recorded.
+ * Returns the invoices with a payment in flight. They get no credit, because credit and the payment would otherwise
+ * both pay them (§10 rule 2). A leased transaction is UNKNOWN until its result is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,

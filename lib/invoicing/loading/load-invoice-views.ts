@@ -110,7 +110,7 @@ function numberPatternsIn(settings: TenantSettings | null) {
   return settings === null ? [] : settings['invoice.numberPattern'];
 }
 
-/** Loads what only some invoices have: parents, facts of usage, and plans that are not in a cached catalog. */
+/** Loads data that only some invoices need: parents, facts of usage, and plans that are not in a cached catalog. */
 async function loadFurtherSources(
   session: ReadSession,
   {
@@ -165,7 +165,7 @@ async function loadTrackingIds(
   );
 }
 
-/** Returns the invoices with items of runs. Other invoices bill no usage, so they cost no statement (usage §7.6). */
+/** Returns the invoices with items of runs. Other invoices bill no usage, so they require no statement (usage §7.6). */
 function invoicesOfRuns(items: readonly InvoiceItem[]): readonly Uuid[] {
   const ofRuns = items.filter(({ itemType }) => itemTypes[itemType].addedByRuns);
   return [...new Set(ofRuns.map(({ invoiceId }) => invoiceId))];

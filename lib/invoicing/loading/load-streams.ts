@@ -42,7 +42,7 @@ interface BillingOfAccounts {
   readonly blockingStates: readonly BlockingState[];
 }
 
-/** Loads what the streams of all subscriptions need of their accounts, in one round trip with the accounts. */
+/** Loads the account data that the streams of all subscriptions need, in the same round trip as the accounts. */
 export async function loadBillingOfAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -119,8 +119,8 @@ export async function loadStreams<R extends StreamRequest>(
 }
 
 /**
- * Returns the ongoing charges by subscription. The map is empty with a hypothesis, and for a load of all
- * subscriptions, because both use the events.
+ * Returns the ongoing charges by subscription. The map is empty with a hypothesis, and when all subscriptions are
+ * loaded, because the events are used in both cases.
  */
 function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<StreamRequest>) {
   const { requests, catalogOf, hypothesis = null } = input;

@@ -159,7 +159,7 @@ export class RevisionSpans {
     return known !== undefined && known.first <= first && known.last >= last;
   }
 
-  /** Joins the span to the tenant's span. Replaces the tenant's span if there is a gap between them. */
+  /** Merges the span into the tenant's span. If there is a gap between them, replaces the tenant's span. */
   add(tenantRecordId: number, span: RevisionSpan): void {
     const known = this.#spans.get(tenantRecordId);
     const joins = known !== undefined && known.first <= span.last + 1 && span.first <= known.last + 1;
@@ -174,8 +174,8 @@ export class RevisionSpans {
 }
 
 /**
- * Bills the subscriptions again from their start after a change of the account's bill cycle day (§7.1), with an
- * automatic run of today (§8.1). The caller holds the account's lock.
+ * Rebills the account's subscriptions from their start after its bill cycle day has changed (§7.1), and schedules an
+ * automatic run for today (§8.1). The caller holds the account's lock.
  */
 export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
   const cursors = await session.invoices.cursorsOfAccounts([account.id]);

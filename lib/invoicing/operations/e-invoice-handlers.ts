@@ -41,9 +41,8 @@ type DeliveryPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | '
 type Ownership = Pick<EInvoiceDelivery, 'accountId' | 'accountRecordId' | 'invoiceId' | 'creditNoteId'>;
 
 /**
- * Queues the e-invoices of invoices that were committed and of credit notes that were written (§22 rule 9), for
- * accounts with a tax id whose tenant has `org.service.invoice.eInvoice`. A document is queued only once, even if its
- * event is redelivered.
+ * Queues the e-invoices of committed invoices and new credit notes (§22 rule 9), for accounts with a tax id whose
+ * tenant has `org.service.invoice.eInvoice`. A document is queued only once, even if its event is redelivered.
  */
 export function eInvoiceRequestHandler(
   { storage, clock, ids }: Pick<DeliveryPorts, 'storage' | 'clock' | 'ids'>,

@@ -189,12 +189,12 @@ export interface InvoiceOperations<C extends Leading = []> {
   pdf(...given: [...C, invoiceId: Uuid | string, options?: DocumentOptions]): Promise<Uint8Array>;
 
   /**
-   * Returns the invoice as an e-invoice of EN 16931 (§22). The engine's option `eInvoices` writes it, and `documentRenderer` the
-   * PDF of FACTUR_X.
-   * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists every missing field and where to set it, INVOICE_NOT_FOUND
-   * (4006), INVOICE_INVALID_STATUS (4023) for a DRAFT, VOID or migration invoice, INVALID_PARAMETER (60002) for an invalid format
-   * or profile, or PEPPOL_BIS3 in another format than UBL, ANSWER_TOO_LARGE (60020) as `pdf`, NOT_IMPLEMENTED (1) without a
-   * writer.
+   * Returns the invoice as an e-invoice of EN 16931 (§22). The engine's option `eInvoices` writes it, and
+   * `documentRenderer` the PDF of FACTUR_X.
+   * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists every missing field and where to set it,
+   * INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for a DRAFT, VOID or migration invoice, INVALID_PARAMETER
+   * (60002) for an invalid format or profile, or PEPPOL_BIS3 in a format other than UBL, ANSWER_TOO_LARGE (60020) as
+   * `pdf`, NOT_IMPLEMENTED (1) without a writer.
    * @example const { bytes } = await acme.invoices.eInvoice({ invoiceId, format: 'UBL', profile: 'PEPPOL_BIS3' });
    */
   eInvoice(...given: [...C, request: HostInput<EInvoiceRequest>]): Promise<EInvoiceFile>;
@@ -223,8 +223,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   addCharges(...given: [...C, request: HostInput<ManualItemsRequest>]): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Adds taxes, like `addCharges`. `linkedItemId` is the charge that a tax applies to; `taxRate`, `taxCategory` and `taxExemption`
-   * are shown on documents (§14 rule 9). The subscription of a tax is not stored.
+   * Adds taxes, like `addCharges`. `linkedItemId` is the charge that a tax applies to; `taxRate`, `taxCategory` and
+   * `taxExemption` are shown on documents (§14 rule 9). The subscription of a tax is not stored.
    * @throws the errors of `addCharges`; INVOICE_ITEM_NOT_FOUND (4011).
    * @example await acme.invoices.addTaxes({ accountId, items: [{
    *   invoiceId, linkedItemId, amount: '0', taxRate: '0', taxCategory: 'AE', taxExemption: 'Reverse charge',
@@ -268,7 +268,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   deleteCredit(...given: [...C, request: HostInput<DeleteCreditRequest>]): Promise<void>;
 
   /**
-   * Stores an invoice of another system for reference. It is COMMITTED and has the given items and the balance 0. It is never paid, and has no effect on any balance, credit, run or repair. `invoices.ofAccount` lists it only
+   * Stores an invoice from another system for reference. It is COMMITTED and has the given items and the balance 0.
+   * It is never paid, and has no effect on any balance, credit, run or repair. `invoices.ofAccount` lists it only
    * `withMigration`.
    * @returns the invoice with its items.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
@@ -325,10 +326,10 @@ export interface ChangePreviewOperations<C extends Leading = []> {
   /**
    * Returns the invoices that a change would create if it were made now and all due work were done (§11.1).
    * `change` names the operation; the other members are its options. The operations are CREATE, CHANGE_PLAN,
-   * CHANGE_QUANTITY and CANCEL as `subscriptions.create`, `changePlan`, `changeQuantity` and `cancel`, PAUSE
-   * and RESUME as `blocking.pauseBundle` and `resumeBundle`. Stores nothing, takes no lock and calls no
-   * entitlement plugins.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown change or a missing member, those of
+   * CHANGE_QUANTITY and CANCEL (`subscriptions.create`, `changePlan`, `changeQuantity` and `cancel`), and PAUSE and
+   * RESUME (`blocking.pauseBundle` and `resumeBundle`). Stores nothing, takes no lock and calls no entitlement
+   * plugins.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown change or a missing member, the errors of
    * the operation, and CURRENCY_INVALID (3).
    * @example const { dueNow, credit } = await acme.subscriptions.preview({ change: 'CHANGE_QUANTITY',
    * subscriptionId, quantity: 12, });
@@ -337,8 +338,8 @@ export interface ChangePreviewOperations<C extends Leading = []> {
 }
 
 /**
- * Operations on the credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7), which adds the
- * errors INVOICE_PLUGIN_API_ABORTED (4029) and UNEXPECTED (60000) for a plugin that fails.
+ * Operations on the credit of accounts. A tenant's invoice plugins are consulted first (§13 rule 7). These operations
+ * can then also fail with INVOICE_PLUGIN_API_ABORTED (4029), and with UNEXPECTED (60000) for a plugin that fails.
  */
 export interface AccountCreditOperations<C extends Leading = []> {
   /**

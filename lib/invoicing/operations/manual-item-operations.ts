@@ -320,7 +320,7 @@ function notPositive(amount: Decimal): BillingError {
   );
 }
 
-/** Operations on past invoices of other systems (§9 rule 5). */
+/** Operations on past invoices from other systems (§9 rule 5). */
 export function migrationOperations(invoices: InvoiceReader, operations: ConsultedOperations) {
   return {
     createMigrationInvoice: async (

@@ -71,7 +71,7 @@ export function invoiceNoticeHandler(
   };
 }
 
-/** Returns the upcoming runs, without accounts that automatic runs skip. */
+/** Returns the upcoming runs, except for accounts that automatic runs skip. */
 async function loadAhead(
   session: ReadSession,
   entries: readonly ClaimedEntry[],
@@ -184,8 +184,8 @@ interface Looking {
 
 /**
  * Reports usage thresholds that recorded usage has reached (usage §12.1), each once per period, without the account's
- * lock. A queue entry ends only if nothing was recorded in the meantime. Recording first marks the subscription and
- * then requests an entry. So either this entry has ended by then, or it sees the mark.
+ * lock. A queue entry ends only if no usage was recorded in the meantime. Recording usage first marks the
+ * subscription and then requests an entry, so either this entry has already ended, or it sees the mark.
  */
 export function thresholdHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,

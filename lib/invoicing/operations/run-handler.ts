@@ -154,7 +154,8 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 
   /**
-   * Parks an account that could never be locked (§8.6). Takes no lock, because the wait for the lock could also fail.
+   * Parks an account that was busy at each attempt to lock it (§8.6). Takes no lock, because waiting for the lock
+   * could fail again.
    */
   async giveUp(batch: HandlerBatch): Promise<void> {
     const { clock, logger, storage } = this.#ports;

@@ -45,7 +45,7 @@ export interface ConsultedSources {
   readonly consulted: Consultations | null;
 }
 
-/** Invoice runs (§8): runs that people request, and the part that they share with automatic runs. */
+/** Invoice runs (§8): the runs that people request, and the steps that these share with automatic runs. */
 export class InvoiceRunService {
   readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;

@@ -338,7 +338,10 @@ export async function loadElsewhere(
 
 type Left = ReadonlyMap<Uuid, Decimal>;
 
-/** Returns the remainders of stored items after the run's repairs, which limit the plugins of the same run. */
+/**
+ * Returns the remainders of stored items after the run's repairs. Plugins of the same run can only adjust these
+ * remainders.
+ */
 export function remainingAmounts({ evaluations }: Pick<AccountRun, 'evaluations'>): Left {
   return new Map(
     evaluations.flatMap(({ repairable }) => repairable.map(({ id, repairable: left }) => [id, left])),

@@ -150,7 +150,7 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
   return { ...planned, parts, asked: plan.invoices.map(invoiceToExtend) };
 }
 
-/** Runs the operation once. Returns null if the plan differs from the plan that the plugins have seen. */
+/** Runs the operation once. Returns null if the planned change differs from the one that the plugins have seen. */
 async function doOnce<Subject, Plan extends ProposedChange, Result>(
   { ports }: OperationTools,
   { context, consulted }: { readonly context: CallContext; readonly consulted: Consulted<Plan> | null },

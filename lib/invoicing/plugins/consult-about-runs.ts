@@ -61,7 +61,7 @@ export type Consultation =
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
-      /** The due dates of the account and the invoice, for a failure after the evaluation. */
+      /** The due dates of the account, and the invoice, if the run failed after the evaluation. */
       readonly worked: { readonly due: DueDates; readonly invoice: InvoiceForPlugins } | null;
     };
 

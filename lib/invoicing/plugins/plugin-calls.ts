@@ -184,7 +184,7 @@ export class InvoicePluginCalls {
     return { groups, properties };
   }
 
-  /** Reports a stored invoice to the plugins, or null if there was nothing to do. Never throws (§13 rule 8). */
+  /** Reports the stored invoice to the plugins (null if there was nothing to do). Never throws (§13 rule 8). */
   succeeded(call: ConsultedCall, properties: Properties, invoice: InvoiceForPlugins | null): Promise<void> {
     return this.#report('onSuccessCall', call, { properties, invoice });
   }

@@ -69,8 +69,8 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
 }
 
 /**
- * Returns true if plan and phase stay the same. This is a change of the bill cycle day or quantity, or a price change
- * for existing subscriptions, which is a CHANGE without a fixed price (§4).
+ * Returns true if the event keeps plan and phase: a change of the bill cycle day or quantity, or a price change for
+ * existing subscriptions, which is a CHANGE without a fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
@@ -106,8 +106,8 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
 }
 
 /**
- * Returns the next event that changes plan or phase. A change of terms, and the start or end of a pause within plan
- * and phase, are ignored.
+ * Returns the next event that changes plan or phase. Ignores events that keep plan and phase, and the start or end of
+ * a pause in the same plan and phase.
  */
 function nextEventBeyondPhase(events: readonly BillingEvent[], index: number) {
   for (let later = index + 1; later < events.length; later += 1) {

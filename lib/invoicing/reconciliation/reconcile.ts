@@ -57,8 +57,8 @@ export function reconcile(input: ReconcileInput) {
 }
 
 /**
- * Returns the parts of rows that no proposal of their kind covers, including free rows, without days that the next
- * event ends.
+ * Returns the parts of rows, including free rows, that no proposal of their kind covers. Excludes the days of
+ * `ahead`.
  */
 export function repairedParts(
   rows: readonly RecurringRow[],

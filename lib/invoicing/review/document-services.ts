@@ -44,8 +44,8 @@ type Tools = Pick<Ports, 'systemClock' | 'scopes' | 'logger'>;
 const logged = new WeakMap<Ports['logger'], Set<Uuid>>();
 
 /**
- * Calls the host for a document without seller data, and logs this once per tenant and process, because the
- * customer's document does not show it (§14 rule 7).
+ * Reports a document without seller data to the host, and logs a warning once per tenant and process, because the
+ * document itself does not show that the data is missing (§14 rule 7).
  */
 function reportMissingSeller(
   { logger, tenantId }: Pick<Ports, 'logger'> & { readonly tenantId: Uuid },

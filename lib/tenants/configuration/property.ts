@@ -87,7 +87,7 @@ export function span(
   };
 }
 
-/** Returns a time span in milliseconds, given as text for `span` or as a number. */
+/** Returns a time span in milliseconds, given as text like `30s` or as a number of milliseconds. */
 export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
   const { parse, ...rest } = span(fallbackMs, bounds);
   return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };

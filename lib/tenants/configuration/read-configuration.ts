@@ -19,7 +19,7 @@ interface ConfigurationReading {
 
 /**
  * Reads a new value of the tenant key PER_TENANT_CONFIG (platform §3 rule 7).
- * @throws BillingError MALFORMED_BODY unless it is a flat JSON object of strings, numbers and booleans,
+ * @throws BillingError MALFORMED_BODY if the value is not a flat JSON object of strings, numbers and booleans,
  * MISSING_OR_INVALID_FIELD with every invalid property in `problems`.
  */
 export function checkConfiguration(text: string): ConfigurationReading {

@@ -58,7 +58,7 @@ export const serverProperties = {
   /** Time for which requests are kept. 0 means that requests are not stored. */
   'accesslog.retention': span(2 * DAY_MS),
   'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
-  /** Interval of the search for unfinished payment attempts, which is also their minimum age. */
+  /** Interval of the search for unfinished payment attempts, and the minimum age of the attempts found. */
   'payment.janitor.rate': span(HOUR_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS }),
   'payment.janitor.attempts.delay': span(12 * HOUR_MS),
   'usage.bulk.maxRecords': integer(MAX_BULK_USAGE_LINES, { min: 1, max: MAX_SETTING_COUNT }),

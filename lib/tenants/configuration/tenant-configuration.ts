@@ -18,9 +18,9 @@ import type { TenantSettings } from './settings.ts';
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Returns the settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row names the
- * immutable row of its configuration, so every node sees a change at the next call and parses it once. Constant
- * within a session.
+ * Returns the settings in force (platform §4.1): the tenant's value, otherwise the server's. The tenant row contains
+ * the id of its immutable configuration row, so every node sees a change at the next call and parses each
+ * configuration once. The result is constant within a session.
  */
 export function settingsInForce(logger: Logger, server: TenantSettings): SettingsOf {
   const ownOf = activeValueOf('configuration', (text, { tenant }): TenantSettings => {
@@ -33,8 +33,8 @@ export function settingsInForce(logger: Logger, server: TenantSettings): Setting
 }
 
 /**
- * Returns the pauses of background work of a tenant for a busy account: first as long as a call waits, then at
- * intervals.
+ * Returns how long a tenant's background work waits for a busy account: first as long as a call would wait, then for
+ * each retry interval.
  */
 export function busyPausesOf(
   storage: Pick<Storage, 'read'>,

@@ -15,7 +15,7 @@ const ignoredMembers = ['recordId', 'id', 'createdDate', 'logoMediaType'];
 const inputNames = [...Object.keys(sellerFields).filter((name) => !ignoredMembers.includes(name)), 'logo'];
 
 /**
- * Returns the seller data to store, with country, IBAN and BIC in capital letters without blanks (invoicing §14 rule
+ * Returns the seller data to store, with country, IBAN and BIC in uppercase and without spaces (invoicing §14 rule
  * 7).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) with every invalid and unknown field; TOO_LARGE (60012) if
  * only the logo is invalid because of its size.
@@ -59,7 +59,7 @@ export function checkedSeller(given: SellerInput): Checked {
 class FieldProblems {
   readonly #errors = new Map<unknown, BillingError>();
 
-  /** Returns the result of a check. Keeps its error if it is the first of the field. */
+  /** Returns the result of a check. If the check fails, keeps its error, but only the first error of each field. */
   check<T>(check: () => T): T | undefined {
     try {
       return check();
