@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     for (const { id } of all) expectExplained(await engine.acme.invoices.explain(id));
   }
 
-  it('contains events, version, days and rounding of the charges of runs', async () => {
+  it('contains the events, catalog version, days and rounding behind a charge of a run', async () => {
     await begin('2024-01-15T00:00:00Z');
     const { subscriptionId } = await subscribe('team-now', { quantity: 3 });
     await subscribe('pro-monthly');
@@ -259,7 +259,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
   });
 
-  it('needs the same small number of SQL statements, however long the history is', async () => {
+  it('needs a constant, small number of SQL statements, however long the history is', async () => {
     await begin('2023-01-01T00:00:00Z');
     await subscribe('solo-now');
     const count = async (): Promise<number> => {

@@ -32,7 +32,7 @@ async function payingAccount(billing: Billing<never>, tenant: TenantRef, pluginN
   return { acme, accountId, method };
 }
 
-eachDatabase.describe('a gateway with a former name (payments §2.1)', (open) => {
+eachDatabase.describe('gateway with a former name (payments §2.1)', (open) => {
   it('serves payment methods and payments that were stored under the former name', async () => {
     const database = await open(migrated);
     const ledger = memoryLedger();
@@ -57,8 +57,8 @@ eachDatabase.describe('a gateway with a former name (payments §2.1)', (open) =>
   });
 });
 
-anyDatabase.describe('the sandbox gateway under several names (payments §2.4 rule 2)', (open) => {
-  it('keeps the payment methods of each name apart in lists, searches and refreshes', async () => {
+anyDatabase.describe('sandbox gateway under several names (payments §2.4 rule 2)', (open) => {
+  it('keeps the payment methods of each name separate in lists, searches and refreshes', async () => {
     const billing = await start(await open(migrated), [sandboxGateway()]);
     const tenant = await billing.tenants.create({ userName: 'ops' }, { apiKey: 'acme', apiSecret: 'secret' });
     const { acme, accountId, method } = await payingAccount(billing, tenant, 'sandbox');
@@ -76,7 +76,7 @@ anyDatabase.describe('the sandbox gateway under several names (payments §2.4 ru
     await billing.close();
   });
 
-  it('leaves a name to the gateway that the host registers under it', async () => {
+  it('does not serve a former name under which the host registers another gateway', async () => {
     const own = sandboxGateway({ name: 'killbill-payment-test' });
     const billing = await start(await open(migrated), [sandboxGateway(), own]);
     const tenant = await billing.tenants.create({ userName: 'ops' }, { apiKey: 'acme', apiSecret: 'secret' });
@@ -86,7 +86,7 @@ anyDatabase.describe('the sandbox gateway under several names (payments §2.4 ru
     await billing.close();
   });
 
-  it('must not share a former name with another gateway', async () => {
+  it('cannot share a former name with another gateway', async () => {
     const formerly = sandboxGateway({ name: 'old' });
     const renamed = ['one', 'two'].map((name) => ({ ...sandboxGateway({ name }), formerly }));
     const refusal = await start(await open(migrated), renamed).catch((error: Error) => error.message);

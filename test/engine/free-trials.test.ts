@@ -60,7 +60,7 @@ eachDatabase.describe('free trials without an invoice (invoicing §5.1 rule 4)',
     expect(await chargedThrough(subscriptionId)).to.equal(through);
   });
 
-  it('keep items of earlier invoices, and are not added to invoices with other charges', async () => {
+  it('keep their items on earlier invoices, but add no item to invoices with other charges', async () => {
     await acme.keyValues.delete('PER_TENANT_CONFIG');
     await engine.subscribe({ accountId, planName: 'pro-monthly' });
     const free = 'FIXED 2024-03-01..2024-03-31 0';

@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
   };
   const warnings = () => engine.logger.lines.map((line) => JSON.stringify(line)).join('\n');
 
-  it('start a query of a pending payment, whose answer is recorded', async () => {
+  it('start a query of a pending payment, and record the answer', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
     const request = { accountId: account.id, amount: '12' };
     const { payment, transaction } = await engine.acme.payments.purchase(request);
@@ -66,13 +66,13 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     ]);
   });
 
-  it('change nothing for a dispute that never took money', async () => {
+  it('change nothing for a dispute in which no money was taken', async () => {
     const { id, paymentId } = await invoices.paid('20');
     await disputed(paymentId, { stands: false });
     expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
   });
 
-  it('are logged and accepted for a dispute above the remaining amount', async () => {
+  it('are accepted and logged for a dispute of more than the remaining amount', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const { status } = await disputed(paymentId, { amount: '20.01', name: 'too-much' });
     expect(status).to.equal(200);
@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('gateway notifications (payments §11.2 rule 3)', (
     ['an invalid state', { stands: 'yes' }],
   ] as const;
   for (const [what, given] of unreadable)
-    it(`are unreadable if a dispute has ${what}`, async () => {
+    it(`are rejected as unreadable if a dispute has ${what}`, async () => {
       const { id, paymentId } = await invoices.paid('20');
       const reference = 'name' in given ? '' : `dispute-${number}`;
       const dispute = { reference, amount: '20', currency: 'USD', stands: true, ...given } as never;

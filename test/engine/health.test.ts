@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     });
   });
 
-  it('rule 3: includes metrics of the due entries of each topic and the oldest due date', async () => {
+  it('rule 3: includes metrics of the due entries of each topic and of the oldest due date', async () => {
     await unhandled(3);
     engine.clock.advance({ minutes: 2 });
     const topics = (await engine.billing.metrics()).filter(({ name }) => name.startsWith('queue_topic_'));
@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     ]);
   });
 
-  it('counts an entry as late from its creation if it was created after its due date', async () => {
+  it('counts an entry that is created after its due date as late only from its creation', async () => {
     const account = await engine.payingAccount({ currency: 'USD' });
     const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
     engine.clock.advance({ days: 1 });
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     expect((await backlog(1)).late).to.equal(1);
   });
 
-  it("reports that row-level security does not bind the engine's role, after a warning at the start", async () => {
+  it("reports that row-level security does not bind the engine's role, with a warning at the start", async () => {
     const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
       now: '2024-03-01T08:00:00Z',
     });
@@ -126,7 +126,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     }
   });
 
-  it('fails if the clocks differ', async () => {
+  it('fails if the clocks of engine and database differ', async () => {
     const messages: unknown[] = [];
     for (const ms of [10_000, -20_000]) {
       engine.systemClock.push(ms);

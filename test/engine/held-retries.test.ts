@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('can be held back again, always as the same payment', async () => {
+  it('can be held back again and still continue as the same payment', async () => {
     const id = await held();
     await release();
     await hold();
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('run on their date if the tag is removed before it', async () => {
+  it('run on their date if the tag is removed before that date', async () => {
     const { id } = await invoices.add('20');
     await day('2012-06-01');
     await hold();
@@ -133,7 +133,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     expect(await story(id)).to.eql([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, SUCCESS']]);
   });
 
-  it('continue as a separate payment per invoice, the oldest first', async () => {
+  it('continue as a separate payment for each invoice, oldest first', async () => {
     const ids = [(await invoices.add('20')).id];
     await day('2012-06-01');
     ids.push((await invoices.add('30')).id, (await invoices.add('40')).id);
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     expect(await holds()).to.equal(0);
   });
 
-  it('stay held back while another tag holds payments back', async () => {
+  it('remain held back while another tag holds payments back', async () => {
     const id = await held();
     await hold(SystemTag.MANUAL_PAY);
     await release();
@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     expect(await story(id)).to.eql([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']]);
   });
 
-  it('end without a payment if their invoice was paid meanwhile', async () => {
+  it('end without a payment if their invoice was paid while they were held', async () => {
     const id = await held();
     await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
     await release();
@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('pay the remaining amount if part of it was paid in the meantime', async () => {
+  it('pay the remaining amount if part of the invoice was paid while they were held', async () => {
     const id = await held();
     await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '5', isExternal: true });
     engine.gateway.configure(ACCEPT);
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('leave the rest to a new payment if a call has repeated their payment meanwhile', async () => {
+  it('leave the rest to a new payment if a call has already repeated their payment', async () => {
     const id = await held();
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
     engine.gateway.configure(ACCEPT);
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     expect(await holds()).to.equal(0);
   });
 
-  it('start again as a new payment with the default method if their method was deleted', async () => {
+  it('start again as a new payment with the default method if their own method was deleted', async () => {
     const id = await held();
     const { paymentMethodId: old } = await engine.acme.accounts.get(account.id);
     const method = { accountId: account.id, pluginName: engine.gateway.name, isDefault: true };
@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('end if they are cancelled', async () => {
+  it('end if a caller cancels them', async () => {
     const id = await held();
     const [transactionExternalKey] = await keysOf(id);
     await engine.acme.payments.cancelScheduledRetry({ transactionExternalKey: transactionExternalKey ?? '' });
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     ]);
   });
 
-  it('leave an invoice unpaid for overdue while they are held, and end the overdue state after they succeed', async () => {
+  it('keep the account overdue while they are held, and clear it after they succeed', async () => {
     await engine.acme.overdue.upload(OVERDUE);
     const state = async () => (await engine.acme.overdue.ofAccount(account.id)).name;
     const id = await held();

@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('operations in a host transaction (payments §5.1)'
     expect(engine.ledger.all().filter((entry) => entry.accountId === accountId)).to.eql([]);
   });
 
-  it('are part of the transaction if they are payments by check or transfer', async () => {
+  it('are part of the transaction if they pay by check or transfer', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const pluginName = '__EXTERNAL_PAYMENT__';
     const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });
@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('runs with invoice plugins in a host transaction', 
     ({ inside } = await hostedEngine(engine, { invoicePlugins: [plugin] }));
   });
 
-  it("show the host's changes to plugins, whose items are committed with those changes", async () => {
+  it("show the host's changes to plugins, and commit plugin items together with those changes", async () => {
     const accountId = await inside(async (acme) => {
       const { id } = await acme.createAccount({ currency: 'USD' });
       await acme.invoices.addCharges({ accountId: id, items: [{ amount: '3' }], autoCommit: true });

@@ -83,7 +83,7 @@ describe('hostile text and logos in documents', () => {
   const neutral = markupOf(htmlOf(invoiceOf('Text')));
 
   for (const [what, text] of hostile) {
-    it(`invoicing §14 rule 5: leave the markup of the HTML page unchanged with ${what}`, () => {
+    it(`invoicing §14 rule 5: cannot change the markup of the HTML page: ${what}`, () => {
       const html = htmlOf(invoiceOf(text));
       expect(markupOf(html)).to.equal(neutral);
       expect(html)
@@ -93,7 +93,7 @@ describe('hostile text and logos in documents', () => {
   }
 
   for (const [what, text] of sampled(hostile, 2, 1)) {
-    it(`invoicing §14 rule 6: stay within the margins of the PDF with ${what}`, async () => {
+    it(`invoicing §14 rule 6: cannot leave the margins of the PDF: ${what}`, async () => {
       const { bytes } = await pdfOf(invoiceOf(text));
       const boxes = await textBoxes(bytes);
       const pages = Math.max(...boxes.map(({ page }) => page));
@@ -118,7 +118,7 @@ describe('hostile text and logos in documents', () => {
     expect(metadata).to.contain('<rdf:li>A &amp; B &lt;c&gt;</rdf:li>');
   });
 
-  it('invoicing §14 rule 6: are drawn in full even in a row with more tiers than fit on a page', async () => {
+  it('invoicing §14 rule 6: are drawn in full, even in a row with more tiers than fit on a page', async () => {
     const [unit] = usageOf('12400').usage;
     const [tier] = unit?.tiers ?? [];
     if (unit === undefined || tier === undefined) throw new Error('no tier');
@@ -169,7 +169,7 @@ describe('logos in documents', () => {
   it('invoicing §14 rule 6: are left out without a problem if they are SVG', async () =>
     expect(await problemOf('image/svg+xml', new TextEncoder().encode('<svg/>'))).to.equal(null));
 
-  it('invoicing §14 rule 6: are tagged with the name of the seller, beside tagged headings, paragraphs and tables', async () => {
+  it("invoicing §14 rule 6: are tagged with the seller's name, beside tagged headings, paragraphs and tables", async () => {
     const bytes = png(1, 1, deflateSync(row));
     const { bytes: file } = await pdfOf(invoiceOf('Acme', { logo: { mediaType: 'image/png', bytes } }));
     const [first, second] = [await pageTags(file, 1), await pageTags(file, 2)];

@@ -34,7 +34,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('allow a request again after a crash between effect and answer, but not within ten minutes', async () => {
+  it('may be missing after a crash: the request is allowed again after ten minutes', async () => {
     await claimOf();
     clock.push(9 * MINUTE_MS);
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
@@ -43,7 +43,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin()).to.have.property('claim');
   });
 
-  it('come from the call that took over the key, not from the late call', async () => {
+  it('come from the call that took over the key, not from an earlier late call', async () => {
     const late = await claimOf();
     clock.push(10 * MINUTE_MS + 1);
     const current = await claimOf();
@@ -53,7 +53,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin()).to.eql({ answer });
   });
 
-  it('do not block a key whose release failed: the next call with the key releases it', async () => {
+  it('do not block a key whose release has failed, because the next call with the key releases it', async () => {
     let isFull = true;
     const idempotency = {
       ...storage.idempotency,
@@ -73,12 +73,12 @@ eachDatabase.describe('stored answers', (open) => {
     await expectCode(begin(), 'IDEMPOTENCY_IN_PROGRESS');
   });
 
-  it('can be stored again for the key of a released request', async () => {
+  it('can be stored for another request if the first request has released the key', async () => {
     await service.release(await claimOf());
     expect(await begin('other')).to.have.property('claim');
   });
 
-  it('expire after a day; their key can then be used for another request, and expired answers are removed', async () => {
+  it('expire after a day; another request can then use the key, and the answer is removed', async () => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();
@@ -90,7 +90,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await storage.idempotency.purge(clock.nowMs(), 10)).to.equal(0);
   });
 
-  it('are kept as long as server.idempotency.retention specifies', async () => {
+  it('are kept for the time that server.idempotency.retention specifies', async () => {
     const billing = await Billing.open({
       storage,
       systemClock: clock,
@@ -106,7 +106,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await billing.idempotency.begin(request)).to.have.property('claim');
   });
 
-  it('have encrypted bodies', async () => {
+  it('are stored with an encrypted body', async () => {
     await service.keep(await claimOf(), answer);
     const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
     const claim = { tenantRecordId: 7, key: 'key', claimId: uuidGenerator().next() };

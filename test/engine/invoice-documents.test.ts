@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.equal('all false');
   });
 
-  it("invoicing §14 rule 3: use the tenant's translations for texts and names, otherwise those of the default locale", async () => {
+  it("invoicing §14 rule 3: use the tenant's translations of texts and names, or else those of the default locale", async () => {
     const { invoiceId } = await invoiceOf('de_AT');
     await texts().upload({
       ...template,
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.contain('Rechnung|');
   });
 
-  it("invoicing §14 rule 3: use the default locale of the tenant's setting", async () => {
+  it('invoicing §14 rule 3: use the default locale that the tenant has configured', async () => {
     const { invoiceId } = await invoiceOf(null);
     expect(await html(invoiceId)).to.contain('<html lang="en-US"');
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', '{"org.killbill.default.locale":"fr_FR"}');
@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
       .and.contain('Facture');
   });
 
-  it('invoicing §15: replace an existing upload only if requested', async () => {
+  it('invoicing §15: replace an uploaded text only if the upload requests it', async () => {
     await texts().upload({ ...template, text: 'one' });
     const again = await rejection(texts().upload({ ...template, text: 'two' }));
     expect(again).to.include({ code: ErrorCode.INVALID_PARAMETER });
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await texts().get(template)).to.equal('three');
   });
 
-  it('invoicing §15: store only one of several simultaneous uploads without replacement', async () => {
+  it('invoicing §15: store only one of several simultaneous uploads without the replace flag', async () => {
     const uploads = ['a', 'b', 'c', 'd'].map((text) =>
       texts()
         .upload({ ...template, text })
@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     }
   });
 
-  it('invoicing §14: show custom fields of the account, escaped, in a template that names them', async () => {
+  it('invoicing §14: show custom fields of the account, escaped, if the template contains them', async () => {
     const { accountId, invoiceId } = await invoiceOf('en_US');
     const fields = { type: ObjectType.ACCOUNT, id: accountId };
     await engine.acme.customFields.add(fields, [
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await html(invoiceId)).to.equal('&lt;b&gt;4711&lt;&#x2F;b&gt;|');
   });
 
-  it('name the currency of the payment if it differs from the currency of the invoice', async () => {
+  it('contain no processed currency if an invoice is paid in its own currency', async () => {
     await texts().upload({
       ...template,
       text: '{{invoice.processedCurrency}}|{{invoice.formattedPaidAmount}}',
@@ -207,7 +207,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     await expectCode(html(tooMany), 'ANSWER_TOO_LARGE');
   });
 
-  it("invoicing §14 rule 5: use the host's format for amounts and days, and the built-in format for other values", async () => {
+  it("invoicing §14 rule 5: use the host's format where it has one, and otherwise the built-in format", async () => {
     const asked: unknown[] = [];
     const hosted = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(asked).to.eql([{ locale: 'de-AT' }]);
   });
 
-  it("invoicing §14 rule 4: show a child's invoice as paid once its parent has paid the summary, not before", async () => {
+  it("invoicing §14 rule 4: show a child's invoice as paid only once its parent has paid the summary", async () => {
     const parent = await engine.acme.createAccount({ currency: 'USD' });
     const input = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
     const child = await engine.acme.createAccount(input);

@@ -148,7 +148,7 @@ anyDatabase.describe('invoicing §15.1: error codes', (open) => {
     },
   };
 
-  it('are each covered by a test below or documented as never thrown', async () => {
+  it('are each covered by a test case or documented as never thrown', async () => {
     const { listed, neverThrown } = await listedCodes();
     const cases = Object.keys(provoked).map(Number);
     expect([...cases, ...neverThrown].toSorted((one, other) => one - other)).to.eql(

@@ -4,7 +4,7 @@ import { anyDatabase, engineBefore, expect, expectCode } from '../support/index.
 anyDatabase.describe('platform §14.2: invoice log of an account', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('has an entry per invoice, including void and migrated invoices, and no entry of another account', async () => {
+  it('has one entry per invoice, including void and migrated invoices, and no entry of another account', async () => {
     const { acme, logger } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const { id: other } = await acme.createAccount({ currency: 'USD' });

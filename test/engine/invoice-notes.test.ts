@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   const noteOf = async (invoiceId: string) => (await acme.invoices.get(invoiceId)).note;
 
   describe('from users', () => {
-    it('can be set and removed while the invoice is a DRAFT, and appear in its history', async () => {
+    it('can be set and removed while the invoice is a DRAFT, and appear in the invoice history', async () => {
       const invoiceId = await draft();
       const note = 'Purchase order 4711\n<b>مرحبا</b> \u202e🧾';
       await acme.invoices.setNote({ invoiceId, note });
@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await acme.invoices.pdf(invoiceId)).length).to.be.greaterThan(0);
     });
 
-    it('are rejected on a committed or missing invoice, or if they are too long or cannot be stored', async () => {
+    it('are rejected for a committed or missing invoice, or if they are too long or cannot be stored', async () => {
       const invoiceId = await draft();
       for (const note of ['x'.repeat(2_001), 'x'.repeat(100_000), 'a\u0000'])
         await expectCode(acme.invoices.setNote({ invoiceId, note }), 60003);
@@ -78,7 +78,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   });
 
   describe('from plugins', () => {
-    it('appear on every invoice of a run; the last plugin with a note wins', async () => {
+    it('appear on every invoice of a run; the note of the last plugin wins', async () => {
       answers = { a: { note: 'first' }, b: { note: 'second' } };
       await acme.createSubscription({ accountId, planName: 'solo-now' });
       await acme.createSubscription({ accountId, planName: 'solo-now' });
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect((await acme.invoices.dryRun({ ...request, planName: 'solo-now' }))?.note).to.equal('foreseen');
     });
 
-    it('replace user notes on a draft, and stay if a plugin returns no note', async () => {
+    it('replace user notes on a draft, and remain if a plugin returns no note', async () => {
       const invoiceId = await draft();
       await acme.invoices.setNote({ invoiceId, note: 'by hand' });
       await acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }] });
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
       expect(JSON.stringify(engine.logger.lines)).to.include(`note of ${invoiceId}`);
     });
 
-    it('are not reported as ignored for a committed invoice that already has the note', async () => {
+    it('are not reported as ignored if the committed invoice already has the same note', async () => {
       answers = { a: { note: 'Reverse charge' } };
       const invoiceId = await draft();
       await acme.invoices.commit(invoiceId);

@@ -56,7 +56,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     stage = new Stage();
   });
 
-  it('are sent once per invoice, at the configured time before the invoice, with its expected content', async () => {
+  it('are sent once per invoice, at the configured time before the invoice date, with the expected content', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T05:59:59Z');
@@ -70,7 +70,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     expect(await told(stage.engine)).to.eql([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
   });
 
-  it('are deleted when the retention period of the queue history after their date has passed', async () => {
+  it('are deleted once their date is older than the retention period of the queue history', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-25T06:00:00Z');
@@ -91,7 +91,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     expect(await dates()).to.eql(['2024-10-01']);
   });
 
-  it('are not repeated by a run that finds the same date again', async () => {
+  it('are not repeated by a run that finds the same invoice date again', async () => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-26T00:00:00Z');
@@ -103,7 +103,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
   });
 });
 
-anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => {
+anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
@@ -158,7 +158,7 @@ anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => 
     expect(await told(stage.engine)).to.eql([]);
   });
 
-  it('are sent immediately if their time has passed when the invoice date becomes known', async () => {
+  it('are sent immediately if their time has already passed when the invoice date becomes known', async () => {
     await stage.begin(open, { lead: '60d' });
     await stage.subscribe();
     expect(await told(stage.engine)).to.eql([SEPTEMBER]);
@@ -192,7 +192,7 @@ anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => 
     expect(await told(stage.engine)).to.eql([]);
   });
 
-  it('include the first invoice of a subscription that starts later', async () => {
+  it('cover the first invoice of a subscription that starts later', async () => {
     await stage.begin(open);
     const { accountId } = stage;
     const date = '2024-09-01';
@@ -203,7 +203,7 @@ anyDatabase.describe('contents of invoice notices (invoicing §8.1)', (open) => 
     expect(await told(stage.engine)).to.eql([SEPTEMBER]);
   });
 
-  it("reach the tenant's callback without an id, because there is no invoice yet", async () => {
+  it("reach the tenant's callback without an invoice id, because there is no invoice yet", async () => {
     const bodies: string[] = [];
     const pushSender = {
       resolve: async () => ['127.0.0.1'],

@@ -151,7 +151,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(249.95);
   });
 
-  it('turn the excess of an external payment into credit even if nothing is owed', async () => {
+  it('turn the excess of an external payment into credit, even if nothing is owed', async () => {
     const pay = { accountId: account.id, isExternal: true, amount: '100' };
     expect(await engine.acme.invoicePayments.payAll(pay)).to.equal(null);
     const balances = await engine.acme.accounts.balances([account.id]);
@@ -183,7 +183,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(ledger.ofPayment(paid?.payment.id as Uuid)).to.have.length(2);
   });
 
-  it('payments §4.2 rule 2: continue after a failure under a new transaction key', async () => {
+  it('payments §4.2 rule 2: can continue under a new transaction key after a failure', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string, externalKey = 'further') =>
@@ -211,7 +211,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     await expectCode(pay('further-4'), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('payments §4.2 rule 2: do not continue under the key of another transaction', async () => {
+  it('payments §4.2 rule 2: cannot continue under the key of another transaction', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     await acme.payments.purchase({ accountId: account.id, amount: '1', transactionExternalKey: 'elsewhere' });
@@ -225,7 +225,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('payments §4.2 rule 2: do not continue under a new key while pending', async () => {
+  it('payments §4.2 rule 2: cannot continue under a new key while they are pending', async () => {
     const { acme, gateway } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string) =>
@@ -235,7 +235,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     await expectCode(pay('waits-2'), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('ignore a chargeback that an operator corrects to a failure', async () => {
+  it('take effect again if an operator corrects a chargeback to a failure', async () => {
     const { id } = await invoices.add('20');
     const { id: paymentId } = await invoices.paymentOf(id);
     const charged = await engine.acme.invoicePayments.chargeback({ paymentId, amount: '5' });
@@ -245,7 +245,7 @@ anyDatabase.describe('payments of invoices (payments §9)', (open) => {
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('reject a refund in a currency other than that of the payment', async () => {
+  it('cannot be refunded in another currency', async () => {
     const { id } = await invoices.add('20');
     const { id: paymentId } = await invoices.paymentOf(id);
     const request = { paymentId, amount: '5', currency: 'EUR', isExternal: true } as const;

@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
     expect(size).to.eql(A4);
   });
 
-  it('contain each of 400 lines once, in order and not split across pages, and repeat the table head on every numbered page', async () => {
+  it('contain each of 400 lines once, in order and unsplit, and repeat the table head on every numbered page', async () => {
     const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 400));
     const lines = pages.flat();
     const rows = lines.filter((line) => line.startsWith('Line '));
@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
     expect(pages.at(-1)).to.include('Total €80,400.00').and.to.include('Amount due €0.00');
   });
 
-  it('keep the totals on one page, wherever the table ends', async () => {
+  it('keep the totals together on one page, wherever the table ends', async () => {
     for (let count = 15; count <= 24; count += 1) {
       const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, count));
       const last = pages.at(-1) ?? [];
@@ -114,14 +114,14 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
       expect(fontWarnings()).to.eql([]);
     });
 
-  it('replace and log a character that no font contains', async () => {
+  it('replace a character that no font contains, and log it', async () => {
     const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => 'Fresh 🍏 apples'));
     expect(pages.flat()).to.include('Fresh \uFFFD apples €1.50');
     const [warning] = fontWarnings();
     expect(warning?.fields).to.include({ characters: '🍏' });
   });
 
-  it("cause an error that names the solution if no font contains the document's own text", async () => {
+  it("cause an error that suggests a solution if no font contains the document's own text", async () => {
     const error = await rejection(pdfOf(await invoiceOf({ locale: 'ar_EG' }, 1)));
     expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
     expect(error)
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) =>
 });
 
 eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices with a host renderer', (open) => {
-  it('are passed to a host renderer as a whole document; without a renderer, an error names the solution', async () => {
+  it('are passed to a host renderer as a whole; without a renderer, an error suggests a solution', async () => {
     const given: PrintableDocument[] = [];
     const bytes = new Uint8Array([1, 2, 3]);
     const renderer = {

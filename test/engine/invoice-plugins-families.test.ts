@@ -25,7 +25,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
   };
 
-  it("invoicing §12: link each invoice of a child's group to the summary of the parent", async () => {
+  it("invoicing §12: link each invoice of a child's group to the parent's summary", async () => {
     await begin(splitter);
     const parent = await engine.payingAccount({ currency: 'USD' });
     const input = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
@@ -42,7 +42,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     expect(linked).to.eql([summary?.id, summary?.id]);
   });
 
-  it("move the charged-through dates of each invoice's subscriptions, and allow a separate void", async () => {
+  it('move the charged-through dates for each invoice separately, and let each invoice be voided separately', async () => {
     await begin(splitter);
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     const bundles = await engine.acme.subscriptions.createBundles([
@@ -95,7 +95,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     }
   });
 
-  it('invoicing §8.6: can postpone a run, while other accounts are billed', async () => {
+  it('invoicing §8.6: can postpone the run of one account while other accounts are billed', async () => {
     let left = 2;
     let waiting: Uuid | undefined;
     await begin({
@@ -121,7 +121,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     expect((await invoicesOf(accountId)).map(({ amount }) => formatDecimal(amount))).to.eql(['19.95']);
   });
 
-  it('invoicing §8.6: lead to a retry after a plugin error if errors do not park accounts', async () => {
+  it('invoicing §8.6: lead to a retry after a plugin error if the tenant does not park accounts on errors', async () => {
     let left = 1;
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -143,8 +143,8 @@ anyDatabase.describe('results of invoice plugins', (open) => {
   });
 });
 
-eachDatabase.describe('runs with results of an invoice plugin', (open) => {
-  it('need the same number of SQL statements for many accounts and split invoices as for one account and invoice', async () => {
+eachDatabase.describe('results of an invoice plugin in many runs', (open) => {
+  it('need as many SQL statements for many accounts and split invoices as for one account and invoice', async () => {
     const engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
       invoicePlugins: [

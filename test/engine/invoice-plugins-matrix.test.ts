@@ -169,7 +169,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
         });
       });
 
-    it('cause the postponed items to be billed when they fall due', async () => {
+    it('let postponed items be billed when they fall due', async () => {
       const cell = cells.find(({ outcome }) => outcome === 'later');
       await engine.runTo('2024-01-01T01:00:00Z');
       expect(await linesOf(idOf(accountOf, cell))).to.eql([

@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
 
   const sound = async () => expect(await engine.breaches()).to.eql([]);
 
-  it("are called before each operation without a target date, with the caller's properties, and once per invoice after it", async () => {
+  it("are called before each operation with the caller's properties, and after it once per invoice", async () => {
     const calls: string[] = [];
     await begin({
       name: 'watcher',
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     });
   }
 
-  it('add items to several drafts separately, even in answers about other drafts, and adjust and rewrite existing items', async () => {
+  it('can add items to several drafts, even to a draft other than the one they answer for, and rewrite items', async () => {
     let isTaxing = false;
     await begin({
       name: 'tax',
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await sound();
   });
 
-  it('change only the adjustments of a committed invoice, which become credit', async () => {
+  it('change only the adjustments of a committed invoice, and the difference becomes credit', async () => {
     let more: InvoicePlugin['getAdditionalInvoiceItems'];
     await begin({ name: 'tax', getAdditionalInvoiceItems: async (...given) => more?.(...given) });
     const { id: invoiceItemId, invoiceId } = await charge();
@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await sound();
   });
 
-  it('are called again, at most five times, for a draft that changes before the operation', async () => {
+  it('are called again, at most five times, if a draft changes before the operation', async () => {
     let asked = 0;
     let changes = 0;
     const told: string[] = [];
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect([asked, told, (await lines())[1]?.slice(0, 5)]).to.eql([5, [], 'DRAFT']);
   });
 
-  it('see the changes in a host transaction, and their items are kept or rolled back with that transaction', async () => {
+  it('see the changes in a host transaction, and their items are kept or rolled back with it', async () => {
     await begin();
     const seen: number[] = [];
     const plugin: InvoicePlugin = {
@@ -279,7 +279,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect(await lines()).to.eql(both);
   });
 
-  it('rewrite an adjustment on a draft within the remaining amount of its item, and change that amount', async () => {
+  it('can rewrite an adjustment on a draft within the remaining amount of the adjusted item', async () => {
     let amount = '-5';
     await begin({
       name: 'discount',
@@ -303,7 +303,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     await sound();
   });
 
-  it('can assign a number to a charge, which is rejected if the number is taken', async () => {
+  it('can assign a number to a charge; a number in use is rejected', async () => {
     let number = '500';
     await begin({
       name: 'numbers',
@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     expect((await invoicesOf()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 500]);
   });
 
-  it('rule 0: fail the operation with an error that names the plugin if a getter of its result throws', async () => {
+  it('rule 0: fail the operation with an error that names the plugin if a getter of the result throws', async () => {
     const throwing = () => {
       throw new Error('gotcha');
     };
@@ -355,7 +355,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
   describe('plugins in dry runs (invoicing §11 rule 5)', () => {
     const subscribe = () => engine.subscribe({ accountId, planName: 'solo-now' });
 
-    it('are called in each dry-run step with its date and the requested date; the next step bills an aborted or postponed step', async () => {
+    it('are called in each dry-run step; the next step bills an aborted or postponed step', async () => {
       const calls: string[] = [];
       let stopped: string | null = null;
       let isAborting = true;
@@ -424,7 +424,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       expect((await lines()).at(-1)).to.equal('COMMITTED RECURRING 19.95 owes 19.95');
     });
 
-    it('affect the invoice of the next run with their changes, items for earlier invoices and rewritten drafts', async () => {
+    it('affect the invoice of the next run with changed items, items for earlier invoices and rewritten drafts', async () => {
       await begin({
         name: 'history',
         getAdditionalInvoiceItems: async ({ items }, ...[, , { existingInvoices, targetDate }]) => {
@@ -467,7 +467,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       await sound();
     });
 
-    it('show the reduction of a parent-paid invoice as credit of the child', async () => {
+    it('show the reduction of an invoice that the parent paid as credit of the child', async () => {
       let taken: string | null = null;
       await begin({
         name: 'history',

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(engine.ledger.all().map(({ amount }) => String(amount))).to.eql(['21.95', '21.95']);
   });
 
-  it('add items to a requested run, which passes its properties to the plugins', async () => {
+  it('add items to a requested run, and receive its properties', async () => {
     const properties: string[] = [];
     await begin({
       ...tax(),
@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     await expectCode(engine.acme.generateInvoice({ accountId, targetDate }), 4007);
   });
 
-  it('run in the configured order (by default by name), and each sees the additions of the previous plugin', async () => {
+  it('run in the configured order (by default by name), and see the additions of previous plugins', async () => {
     const seen: string[] = [];
     const named = (name: string): InvoicePlugin => ({
       name,
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(seen.slice(3)).to.eql(['c sees 1', 'a sees 2']);
   });
 
-  it('cannot change the input of later plugins or of other accounts in place', async () => {
+  it('cannot change the input of later plugins or of other accounts', async () => {
     let isOn = false;
     const others: string[] = [];
     const tries: unknown[] = [];
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.have.length(2);
   });
 
-  it('abort a run without effects or events, and the next run catches up', async () => {
+  it('can abort a run without effects or events, and the next run catches up', async () => {
     let isAborting = true;
     const told: string[] = [];
     await begin({
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(told).to.eql(['success']);
   });
 
-  it('postpone a run to an instant, and are informed of the delay', async () => {
+  it('can postpone a run to an instant, and are informed of the delay', async () => {
     const calls: string[] = [];
     await begin({
       name: 'later',
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(calls).to.eql(['false 2024-01-01', 'true 2024-01-03']);
   });
 
-  it('split the items of one run into several invoices of a group, paid separately', async () => {
+  it('can split the items of one run into a group of invoices that are paid separately', async () => {
     await begin(splitting);
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
     await engine.subscribe({ accountId, planName: 'solo-now' });
@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(group.map(({ id }) => id)).to.eql([first?.id, second?.id]);
   });
 
-  it('can split automatic runs, and requested runs only with permission', async () => {
+  it('can split automatic runs, but requested runs only if the caller accepts a group', async () => {
     await begin(splitting);
     const date = '2024-01-01';
     const dates = { billingDate: date, entitlementDate: date };
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(group.map(({ items }) => items.length)).to.eql([1, 1]);
   });
 
-  it('apply credit to all invoices of a group in their order', async () => {
+  it('let credit pay the invoices of a group in their order', async () => {
     await begin({
       name: 'groups',
       getInvoiceGrouping: async ({ items }) => ({
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.eql([7, 1000, 1001]);
   });
 
-  it('add items to existing invoices: a tax on an earlier invoice, and an adjustment of its charge, which becomes credit', async () => {
+  it('can add items to existing invoices: a tax, and an adjustment of a charge, which becomes credit', async () => {
     let more: (earlier: InvoiceForPlugins) => readonly AdditionalItem[] = () => [];
     await begin({
       name: 'history',
@@ -275,7 +275,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await lines()).to.have.length(2);
   });
 
-  it('change an amount, which is then billed, repaired and credited', async () => {
+  it('can change an amount, which is then billed, repaired and credited', async () => {
     await begin({
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({
@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ...(await engine.acme.invoices.verifyCoverage(accountId)),
   ];
 
-  it('keep free days billed: a repair of 0 shortens the days, and its void restores them', async () => {
+  it('keep free days billed: a repair of 0 shortens the days, and a void of the repair restores them', async () => {
     await begin(changedTo('0'));
     await cancelOn(await subscribe(), '2024-02-05T00:00:00Z');
     const made = [
@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await wrong()).to.eql([]);
   });
 
-  it('charge free days once at their new price, and repair them proportionally', async () => {
+  it('can price free days, which are charged once and repaired in proportion', async () => {
     await begin(changedTo('7'));
     const { subscriptionId } = await engine.subscribe({
       accountId,
@@ -357,7 +357,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     ['the amount of a short period', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
     ['the full rate for a short period', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
   ] as const)
-    it(`change an amount under fixed days that repairs use proportionally: ${item}`, async () => {
+    it(`can change an amount despite fixed proration days; repairs are in proportion to ${item}`, async () => {
       const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
       const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [changedTo(amount)], configuration };
       engine = await openEngine(open, options);
@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
       expect(await wrong()).to.eql([]);
     });
 
-  it('change a one-time price, which is not charged again', async () => {
+  it('can change a one-time price, which is not charged again', async () => {
     await begin(changedTo('0.5', 'FIXED'));
     const id = await subscribe('solo-monthly');
     await engine.settle(engine.acme.subscriptions.changeQuantity(id, { quantity: 2 }));
@@ -379,7 +379,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('can lower a repair; the rest stays with the repaired item', async () => {
+  it('can lower a repair; the rest remains with the repaired item', async () => {
     await begin(changedTo('-4', 'REPAIR_ADJ'));
     await cancelOn(await subscribe(), '2024-01-16T00:00:00Z');
     const [charge, repair] = await invoices();
@@ -389,7 +389,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('see all items of a reused draft and can rewrite their own items', async () => {
+  it('see all items of a reused draft, and can rewrite their own items', async () => {
     const seen: string[] = [];
     await begin({
       name: 'tax',
@@ -415,7 +415,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(String(draft?.amount)).to.equal('41.9');
   });
 
-  it('rewrite an adjustment on a reused draft within the remaining amount of its item, and change that amount', async () => {
+  it('can rewrite an adjustment on a reused draft within the remaining amount of the adjusted item', async () => {
     let amount = '-5';
     await begin({
       name: 'discount',
@@ -443,7 +443,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('are called again for an account that changes during an automatic run, which is repeated later if changes continue', async () => {
+  it('are called again if an account changes during an automatic run, which is repeated later if changes continue', async () => {
     let asked = 0;
     let changes = 1;
     await begin({
@@ -466,7 +466,7 @@ eachDatabaseByTurns.describe('invoice plugins in runs (invoicing §13)', (open) 
     expect(february).to.have.length(9);
   });
 
-  it('are called at most five times for an account that changes before their answers are applied', async () => {
+  it('are called at most five times if an account keeps changing before their answers are applied', async () => {
     let asked = 0;
     let changes = 2;
     await begin({

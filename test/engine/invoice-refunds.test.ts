@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
   ] as const;
   for (const [what, input, code] of refused) {
     for (const isExternal of [false, true])
-      it(`rule 1: reject ${what}${isExternal ? ' as an external refund' : ''} with ${code} and without calling a gateway`, async () => {
+      it(`rule 1: reject ${what}${isExternal ? ' as an external refund' : ''} with ${code} and without a gateway call`, async () => {
         const { id, paymentId } = await invoices.paid('20');
         const calls = engine.ledger.all().length;
         await expectCode(engine.acme.invoicePayments.refund({ paymentId, isExternal, ...input }), code);
@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       await expectCode(engine.acme.invoicePayments.refund(refund), code);
     });
 
-  it('rule 1a: adjust an item named without an amount by its remaining amount, and a fully adjusted item by nothing', async () => {
+  it('rule 1a: adjust an item by its remaining amount if they state no amount, but reject a fully adjusted item', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId: itemId, amount: '5' }];
@@ -98,13 +98,13 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.rowsOf(paymentId)).to.have.length(6);
   });
 
-  it('rule 1a: adjust an item that is named twice by at most its remaining amount', async () => {
+  it('rule 1a: are rejected if they adjust an item twice by more than its remaining amount in total', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));
     await expectCode(engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments }), 4020);
   });
 
-  it('rule 1c: are rejected with 4907 if their amount is below that of their items, even as external refunds', async () => {
+  it('rule 1c: are rejected with 4907 if their amount is lower than the item adjustments, even as external refunds', async () => {
     const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const adjustments = [{ invoiceItemId, amount: '6' }];
     for (const isExternal of [false, true]) {
@@ -164,7 +164,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
-  it('rule 2: complete a pending external refund under its key, and exclude its own amount from the refund limit', async () => {
+  it('rule 2: complete a pending external refund under its key, without counting its own amount against the limit', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const refund = {
@@ -234,7 +234,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     const PENDING = { row: 'REFUND PENDING -8', adjusted: [], balance: 0, credit: 0 };
     const SUCCESS = { row: 'REFUND SUCCESS -8', adjusted: [-8], balance: 0, credit: 0 };
 
-    it('rule 1e: adjust the items when completed, and not before', async () => {
+    it('rule 1e: adjust the items only when they are completed', async () => {
       expect(await state()).to.eql(PENDING);
       await engine.acme.invoicePayments.complete({ paymentId });
       expect(await state()).to.eql(SUCCESS);
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
         expect(await invoices.balanceOf(id)).to.equal(20);
       });
 
-    it('rule 1e: adjust the items even if the outcome was unknown in between', async () => {
+    it('rule 1e: adjust the items even if the outcome was temporarily unknown', async () => {
       await engine.acme.invoicePayments.complete({ paymentId, properties: answers('UNDEFINED') });
       expect(await state()).to.eql({ ...PENDING, row: 'REFUND INIT 0' });
       await fix('SUCCESS');
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
       expect(await state()).to.eql(SUCCESS);
     });
 
-    it('rule 1e: adjust the items only once, and keep the adjustments as credit if their success is corrected', async () => {
+    it('rule 1e: adjust the items only once, and keep the adjustments as credit if a success is corrected', async () => {
       await fix('SUCCESS');
       await fix('PAYMENT_FAILURE');
       expect(await state()).to.eql({ row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 });
@@ -289,7 +289,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     });
   });
 
-  it('rule 1e: reduce an item by no more than its amount if two refunds adjust it', async () => {
+  it('rule 1e: reduce an item by no more than its amount if two refunds adjust the item', async () => {
     const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId, amount: '10' }];

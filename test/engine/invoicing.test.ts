@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     expect((await linesOf(opened, account.id)).at(-1)).to.eql(foreseen === null ? null : itemLines(foreseen));
   });
 
-  it('invoicing E19 Zone: uses the time zone rules of each due date, and local dates on items', async () => {
+  it('invoicing E19 Zone: uses the time zone rules of each due date, and puts local dates on items', async () => {
     const opened = await begin('2026-01-15T05:30:00Z');
     const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
     const { subscriptionId } = await opened.subscribe({ accountId: account.id, planName: 'team-now' });
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     expect((await linesOf(opened, account.id)).at(-1)).to.eql(['RECURRING 2026-04-15..2026-05-15 29.95']);
   });
 
-  it('dates invoices, commits and payments after a clock jump on the day they are made', async () => {
+  it('dates invoices, commits and payments on the day they are made, even after a clock jump', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     expect(rows.map((invoice) => invoice.invoiceNumber).toSorted((a, b) => a - b)).to.eql([1, 2, 3, 4, 5, 6]);
   });
 
-  it('bills ahead in an explicit run, which fails with 4007 if nothing is left', async () => {
+  it('bills ahead in an explicit run, and fails with 4007 if nothing is left to bill', async () => {
     const opened = await begin('2020-01-01T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     expect(await linesOf(opened, account.id)).to.have.length(2);
   });
 
-  it('creates the same invoices for a jump over many due dates as for single steps', async () => {
+  it('creates the same invoices for a clock jump over many due dates as for single steps', async () => {
     const opened = await begin('2020-01-31T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
     await opened.subscribe({ accountId: account.id, planName: 'solo-now' });

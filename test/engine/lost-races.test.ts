@@ -89,7 +89,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
           if (child && parent) await session.accounts.update([{ ...child, parentAccountId: parent.id }]);
         };
 
-      it('rejects a new bundle whose key another account took first, without reporting it as busy', async () => {
+      it('rejects a new bundle whose key another account has just taken, with the correct error instead of BUSY', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const planName = 'solo-now';
         const [wanted, other] = [`K ${way}`, `J ${way}`];
@@ -126,7 +126,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
       });
 
       for (const [index, status] of (['PENDING', 'UNKNOWN', 'SUCCESS'] as const).entries())
-        it(`rejects a new transaction whose key another account took for a ${status} transaction`, async () => {
+        it(`rejects a new transaction whose key another account has just taken for a ${status} transaction`, async () => {
           const [ada, grace] = [await newAccount(), await newAccount()];
           const [mine, theirs] = [await externalMethodOf(ada), await externalMethodOf(grace)];
           const key = `T ${status} ${way}`;
@@ -159,7 +159,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
           expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
         });
 
-      it('rejects an invoice payment whose key another account took first', async () => {
+      it('rejects an invoice payment whose key another account has just taken', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const paymentMethodId = await externalMethodOf(ada);
         const [item] = await acme.invoices.addCharges({
@@ -200,7 +200,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
         expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
       });
 
-      it('creates an account below its parent and grandparent if the parent gets a parent meanwhile', async () => {
+      it('creates an account below its parent and grandparent if the parent gets a parent at the same time', async () => {
         const [parent, above] = [await newAccount(), await newAccount()];
         const created = await overtaken([parent], movedTo(above), () =>
           run((acme) => acme.createAccount({ currency: 'USD', parentAccountId: parent.id })),
@@ -208,7 +208,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
         expect(created.parentAccountId).to.equal(parent.id);
       });
 
-      it('delegates payments to a parent that is assigned meanwhile', async () => {
+      it('delegates payments to a parent that is assigned at the same time', async () => {
         const [before, after] = [await newAccount(), await newAccount()];
         const child = await newAccount(before);
         await overtaken([child], movedTo(after), () =>
@@ -218,7 +218,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
         expect([parentAccountId, isPaymentDelegatedToParent]).to.eql([after.id, true]);
       });
 
-      it('moves credit up to a parent that is assigned meanwhile', async () => {
+      it('moves credit up to a parent that is assigned at the same time', async () => {
         const [before, after] = [await newAccount(), await newAccount()];
         const child = await newAccount(before);
         await acme.invoices.addCredits({ accountId: child.id, items: [{ amount: '7' }], autoCommit: true });
@@ -252,7 +252,7 @@ async function failOnce(url: string, table: string, condition: string): Promise<
   }
 }
 
-onPostgresql.describe('an invoice run that PostgreSQL ends for a deadlock', (open) => {
+onPostgresql.describe('invoice run that PostgreSQL ends because of a deadlock', (open) => {
   let engine: TestEngine;
 
   const places = [
@@ -261,7 +261,7 @@ onPostgresql.describe('an invoice run that PostgreSQL ends for a deadlock', (ope
     { table: 'bw_invoice_items', condition: 'true' },
   ];
   for (const { table, condition } of places)
-    it(`starts again when it was writing ${table}, and bills once`, async () => {
+    it(`starts again if it was writing ${table}, and bills once`, async () => {
       engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
       const { acme, database } = engine;
       if (database.kind !== 'postgresql') throw new Error('wrong kind');
