@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('account credit API', (open) => {
     expectRefusal(await close('?writeOffUnpaidInvoices=perhaps'), 400, 60002);
   });
 
-  it('http-api §4.4: removes planned work by default in dialect K only', async () => {
+  it('http-api §4 line 4: removes planned work by default in dialect K only', async () => {
     await post('/catalog', await exampleCatalog(), xmlType);
     for (const [headers, removed] of [
       [{}, 0],
