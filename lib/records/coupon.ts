@@ -11,7 +11,7 @@ export type CouponScope = keyof typeof CouponScope;
 /** What a coupon takes off, and from which prices. A redemption keeps a copy of these terms (coupons §2). */
 const termsFields = {
   name: f.text({ set: 'update', max: 255 }),
-  /** In percent, above 0 and up to 100, with two decimals. Null if the coupon takes amounts off. */
+  /** In percent, above 0 and up to 100, with at most two decimals. Null if the coupon takes amounts off. */
   percentOff: f.orNull(f.amount({ set: 'creation' })),
   /** Decimal texts by currency, per billing period. Null if the coupon takes a percentage off. */
   amountsOff: f.orNull(f.json<Readonly<Record<string, string>>, 'creation'>({ set: 'creation' })),

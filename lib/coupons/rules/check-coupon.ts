@@ -72,12 +72,12 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
   }
   const { maxRedemptions } = input;
   if (maxRedemptions != null && !(Number.isSafeInteger(maxRedemptions) && maxRedemptions > 0))
-    yield { path: 'maxRedemptions', message: 'maxRedemptions must be a whole number from 1' };
+    yield { path: 'maxRedemptions', message: 'maxRedemptions must be a whole number of at least 1' };
 }
 
 function* codeProblems(code: string): Iterable<Problem> {
   if (code.trim() !== code || code === '' || !isStorable(code))
-    yield { path: 'code', message: 'code needs text without surrounding blanks' };
+    yield { path: 'code', message: 'code must be a non-empty text without leading or trailing spaces' };
   if (code.length > MAX_CODE_CHARACTERS)
     yield { path: 'code', message: `code has more than ${MAX_CODE_CHARACTERS} characters` };
 }
@@ -92,7 +92,10 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
       percentOff.lessThanOrEqualTo(MAX_PERCENT) &&
       percentOff.decimalPlaces() <= MAX_PERCENT_DIGITS;
     if (!isValid)
-      yield { path: 'percentOff', message: 'percentOff must be above 0 and at most 100, with two decimals' };
+      yield {
+        path: 'percentOff',
+        message: 'percentOff must be above 0 and at most 100, with at most two decimals',
+      };
   }
   if (amountOff == null) return;
   if (Object.keys(amountOff).length === 0)

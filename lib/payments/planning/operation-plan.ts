@@ -173,7 +173,7 @@ function checkReversible({ transactionExternalKey: key }: OperationRequest, fact
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
   throw billingError(
     ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-    'The payment has no standing chargeback with this transactionExternalKey',
+    'The payment has no unreversed chargeback with this transactionExternalKey',
     { paymentId: facts.payment?.id ?? null, transactionExternalKey: key },
   );
 }

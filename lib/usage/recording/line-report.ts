@@ -89,7 +89,7 @@ function failureOf(result: LineFound['result'], trackingId: string | null) {
   const shown = shortened(trackingId ?? '');
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,
-    message: `Tracking id ${shown} was already used for other usage on this subscription`,
+    message: `Tracking id ${shown} was already used for different usage on this subscription`,
   };
 }
 

@@ -81,7 +81,7 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
   if (unknown === undefined) return null;
   return {
     code: RecordingFaultCode.UNKNOWN_UNIT,
-    message: `No version of the catalog has a unit "${shortened(unknown)}"`,
+    message: `No version of the catalog defines a unit "${shortened(unknown)}"`,
     facts: { unitType: unknown },
   };
 }
@@ -111,7 +111,7 @@ export function duplicateFault(
   const isIgnoring = onDuplicate === OnDuplicate.IGNORE;
   if (outcome === RecordingOutcome.ACCEPTED) return null;
   if (outcome === RecordingOutcome.DUPLICATE && isIgnoring) return null;
-  const other = isIgnoring ? ' for other usage' : '';
+  const other = isIgnoring ? ' for different usage' : '';
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,
     message: `Tracking id ${shortened(trackingId)} was already used${other} on subscription ${subscriptionId}`,
