@@ -17,7 +17,7 @@ export const tenantModels: Texts = {
   registrationNumber: 'Number in a register of companies, such as `HRB 12345`',
   'Seller.email': 'Email address for questions about documents',
   bankName: 'Name of the bank',
-  iban: 'Bank account; stored without blanks',
+  iban: 'Bank account; stored without spaces',
   bic: 'Code of the bank, with 8 or 11 characters',
   paymentTermsDays: 'Days from the issue date to the due date; null: documents have no due date',
   'Seller.notes':
