@@ -71,81 +71,78 @@ const pairs: readonly Pair[] = isLongRun
   : deciding;
 
 // invoicing §12, §17 rules 1, 3; ruling R32
-onPostgresql.describe(
-  'simultaneous operations on a child and its parent, with their follow-up work',
-  (open) => {
-    const engine = engineBefore(open, { now: START });
+onPostgresql.describe('simultaneous operations on a child, its parent and their follow-up work', (open) => {
+  const engine = engineBefore(open, { now: START });
 
-    it(`have the complete result of one of the two possible orders (${pairs.length} pairs)`, async () => {
-      const families = await inTurns(pairs.length * 4, (index) => found(engine, index));
-      const placed = families.toSorted((a, b) => Number(a.mark) - Number(b.mark));
-      await engine.settle();
-      await engine.runTo(LATER);
-      const settled = await inTurns(placed.length, (index) => withInvoices(engine, placed[index] as Founded));
-      const byMark = new Map(settled.map((family) => [Number(family.mark), family]));
-      const stages = pairs.map(([child, parent], index) => {
-        const [a, b, c, d] = [0, 1, 2, 3].map((place) => byMark.get(index * 4 + place) as Family);
-        return { child, parent, settledBetween: a, childFirst: b, parentFirst: c, raced: d } as Stage;
-      });
-      const one = (operations: Operations, name: string, family: Family): StormCall => ({
-        name: `${name}@${family.mark}`,
-        make: (acme) => (operations[name] as Operations[string])(acme, family),
-      });
-      const childCall = ({ child }: Stage, family: Family) => one(ofChild, child, family);
-      const parentCall = ({ parent }: Stage, family: Family) => one(ofParent, parent, family);
-
-      const inOrder = await inTurns(stages.length, async (index) => {
-        const stage = stages[index] as Stage;
-        const { settledBetween, childFirst, parentFirst } = stage;
-        const first = await makeCall(engine, childCall(stage, settledBetween));
-        const before = [
-          await makeCall(engine, childCall(stage, childFirst)),
-          await makeCall(engine, parentCall(stage, childFirst)),
-        ];
-        const after = [
-          await makeCall(engine, parentCall(stage, parentFirst)),
-          await makeCall(engine, childCall(stage, parentFirst)),
-        ].toReversed();
-        return { stage, first, before, after };
-      });
-      await engine.settle();
-      const orders = await inTurns(inOrder.length, async (index) => {
-        const { stage, first, before, after } = inOrder[index] as (typeof inOrder)[number];
-        const between = [first, await makeCall(engine, parentCall(stage, stage.settledBetween))];
-        return { stage, between, before, after };
-      });
-      await engine.settle();
-
-      const calls = stages.flatMap((stage, index) => {
-        const both = [childCall(stage, stage.raced), parentCall(stage, stage.raced)];
-        return index % 2 === 0 ? both : both.toReversed();
-      });
-      const made = await besideTheQueue(engine, storm(engine, calls));
-      const stormy = new Map(
-        made.filter(({ refused }) => !COME_AGAIN.includes(refused)).map((call) => [call.name, call]),
-      );
-
-      const outcome = async (family: Family, both: readonly MadeCall[]) => ({
-        refused: both.map(({ refused }) => refused),
-        stories: [await storyOf(engine, family.parentId), await storyOf(engine, family.childId)],
-        balances: await balancesOf(engine, family),
-      });
-      for (const { stage, between, before, after } of orders) {
-        const { child, parent, raced } = stage;
-        const own = [childCall, parentCall].map((call) => stormy.get(call(stage, raced).name) as MadeCall);
-        const expected = [
-          await outcome(stage.settledBetween, between),
-          await outcome(stage.childFirst, before),
-          await outcome(stage.parentFirst, after),
-        ];
-        expect(expected, `${child} beside ${parent}`).to.deep.include(await outcome(raced, own));
-      }
-      expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
-      expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
-      expect(await deadlocks(engine), 'deadlocks').to.equal(0);
+  it(`have the complete result of one of the two possible orders (${pairs.length} pairs)`, async () => {
+    const families = await inTurns(pairs.length * 4, (index) => found(engine, index));
+    const placed = families.toSorted((a, b) => Number(a.mark) - Number(b.mark));
+    await engine.settle();
+    await engine.runTo(LATER);
+    const settled = await inTurns(placed.length, (index) => withInvoices(engine, placed[index] as Founded));
+    const byMark = new Map(settled.map((family) => [Number(family.mark), family]));
+    const stages = pairs.map(([child, parent], index) => {
+      const [a, b, c, d] = [0, 1, 2, 3].map((place) => byMark.get(index * 4 + place) as Family);
+      return { child, parent, settledBetween: a, childFirst: b, parentFirst: c, raced: d } as Stage;
     });
-  },
-);
+    const one = (operations: Operations, name: string, family: Family): StormCall => ({
+      name: `${name}@${family.mark}`,
+      make: (acme) => (operations[name] as Operations[string])(acme, family),
+    });
+    const childCall = ({ child }: Stage, family: Family) => one(ofChild, child, family);
+    const parentCall = ({ parent }: Stage, family: Family) => one(ofParent, parent, family);
+
+    const inOrder = await inTurns(stages.length, async (index) => {
+      const stage = stages[index] as Stage;
+      const { settledBetween, childFirst, parentFirst } = stage;
+      const first = await makeCall(engine, childCall(stage, settledBetween));
+      const before = [
+        await makeCall(engine, childCall(stage, childFirst)),
+        await makeCall(engine, parentCall(stage, childFirst)),
+      ];
+      const after = [
+        await makeCall(engine, parentCall(stage, parentFirst)),
+        await makeCall(engine, childCall(stage, parentFirst)),
+      ].toReversed();
+      return { stage, first, before, after };
+    });
+    await engine.settle();
+    const orders = await inTurns(inOrder.length, async (index) => {
+      const { stage, first, before, after } = inOrder[index] as (typeof inOrder)[number];
+      const between = [first, await makeCall(engine, parentCall(stage, stage.settledBetween))];
+      return { stage, between, before, after };
+    });
+    await engine.settle();
+
+    const calls = stages.flatMap((stage, index) => {
+      const both = [childCall(stage, stage.raced), parentCall(stage, stage.raced)];
+      return index % 2 === 0 ? both : both.toReversed();
+    });
+    const made = await besideTheQueue(engine, storm(engine, calls));
+    const stormy = new Map(
+      made.filter(({ refused }) => !COME_AGAIN.includes(refused)).map((call) => [call.name, call]),
+    );
+
+    const outcome = async (family: Family, both: readonly MadeCall[]) => ({
+      refused: both.map(({ refused }) => refused),
+      stories: [await storyOf(engine, family.parentId), await storyOf(engine, family.childId)],
+      balances: await balancesOf(engine, family),
+    });
+    for (const { stage, between, before, after } of orders) {
+      const { child, parent, raced } = stage;
+      const own = [childCall, parentCall].map((call) => stormy.get(call(stage, raced).name) as MadeCall);
+      const expected = [
+        await outcome(stage.settledBetween, between),
+        await outcome(stage.childFirst, before),
+        await outcome(stage.parentFirst, after),
+      ];
+      expect(expected, `${child} beside ${parent}`).to.deep.include(await outcome(raced, own));
+    }
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
+    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.eql([]);
+    expect(await deadlocks(engine), 'deadlocks').to.equal(0);
+  });
+});
 
 interface Stage {
   readonly child: OfChild;
