@@ -20,7 +20,7 @@ import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../va
 import { overRefunded } from './check-invoices.ts';
 import { CheckedInvariant, type Finding, type FindingOfAccount, finding, ofAccount } from './model.ts';
 
-/** Checks the payments of these accounts, with and without an invoice, and their amounts on invoices. */
+/** Checks the payments of these accounts, with or without an invoice, and the paid amounts of their invoices. */
 export async function checkPayments(
   session: ReadSession,
   accounts: readonly Account[],

@@ -205,7 +205,7 @@ function wrongBalances(stored = NO_BALANCE, counted: CountedBalance): readonly F
 interface ItemRemainders {
   readonly invoice: Pick<Invoice, 'status' | 'isMigration' | 'currency'>;
   readonly item: InvoiceItem;
-  /** Repairs and adjustments of the item on invoices that are not VOID. */
+  /** Repairs and adjustments of the item, from invoices that are not VOID. */
   readonly taken: readonly InvoiceItem[];
   /** All coverage rows of the item. */
   readonly rows: readonly CoverageRow[];

@@ -106,7 +106,7 @@ async function missingChecks(
     .map(({ account, message }) => notQueued(account, message));
 }
 
-/** Returns the paying parents with a queued check, which also covers their children (overdue §8 rule 1). */
+/** Returns the paying parents with a queued check. The check also covers their children (overdue §8 rule 1). */
 async function payersWithEntry(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -119,7 +119,7 @@ async function payersWithEntry(
   return new Set(payers.filter(({ recordId }) => queued.has(recordId)).map(({ id }) => id));
 }
 
-/** Returns the fault of an account without a queued check, or null if no check is due. */
+/** Returns a description of the missing queue entry, or null if no overdue check is due. */
 function missedBy(facts: OverdueFacts, config: OverdueConfig): string | null {
   const { unpaid, lastPaymentResponse, tags, today, prev, exemptBy } = facts;
   const snapshot = billingSnapshot(unpaid, { lastPaymentResponse, tags, today });

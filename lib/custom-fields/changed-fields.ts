@@ -7,7 +7,7 @@ import { checkText, shortened } from '../values/text/index.ts';
 export interface CustomFieldChange {
   readonly customFieldId?: Uuid | null;
   readonly value?: string | null;
-  /** Name of the field. It has no effect, but must be the field's own name if given. */
+  /** Optional name of the field. Has no effect, but must be the field's current name. */
   readonly name?: string | null;
 }
 

@@ -45,7 +45,7 @@ export function sampleOperations(
   };
 }
 
-/** Filters of samples, all of which must match. Times are system time. */
+/** Filters for samples. A sample must match all of them. Times are system time. */
 export interface SamplesRequest {
   /** Start of the time range. Defaults to 14 days ago, the age of the oldest stored samples. */
   readonly from?: Instant | undefined;

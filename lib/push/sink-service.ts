@@ -13,7 +13,7 @@ import { PushCounts, SINK_OUTCOMES, TenantStream } from './tenant-stream.ts';
 
 const EVENT_SINK_TIMEOUT_MS = 30_000;
 
-/** Minimum time for which a sink is kept after its last use. Its nodes report its use every few minutes. */
+/** Minimum time for which a sink is kept after its last use. Nodes report every few minutes which sinks they use. */
 const EVENT_SINK_LEAST_KEPT_MS = DAY_MS;
 
 type SinkPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & ActivityPorts;

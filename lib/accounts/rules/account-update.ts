@@ -22,7 +22,7 @@ export interface MergeOptions {
 export function mergeAccount(stored: Account, given: AccountInput, options: MergeOptions): Account {
   const input = withTrimmedTaxId(given);
   checkAccountInput(input);
-  // If only the name changes, the stored first name length is not checked.
+  // If only the name changes, the stored length of the first name is not checked.
   if (input.name === undefined) checkFirstNameLength(input.firstNameLength, stored.name);
   for (const field of FIXED_FIELDS) {
     const value = input[field];

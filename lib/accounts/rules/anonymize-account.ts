@@ -4,7 +4,7 @@ import type { Instant } from '../../values/time/index.ts';
 /** The text that replaces personal data. */
 export const FORGOTTEN = 'anonymized';
 
-/** Returns the account with its personal texts replaced (§19). Keys, dates and money stay. */
+/** Returns the account with its personal data replaced (§19). Keys, dates and money stay. */
 export function anonymizedAccount(account: Account, now: Instant): Account {
   const personal = Object.entries(accountFields).filter(([, { isPersonal }]) => isPersonal);
   const replaced = personal.map(([name, { kind }]) => [
@@ -23,7 +23,7 @@ const personalMembers = new Map(
     .map(([name, { audit, kind }]) => [audit ?? name, kind === 'text']),
 );
 
-/** Returns a history record of an account or address with its personal texts replaced. */
+/** Returns a history record of an account or address with its personal data replaced. */
 export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
   const members = Object.entries(snapshot).map(([member, value]) => {
     const isText = personalMembers.get(member);

@@ -38,7 +38,7 @@ export async function createTogether(
   return storage.write(tenant, { ...authorship, createdDate, userTokenOf }, async (session) => {
     const [accounts] = await allEnded([
       session.accounts.insert(creations.map(({ account }) => createdAt(account, createdDate))),
-      // Reads the revisions together with the insert, because the events need them.
+      // Reads the revisions at the same time, because the events need the revisions.
       session.revisions(),
     ]);
     tokens.clear();

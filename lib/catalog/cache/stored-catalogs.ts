@@ -31,8 +31,8 @@ import {
 const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
- * Caches the stored catalogs of tenants by revision (§13), up to a maximum size. A change reads only new parts; plans
- * are decoded on demand.
+ * Caches the stored catalogs of tenants by revision (§13), up to a maximum size. After a change, only new parts are
+ * read. Plans are decoded on demand.
  */
 export class StoredCatalogs {
   /** Entries by tenant record id, the least recently used first. */

@@ -20,8 +20,8 @@ interface FeatureCatalog {
 }
 
 /**
- * Returns the values of a phase by feature name. The value of the phase takes precedence over the value
- * of the plan, and the value of the plan over the value of the product. Features without a value are absent.
+ * Returns the values of a phase by feature name. A value of the phase overrides that of the plan, which overrides
+ * that of the product. Features without a value are absent.
  * @param version the version that the plan comes from.
  */
 export function featureValuesOf(

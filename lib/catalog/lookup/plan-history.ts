@@ -91,7 +91,10 @@ export class PlanRuns {
     if (part.forExisting !== null) add(listIn(this.#dated, part.name), run);
   }
 
-  /** Returns the latest version after the anchor whose date for existing subscriptions has passed (rule 4). */
+  /**
+   * Among the versions after the anchor, returns the latest one whose date for existing subscriptions has passed
+   * (rule 4).
+   */
   #changedForExisting(
     planName: string,
     { at, anchor, instant }: { at: number; anchor: number; instant: Instant },

@@ -57,7 +57,7 @@ export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): read
 
 export interface SectionSource {
   readonly currency: Currency;
-  /** Effective date of the version of the plan or of its parent. */
+  /** Effective date of the catalog version that contains the plan or its parent. */
   readonly versionDate: Instant;
 }
 

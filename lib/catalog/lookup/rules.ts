@@ -100,14 +100,14 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
 export interface PlanChangeEvaluation {
   /** The list that is searched for the target plan before `DEFAULT`. For a plan given by name, the plan's own list. */
   readonly priceList: string;
-  /** Policy of the change, which is never ILLEGAL. */
+  /** Policy of the change. Never ILLEGAL. */
   readonly policy: BillingActionPolicy;
   readonly alignment: PlanAlignmentChange;
 }
 
 /** A `PlanChangeEvaluation` with the cases that matched. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
-  /** Policy of the change, which is never ILLEGAL. */
+  /** Policy of the change. Never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;
   readonly alignment: RuleDecision<PlanAlignmentChange>;
 }

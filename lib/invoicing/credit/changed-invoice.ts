@@ -102,7 +102,7 @@ export function withMoreItems(
   return { before: invoice, after, newItems, allItems };
 }
 
-/** Returns the CBA_ADJ item of a move (§1.3, §10 rule 7). `today` is a local date of the account. */
+/** Returns the CBA_ADJ item of a credit move (§1.3, §10 rule 7). `today` is a local date of the account. */
 export function creditItem(
   id: Uuid,
   { amount, basis }: Pick<CreditMove, 'amount' | 'basis'>,
@@ -139,7 +139,7 @@ export function creditInvoices(
   };
 }
 
-/** Returns the invoice with its sums after the moves. `amount` excludes credit (§1.4 rule 1). */
+/** Returns the invoice with its sums after the credit moves. `amount` excludes credit (§1.4 rule 1). */
 export function afterMoves<I extends Pick<Invoice, 'id' | 'creditAdj' | 'rawBalance'>>(
   invoice: I,
   moves: readonly CreditMove[],
@@ -151,7 +151,7 @@ export function afterMoves<I extends Pick<Invoice, 'id' | 'creditAdj' | 'rawBala
   return { ...invoice, creditAdj: creditAdj.plus(moved), rawBalance: rawBalance.plus(moved) };
 }
 
-/** Returns the account's balances after moves on stored invoices. */
+/** Returns the account's balances after credit moves on stored invoices. */
 export function stateAfterMoves(
   state: AccountInvoicingState,
   invoices: readonly Invoice[],

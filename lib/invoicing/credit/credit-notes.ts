@@ -71,8 +71,8 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
 }
 
 /**
- * Returns the items that a void credits. For a credit item, only the part that lowered the debt is credited. The rest
- * became account credit, and an amount that was never owed cannot be credited.
+ * Returns the items that are credited when an invoice is voided. For a credit item, only the part that lowered the
+ * debt is credited. The rest became account credit, and an amount that was never owed cannot be credited.
  */
 function creditableItems(items: readonly InvoiceItem[]) {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');

@@ -44,7 +44,7 @@ export interface DryRunInvoice {
 
 /** A run of the walk, before account credit is applied. The walk waits for the result. */
 export interface DryRunStep {
-  /** Date of the step. Overdue runs happen today. */
+  /** Date of the step. Late runs happen today. */
   readonly date: LocalDate;
   readonly runDate: LocalDate;
   readonly targetDate: LocalDate;
@@ -116,7 +116,7 @@ export class Walk {
   readonly #nextItemId: () => Uuid;
   readonly #seen: (run: AccountRun) => AccountRun;
 
-  /** @param seen function that changes a run before it is used. */
+  /** @param seen function that changes a run before the run is used. */
   constructor(
     { debts = NO_DEBTS, reuse, today, ...input }: DryRunWalkInput,
     nextItemId: () => Uuid,
@@ -138,7 +138,7 @@ export class Walk {
     this.#steps += 1;
     const targetDate = raised(date, state.maxTargetDate);
     const evaluated = this.#seen(evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId));
-    // Credit is dated on the day of the run, not on the target date (§10 rule 7).
+    // Credit gets the date of the run, not the target date (§10 rule 7).
     const runDate = maxDate(this.#today, date);
     const isEmpty = evaluated.items.length === 0;
     // The id is not used if there are no items.

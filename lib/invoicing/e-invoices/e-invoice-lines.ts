@@ -148,12 +148,12 @@ function periodOf({ item: { startDate, endDate } }: DocumentLine, { servicePerio
   return includedPeriod({ start: startDate, end: endDate });
 }
 
-/** Returns a period with its last day instead of the day after it. */
+/** Returns a period that ends with its last day instead of the day after. */
 export function includedPeriod({ start, end }: NonNullable<DocumentFacts['servicePeriod']>): EInvoicePeriod {
   return { start: formatLocalDate(start), end: formatLocalDate(addDays(end, -1)) };
 }
 
-/** Codes of the list VATEX, with the reasons in words. */
+/** Codes of the VATEX list, with the reasons in words. */
 const reasons: Partial<Readonly<Record<TaxCategory, { readonly code: string; readonly text: string }>>> = {
   AE: { code: 'VATEX-EU-AE', text: 'Reverse charge' },
   K: { code: 'VATEX-EU-IC', text: 'Intra-Community supply' },

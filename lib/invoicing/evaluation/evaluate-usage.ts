@@ -96,7 +96,7 @@ export interface UsageEvaluation {
   readonly chargedThrough: LocalDate | null;
   /** The next date after the target date on which usage is billed. */
   readonly nextDate: LocalDate | null;
-  /** Equals `nextDate`. Null if only periods without usage follow and the tenant drops zero items. */
+  /** Equals `nextDate`, but is null if only periods without usage follow and the tenant drops zero items. */
   readonly foreseenDate: LocalDate | null;
   /** The days that the next run reads. Null if the subscription no longer charges usage. */
   readonly reading: UsageReading | null;
@@ -381,7 +381,7 @@ function canBillLater(
 
 /** The usage of intervals, and the part that each interval bills first. */
 interface UsageMeter extends Pick<UsageLedger, 'collect' | 'unitsIn'> {
-  /** Returns the late usage of intervals that were billed before the look-back, by usage name. */
+  /** Returns the late usage of intervals that were billed before the look-back period, by usage name. */
   beyond(): ReturnType<UsageLedger['beyond']>;
   newlyBilled(settled: SettledInterval): Pick<RatedInterval, 'consumed' | 'supplied'>;
 }
@@ -402,7 +402,7 @@ function recordedMeter(
   };
 }
 
-/** Returns the usage that a source supplied. Usage sources are not called for days before the look-back. */
+/** Returns the usage that a source supplied. Usage sources are not called for days before the look-back period. */
 function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedLedger(supplied, billed);
   return {

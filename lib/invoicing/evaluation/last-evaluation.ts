@@ -56,9 +56,9 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 }
 
 /**
- * Returns the events by the earlier catalog. A cursor without a revision predates price changes, so only price
- * changes are new to it. The same applies if a plugin supplied the catalog, because the catalog's earlier content is
- * unknown: past charges that the catalog no longer contains stay as billed.
+ * Returns the events according to the earlier catalog. A cursor without a revision predates price changes, so only
+ * price changes are new to it. The same applies if a plugin supplied the catalog, because the catalog's earlier
+ * content is unknown: past charges that the catalog no longer contains stay as billed.
  */
 function eventsAsOf(
   revision: number | null,
@@ -86,8 +86,8 @@ function withoutPriceChanges(catalog: CatalogWithOverrides) {
 
 /**
  * Returns the local date from which one subscription is billed differently under another stream of events, or null if
- * it is billed the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1),
- * except for usage, which is counted again under another version (usage §6.1).
+ * it is billed the same. The version that supplies a plan is only informational and makes no difference (§5.5 rule
+ * 1), except for usage, which is counted again under another version (usage §6.1).
  */
 export function firstChangedDate(
   before: readonly BillingEvent[],

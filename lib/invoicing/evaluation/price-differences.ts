@@ -35,8 +35,8 @@ export interface UsagePriceTerms {
   /** Number of the tier, from 1. */
   readonly tier: number;
   /**
-   * Unit of the price, which is per block of this unit. Null for the price of a CAPACITY tier, regardless of its
-   * units.
+   * Unit of the price. The price is for one block of this unit. Null for the price of a CAPACITY tier, regardless of
+   * its units.
    */
   readonly unitType: string | null;
   /** Number of units in a block. Null for CAPACITY and for a missing price. */

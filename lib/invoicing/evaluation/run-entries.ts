@@ -144,7 +144,7 @@ export interface NoticeTerms {
   readonly now: Instant;
 }
 
-/** Returns the entry that announces the invoice of a run (§8.1). It is due now if the lead time has begun. */
+/** Returns the entry that announces the invoice of a run (§8.1). The entry is due now if the lead time has begun. */
 export function noticeEntries(
   account: Account,
   { targetDate, comesAt }: RunAhead,

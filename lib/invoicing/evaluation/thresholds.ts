@@ -91,7 +91,7 @@ export function thresholdEvent(
   };
 }
 
-/** Returns the stored record that prevents a second report. */
+/** Returns the record to store. The record prevents a second report. */
 export function reportedThreshold(
   { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
   { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },

@@ -45,7 +45,7 @@ export interface ItemEvents {
 
 export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: null };
 
-/** Returns the events of a basis by the history of the subscription at the item's creation. */
+/** Returns the events of a basis, according to the subscription's history at the item's creation. */
 export function eventsOfBasis(
   basis: ComputedBasis,
   { planName, createdDate }: { readonly planName: string | null; readonly createdDate: Instant },

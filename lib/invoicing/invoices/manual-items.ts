@@ -40,7 +40,7 @@ export interface ManualItem extends TaxFacts {
   readonly startDate?: LocalDate | null | undefined;
   readonly endDate?: LocalDate | null | undefined;
   readonly quantity?: Decimal | null | undefined;
-  /** Free text, JSON by convention, of up to 64 kB. */
+  /** Free text of up to 64 kB, by convention JSON. */
   readonly itemDetails?: string | null | undefined;
 }
 

@@ -47,9 +47,9 @@ import { loadParentInvoices } from './load-credit-inputs.ts';
 import { loadSummarizedChildren } from './load-summarized-children.ts';
 
 export interface ViewTools {
-  /** Source of catalogs. Null returns views without names. */
+  /** Source of catalogs. If null, the views have no names. */
   readonly catalogsOf: CatalogSource | null;
-  /** Source of settings. Null returns views without numbers in the tenant's pattern. */
+  /** Source of settings. If null, the views have no numbers in the tenant's pattern. */
   readonly settingsOf: SettingsOf | null;
 }
 
@@ -74,7 +74,7 @@ export async function loadInvoiceViews(
     session.invoices.findItems(selection),
     settingsRead,
     settingsRead === null ? NO_TRACKING_IDS : loadTrackingIds(session, selection, settingsRead),
-    // The catalogs need the revisions.
+    // Reads the revisions at the same time, because the catalogs need them.
     catalogsOf === null ? null : session.revisions(),
   ]);
   if (invoices.length === 0) return [];

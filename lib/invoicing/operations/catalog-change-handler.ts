@@ -63,7 +63,7 @@ export class CatalogChangeHandler implements QueueHandler {
     if (span !== null) this.#handledChanges.add(batch.tenant.recordId, { first: span.first, last });
   }
 
-  /** Returns the changes from the first revision of the span to the newest. */
+  /** Returns the changes from the first revision of the span to the newest revision. */
   #changedSince(tenant: TenantRef, span: RevisionSpan | null) {
     return this.#ports.storage.read(tenant, async (session) => ({
       plans: span && (await this.#catalogs.cache.changedSince(session, span.first - 1)),

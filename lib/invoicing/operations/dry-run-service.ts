@@ -350,7 +350,7 @@ interface DatesOfAccount {
   readonly dates: readonly LocalDate[];
 }
 
-/** The invoices of an account by the requested dates, or the failure. */
+/** The invoices of an account by requested date, or the failure. */
 type ForeseenInvoices = { readonly views: readonly (InvoiceView | null)[] } | { readonly error: unknown };
 
 interface MadeInvoices {

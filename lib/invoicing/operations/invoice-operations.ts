@@ -63,8 +63,8 @@ export interface InvoiceOperations<C extends Leading = []> {
   park(...given: [...C, accountId: Uuid | string, options?: { readonly reason?: string }]): Promise<void>;
 
   /**
-   * Makes automatic runs include an account again. Runs that became due in the meantime start immediately. No effect
-   * on an account that is not parked.
+   * Makes automatic runs include an account again. Runs that became due in the meantime start immediately. Has no
+   * effect on an account that is not parked.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY.
    */
   unpark(...given: [...C, accountId: Uuid | string]): Promise<void>;
@@ -279,7 +279,7 @@ export interface InvoiceOperations<C extends Leading = []> {
 
   /**
    * Sets the note of a DRAFT. Documents show the note to their readers (§14 rule 10). Calls no plugins.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status,
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) in any other status,
    * MISSING_OR_INVALID_FIELD (60003) for a note of more than 2,000 characters.
    * @example await acme.invoices.setNote({ invoiceId, note: 'Your purchase order: 4711' });
    */
@@ -287,7 +287,7 @@ export interface InvoiceOperations<C extends Leading = []> {
 
   /**
    * Commits a DRAFT. The invoice then takes effect, and is paid like any new invoice.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) for another status, BUSY (60018).
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) in any other status, BUSY (60018).
    */
   commit(...given: [...C, invoiceId: Uuid | string]): Promise<void>;
 
@@ -343,7 +343,7 @@ export interface ChangePreviewOperations<C extends Leading = []> {
  */
 export interface AccountCreditOperations<C extends Leading = []> {
   /**
-   * Uses the account's credit on its unpaid invoices, oldest first. No effect without credit or unpaid invoices.
+   * Uses the account's credit on its unpaid invoices, oldest first. Has no effect without credit or unpaid invoices.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
   rebalanceCredit(...given: [...C, accountId: Uuid | string]): Promise<void>;

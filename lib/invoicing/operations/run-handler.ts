@@ -292,7 +292,7 @@ function entriesThatRun(entries: readonly ClaimedEntry[]) {
 }
 
 /**
- * Returns the runs of the entries, without accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
+ * Returns the runs of the entries, except for accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
  * @param accounts the available accounts of the entries. Other accounts are busy.
  */
 function plan(
@@ -342,7 +342,10 @@ function plan(
   return { runs, idle, busy, requests, heldBack };
 }
 
-/** Returns the actor of the runs (platform §5.3): a billing run after a subscription event, or a scheduled run. */
+/**
+ * Returns the component that is stored as the author of the runs (platform §5.3). Scheduled runs and runs after
+ * subscription events have different authors.
+ */
 function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
   const scheduled = entries.every((entry) => entry.topic === QueueName.NEXT_BILLING_DATE);
   return scheduled ? ActingComponent.NEXT_BILLING_DATE : ActingComponent.SUBSCRIPTION_TRANSITION;

@@ -91,7 +91,7 @@ export function withAdditionalItems(
   return { invoice: after, passedOver };
 }
 
-/** Compares the taxes that are new or changed with their rates (§14 rule 9). @throws MalformedAnswer. */
+/** Compares new and changed taxes with their rates (§14 rule 9). @throws MalformedAnswer. */
 function checkDeclaredTaxes({ items, existing, currency }: ConsultedInvoice, before: ConsultedInvoice): void {
   const all = [...existing, ...items];
   const byId = new Map(all.map((item) => [item.id, item]));

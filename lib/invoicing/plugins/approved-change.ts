@@ -59,7 +59,7 @@ export interface ProposedChange {
 export interface ApprovedChange {
   /** The invoices of the operation, followed by other invoices that plugins add to. */
   readonly changes: readonly ChangedInvoice[];
-  /** Items of drafts that plugins have rewritten. */
+  /** Draft items that plugins have rewritten. */
   readonly rewritten: readonly InvoiceItem[];
   /** New values of `repairable` of adjusted items. */
   readonly remains: readonly Remaining[];

@@ -62,7 +62,7 @@ export interface WholePeriod {
   readonly isFirst: boolean;
 }
 
-/** Returns the numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
+/** Returns the numerator and denominator of the ratio for a part of a period (§5.4, §5.6). */
 export function countDays({
   startDate,
   endDate,

@@ -180,14 +180,14 @@ function proposer(
   };
 }
 
-/** Returns the rate of the event by the start of a period. Only discounts make rates differ. */
+/** Returns a function from the start of a period to the rate of the event. Rates differ only if there are discounts. */
 function ratesOf(event: BillingEvent): (startDate: LocalDate) => Decimal {
   if (event.discounts !== undefined) return (startDate) => rateOf(event, startDate);
   const rate = rateOf(event, event.localDate);
   return () => rate;
 }
 
-/** Returns price × quantity of a period that starts on this day, after discounts. */
+/** Returns price × quantity for a period that starts on this day, after discounts. */
 export function rateOf(event: BillingEvent, startDate: LocalDate): Decimal {
   const { recurringPrice: price, quantity } = event;
   assertInvariant(price !== null, 'An event without a recurring price has no rate');

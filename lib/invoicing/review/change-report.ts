@@ -29,7 +29,7 @@ export function changeReports(
   catalogs: Catalogs,
   configOf: InvoicingConfigOf,
 ) {
-  /** @param wanted aborted when the reader leaves, which may happen while many pages yield no part. */
+  /** @param wanted signal that is aborted when the reader leaves. This can happen while many pages yield no part. */
   async function* partsOf(
     context: CallContext,
     { errors, warnings, added }: CatalogPreview,

@@ -25,7 +25,10 @@ export async function parkAccounts(
   await addEngineTag(session, accounts, { definitionId: SystemTag.PARK, ids, reasonOf });
 }
 
-/** Returns the text of an error for the tag. For a failed plugin, the text includes the error that it threw. */
+/**
+ * Returns the text of an error, which is stored with the PARK tag. For a failed plugin, the text includes the error
+ * that it threw.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isOfPlugin = error instanceof BillingError && error.facts.pluginName !== undefined;

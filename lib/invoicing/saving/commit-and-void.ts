@@ -235,7 +235,7 @@ async function daysToEvaluateAgain(
 }
 
 /**
- * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges, or null without
+ * Sets the charged-through dates of these subscriptions from all their stored COMMITTED charges, or to null without
  * charges (§8.5). Takes two statements.
  * @param accounts account by subscription.
  * @param charges items of a COMMITTED invoice that has charged each subscription, so that earlier items are not read.

@@ -163,7 +163,7 @@ class XmlReader<T> {
     }
   }
 
-  /** Returns the rule of an element. Rejects unknown and repeated elements. */
+  /** Returns the grammar rule of an element. Rejects unknown and repeated elements. */
   #ruleOf(name: string): ElementRule<unknown> {
     const parent = this.#open.at(-1);
     if (parent === undefined) {
