@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
     ]);
   });
 
-  it('are listed only if the flag is set, and never among the unpaid invoices', async () => {
+  it('are listed only if the request includes them, and never among the unpaid invoices', async () => {
     const { id } = await acme.createAccount({ currency: 'USD' });
     const migrated = await migrate(id, [{ itemType: 'EXTERNAL_CHARGE', amount: decimal(10) }]);
     expect(await listed(id)).to.eql([]);
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
     await expectCode(acme.invoices.commit(invoice.id), 4023);
   });
 
-  it('join no summary invoice of the paying parent', async () => {
+  it('are not added to the summary invoice of the paying parent', async () => {
     const parent = await acme.createAccount({ currency: 'USD' });
     const child = await acme.createAccount({
       currency: 'USD',
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
       expect(await told()).to.eql([]);
     });
 
-  it('R21: keep the references of items as given', async () => {
+  it('R21: keep the given references of items unchanged', async () => {
     const { id } = await acme.createAccount({ currency: 'USD' });
     const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
     const recurring = { itemType: 'RECURRING', amount: decimal(1), rate: decimal('0.5'), ...named } as const;

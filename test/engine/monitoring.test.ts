@@ -36,7 +36,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     );
   };
 
-  it('are stored once a minute for the deployment, and by each node for itself', async () => {
+  it('are stored every minute, once for the deployment and once per node', async () => {
     const [first, second] = [recorderOf('n1'), recorderOf('n2')];
     await Promise.all([first.record(), second.record()]);
     const gauges = ['late', 'processing'].flatMap((each) => [
@@ -63,7 +63,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await told()).to.eql([]);
   });
 
-  it('take the same number of SQL statements for small and large deployments', async () => {
+  it('take the same number of SQL statements for a large deployment as for a small one', async () => {
     const count = async (): Promise<number> => {
       statements = 0;
       await acme.monitoring.data();
@@ -76,7 +76,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await count()).to.equal(few);
   });
 
-  it('report an account that could not be invoiced as parked, and count it', async () => {
+  it('show and count an account that could not be invoiced as parked', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.enabled":"false"}');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', externalKey: 'ada' });
     await acme.createSubscription({ accountId, planName: 'solo-monthly' });
@@ -90,7 +90,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await told()).to.include(':accounts.parked.value 1');
   });
 
-  it('report push entries as late, released, failed and queued again', async () => {
+  it('show push entries as late, released, failed and queued again', async () => {
     const { acme, clock } = engine;
     await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/events'));
     clock.advance({ minutes: 10 });
@@ -117,7 +117,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect((await acme.deliveries.list({ offset: 0, limit: 1 })).rows[0]?.status).to.equal('AVAILABLE');
   });
 
-  it('count a failed entry that is retried once, and the retry bills nothing twice', async () => {
+  it('count a failed entry once, even after an operator queues it again, and the entry bills nothing twice', async () => {
     const { acme, clock, storage, billing } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await engine.settle(acme.createSubscription({ accountId, planName: 'solo-monthly' }));

@@ -60,7 +60,7 @@ async function registered({ storage }: Opened, count: number): Promise<void> {
 anyDatabase.describe('nodes and node commands (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
-  it('list themselves with each plugin name once, before and after work starts', async () => {
+  it('list themselves with each plugin name only once, before and after work starts', async () => {
     const tax: InvoicePlugin = { name: 'acme', version: '2.0.1' };
     const control: PaymentControl = { name: 'acme', pluginKey: 'ac' };
     const plugins = { invoicePlugins: [tax], paymentControls: [control] };
@@ -94,7 +94,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
   const ops = { userName: 'ops' };
   const about = (type: string, value: string) => ({ type, properties: [{ key: 'pluginName', value }] });
 
-  it('stop calls to a plugin until it is started, or installed again', async () => {
+  it('stop calls to a plugin until another command starts or installs it again', async () => {
     let asked = 0;
     const guard: EntitlementPlugin = {
       name: 'guard',
@@ -160,7 +160,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(await states(last)).to.have.members(['guard RUNNING', 'porter RUNNING', 'scout RUNNING']);
   });
 
-  it('prevent payments through a stopped gateway, as through an unregistered gateway', async () => {
+  it('prevent payments through a stopped gateway, like payments through an unregistered gateway', async () => {
     const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
     const { acme, billing, gateway } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
@@ -197,7 +197,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     ]);
   });
 
-  it('drop catalog caches of one tenant or of all tenants, so that an unchanged catalog plugin is called again', async () => {
+  it('drop the catalog caches of one tenant or of all tenants, so that a catalog plugin is called again', async () => {
     const plugin = memoryCatalogPlugin();
     const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', catalogPlugins: [plugin] });
     const { acme, billing, tenant } = engine;
@@ -216,7 +216,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(await askedBy(() => billing.nodes.dropCaches(ops))).to.equal(1);
   });
 
-  it('are rejected without a type, with too long values, or with a missing or unknown plugin', async () => {
+  it('are rejected without a type, with values that are too long, or with a missing or unknown plugin', async () => {
     const { billing } = await openNode(await open(migrated), 'one');
     for (const command of [
       { type: '', properties: [] },
@@ -268,7 +268,7 @@ onPostgresql.describe('node commands on a shared database (platform §11)', (ope
 onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (open) => {
   const openNode = nodeStarter();
 
-  it('see each other from start to end, in the order of their start', async () => {
+  it('see each other from start to end, in the order in which they started', async () => {
     const database = await open(migrated);
     const one = await openNode(database, 'one');
     const two = await openNode(database, 'two');
@@ -280,7 +280,7 @@ onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (ope
     expect(await names(two)).to.eql(['two']);
   });
 
-  it('do not start under the name of a living node, and leave its work alone', async () => {
+  it('do not start under the name of a running node, and do not touch the work of that node', async () => {
     const database = await open(migrated);
     const first = await openNode(database, 'north');
     const taken = openNode(database, 'north', { systemClock: pushableSystemClock(1) });
@@ -294,7 +294,7 @@ onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (ope
     expect(await names(await openNode(database, 'north'))).to.eql(['north']);
   });
 
-  it('remove the entries of their own former processes at the start, but of no other node', async () => {
+  it('remove the entries of their own former processes when they start, but of no other node', async () => {
     const database = await open(migrated);
     const other = await openNode(database, 'other');
     const gone = { version: '1', bootDate: instant(0), plugins: [] };

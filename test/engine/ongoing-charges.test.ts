@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
   const linesAfterMarch = async ({ accountId }: Sold) =>
     (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines).slice(3);
 
-  it('are billed without reading subscriptions, their events or their billed days', async () => {
+  it('are billed without reading subscriptions, events or billed days', async () => {
     const sold = await begin();
     const statements = await engine.statementsOf(() => engine.runTo('2024-04-01T00:00:00Z'));
     expect(await linesAfterMarch(sold)).to.eql([APRIL]);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
-  it('wait while their bundle must not be invoiced', async () => {
+  it('wait while their bundle is not to be invoiced', async () => {
     const sold = await begin();
     const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
     await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
-  it('end when the price changes in the default catalog, which has no revisions', async () => {
+  it('end if the price changes in the default catalog, which has no revisions', async () => {
     const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
     engine = await openEngine(open, { now: '2024-01-01', catalog: null, defaultCatalog: ofHost('31.00') });
     const { database } = engine;
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
   });
 
-  it('keep the days billed beyond their end if they are billed in arrears without a price', async () => {
+  it('end without repeating billed days if they are billed in arrears at a price of 0', async () => {
     const free = plan('free', 'P', {
       price: '0.00',
       more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',

@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
       async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
     );
 
-  it('are not changed until they are old enough, and end ABORTED if they have no transaction', async () => {
+  it('are not changed before they are old enough, and then end ABORTED if they have no transaction', async () => {
     const id = await left(null);
     stage.clock.set('2012-05-31T12:00:00Z');
     await sweep();
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
   });
 
   for (const status of ['SUCCESS', 'PENDING'] as const)
-    it(`are completed if their transaction is ${status}, and notify their plugins`, async () => {
+    it(`are completed and reported to their plugins if their transaction is ${status}`, async () => {
       const id = await left(status);
       stage.clock.set('2012-06-01T00:00:00Z');
       await sweep();
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
       expect(heard).to.have.length(1);
     });
 
-  it('are retried after a failed transaction if a plugin requests it', async () => {
+  it('are retried after a failed transaction if a plugin requests a retry', async () => {
     const id = await left('PAYMENT_FAILURE');
     stage.clock.set('2012-06-01T00:00:00Z');
     await sweep();
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
     expect(pending.map(({ effectiveDate }) => effectiveDate)).to.eql([retryDate.getTime()]);
   });
 
-  it('change once and are retried once if several nodes sweep at the same time', async () => {
+  it('are changed once and retried once, even if several nodes sweep at the same time', async () => {
     const id = await left('PAYMENT_FAILURE');
     stage.clock.set('2012-06-01T00:00:00Z');
     await Promise.all([sweep(), sweep(), sweep()]);

@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
 
   const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
 
-  it('overdue §2.3: keep the tag that overdue added after they are closed and paid, and are not billed again', async () => {
+  it('overdue §2.3: keep the AUTO_INVOICING_OFF tag that overdue added, even after they are closed and have paid', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.runTo('2024-01-21T00:00:00Z');
     expect([await states(), await tags()]).to.eql([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.eql([]);
   });
 
-  it('are billed again when their debt is paid, if they are not closed', async () => {
+  it('are billed again once their debt is paid, if they are not closed', async () => {
     await engine.runTo('2024-01-21T00:00:00Z');
     await pay();
     expect(await tags()).to.eql([]);
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
     expect((await items()).length).to.be.greaterThan(BILLED.length);
   });
 
-  it('proceed to the next overdue state after closing, unless their planned work is removed', async () => {
+  it('still enter the next overdue state after they are closed, unless their planned work is removed', async () => {
     await acme.accounts.close(accountId);
     expect(await checks()).to.have.length(1);
     await engine.runTo('2024-01-11T00:00:00Z');
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
   });
 
   for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const)
-    it(`are clear without a check when they are closed with ${flag}`, async () => {
+    it(`become clear without a check if they are closed with ${flag}`, async () => {
       await engine.runTo('2024-01-11T00:00:00Z');
       await acme.accounts.close(accountId, {
         [flag]: true,
@@ -92,14 +92,14 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
       expect(await items()).to.include.members(BILLED);
     });
 
-  it('are checked before they are closed if a check is due', async () => {
+  it('are checked before they are closed if a check is already due', async () => {
     engine.clock.set('2024-01-21T06:00:00Z');
     await acme.accounts.close(accountId);
     expect(await states()).to.eql(['DISABLED']);
     expect(await tags()).to.eql(['AUTO_INVOICING_OFF']);
   });
 
-  it('are closed without waiting for a check that must follow later work of the day', async () => {
+  it('are closed without waiting for a check that has to follow later work of the same day', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
     expect(text).to.contain('|WARNED|');
   });
 
-  it('stay overdue when they are anonymized', async () => {
+  it('remain overdue when they are anonymized', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
     await engine.settle(acme.anonymizeAccount(accountId));
     await engine.runTo('2024-01-21T00:00:00Z');
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('dunning from the first failed payment to full paym
   });
 
   for (const { title, play, expected } of dunningStories)
-    it(`plays the story: ${title}`, async () => {
+    it(`follows the story: ${title}`, async () => {
       expect(await play(teller)).to.eql(expected);
     });
 });

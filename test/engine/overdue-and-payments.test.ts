@@ -15,7 +15,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
   };
 
   describe('unpaid invoices (overdue §5.4)', () => {
-    it('include an invoice with a PENDING payment until the payment is a SUCCESS', async () => {
+    it('include an invoice with a PENDING payment until that payment becomes a SUCCESS', async () => {
       const debtor = await begin(configB());
       engine.gateway.configure({ CONFIGURE_ACTION: PAID_THEN, METHODS: 'purchasePayment', TIMES: 1 });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
@@ -64,7 +64,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect(found).to.eql(['MUCH', '200 MUCH', '199.99 ANY', '0.01 ANY', ' clear']);
     });
 
-    it('are paid from credit that exceeds the debt', async () => {
+    it('can be paid from a credit that exceeds the debt', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await debtor.chronicle.days('2012-05-02', '2012-06-05');
       expect(await debtor.state()).to.equal('OD1');
@@ -78,14 +78,14 @@ anyDatabase.describe('overdue debts and states', (open) => {
     });
 
     for (const tag of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-      it(`age as usual with the tag ${tag}`, async () => {
+      it(`age as usual even with the tag ${tag}`, async () => {
         const debtor = await begin(configB());
         await debtor.tag(SystemTag[tag]);
         await debtor.chronicle.days('2012-05-02', '2012-06-05');
         expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);
       });
 
-    it('can be paid while the account is disabled, which ends the state', async () => {
+    it('can be paid while the account is disabled, which clears the overdue state', async () => {
       const debtor = await begin(CONFIG_C);
       Debtor.decline(engine);
       await debtor.chronicle.days('2012-05-02', '2012-06-07');
@@ -95,7 +95,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect([await debtor.state(), await debtor.owed(), await debtor.tags()]).to.eql(['clear', [], []]);
     });
 
-    it('cause one refresh when several invoices are paid in one call', async () => {
+    it('cause one refresh if several invoices are paid in one call', async () => {
       const debtor = await begin(configB(), { hasCard: false, planName: null });
       for (const amount of ['10', '20', '30']) await debtor.charge(amount);
       await engine.runTo('2012-05-06T00:03:42Z');
@@ -109,7 +109,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
   });
 
   describe('overdue states (overdue §5.3)', () => {
-    it('take effect at the instant of the event after a refresh, and at the scheduled instant after a check (rule 1)', async () => {
+    it('take effect at the time of an event after a refresh, but at the scheduled time after a check (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T18:30:00Z');
@@ -118,7 +118,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
     });
 
-    it('take effect on the scheduled date if a check runs days late and the state was due on that date (rule 1)', async () => {
+    it('take effect on the scheduled date if a check runs days late and the state was already due then (rule 1)', async () => {
       const debtor = await begin(configB(), { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-09T18:30:00Z');
@@ -141,7 +141,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       expect(await debtor.states()).to.eql(['TWO from 06-09T00:03:42']);
     });
 
-    it('take effect after the scheduled date if they were due only later (rule 2)', async () => {
+    it('take effect after the scheduled date if they became due only later (rule 2)', async () => {
       const debtor = await begin(CONFIG_C, { hasCard: false });
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-20T18:30:00Z');

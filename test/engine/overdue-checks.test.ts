@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('overdue consistency check', (open) => {
   const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
   const found = async () => (await breaches()).map(({ invariant, message }) => `${invariant} ${message}`);
 
-  it('finds nothing for an account in an overdue state, past the last state or after clearing', async () => {
+  it('finds nothing for an account in an overdue state, after the last state or after clearing', async () => {
     expect(await found()).to.eql([]);
     await engine.runTo('2024-02-02T00:00:00Z');
     expect(await found()).to.eql([]);
@@ -84,7 +84,7 @@ eachDatabaseByTurns.describe('overdue consistency check', (open) => {
     ]);
   });
 
-  it('reports an account with debt and no planned check before it is overdue', async () => {
+  it('reports an account with debt and no planned check, even before the account is overdue', async () => {
     const other = await acme.createAccount({ currency: 'USD' });
     await charge(other);
     expect(await found(), 'to be looked at').to.eql([]);

@@ -50,7 +50,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S1');
     });
 
-    it('hold with 19.99 unpaid since 03-01 only for S2, which has no total condition', async () => {
+    it('hold only for S2 with 19.99 unpaid since 03-01, because S2 has no total condition', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('19.99');
       await engine.runTo('2024-03-06T12:00:00Z');
@@ -101,7 +101,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('S2');
     });
 
-    it('let a late check enter the most severe state that applies', async () => {
+    it('put an account into the most severe matching state if the check is late', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
       await debtor.charge('30');
       await engine.runTo('2024-04-01T12:00:00Z');
@@ -110,7 +110,7 @@ anyDatabase.describe('overdue conditions', (open) => {
   });
 
   describe('criteria (overdue §1.1)', () => {
-    it('hold from the anchor plus the duration, and never with UNLIMITED (time)', async () => {
+    it('hold once the duration after the anchor has passed, and never with UNLIMITED (time)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'NEVER', time: { unit: 'UNLIMITED', number: 0 } },
@@ -138,7 +138,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'S', 'S']);
     });
 
-    it('hold if all unpaid invoices together reach the given total (total)', async () => {
+    it('hold if the total of all unpaid invoices reaches the given amount (total)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
       const found: string[] = [];
       for (const amount of ['10', '9.99', '0.01', '5']) {
@@ -148,7 +148,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(found).to.eql(['clear', 'clear', 'S', 'S']);
     });
 
-    it('use the response of the newest failed purchase, or OTHER if the gateway gave none (response)', async () => {
+    it('use the response of the newest failed purchase, or OTHER if the gateway gave no known response (response)', async () => {
       const debtor = await begin(
         '2024-03-01T12:00:00Z',
         {
@@ -175,7 +175,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       ]);
     });
 
-    it('do not hold before the first payment attempt, and ignore paid invoices (response)', async () => {
+    it('do not hold before the first failed payment, and ignore paid invoices (response)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
@@ -207,7 +207,7 @@ anyDatabase.describe('overdue conditions', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('must all hold in a condition with several criteria (rule 1)', async () => {
+    it('must all hold if a condition has several criteria (rule 1)', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', {
         states: [
           { name: 'BOTH', count: 2, total: 30, time: 1 },
@@ -224,7 +224,7 @@ anyDatabase.describe('overdue conditions', (open) => {
     });
   });
 
-  it('overdue §3.1: ignore drafts and void invoices, and age a committed draft from its commit', async () => {
+  it('overdue §3.1: ignore drafts and void invoices, and age a committed draft from the date of its commit', async () => {
     const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
     const draft = await debtor.charge('30', false);
     await engine.runTo('2024-03-20T12:00:00Z');
@@ -237,7 +237,7 @@ anyDatabase.describe('overdue conditions', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('overdue §3.2: use the response of an invoice only from its target date on', async () => {
+  it('overdue §3.2: use the payment response of an invoice only from the target date of the invoice', async () => {
     const config = overdueXml(oneState({ count: 1, responses: ['EXPIRED_CARD'] }));
     engine = await openStory(open, config, { retryDays: '40' });
     const debtor = await Debtor.sign(engine);

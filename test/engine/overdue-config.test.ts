@@ -39,7 +39,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     return ((await upload.catch((thrown: unknown) => thrown)) as BillingError).problems ?? [];
   };
 
-  it('overdue §1.2: have only the clear state by default, in XML and JSON', async () => {
+  it('overdue §1.2: contain only the clear state by default, in XML and JSON', async () => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
     const xml = await acme.overdue.getXml();
     expect(xml.replace(/^<\?xml.*\?>/, '').replace(/\s/g, '')).to.equal(
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(clearOnly);
   });
 
-  it('overdue §1.4: have the same meaning as XML, JSON and definition', async () => {
+  it('overdue §1.4: have the same meaning as XML, as JSON and as a definition in code', async () => {
     const definition: NewOverdueDefinition = exampleJson;
     for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
       await acme.overdue.upload(host);
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     }
   });
 
-  it('overdue §1.2 rule 3: are returned unchanged if uploaded as XML, and as equivalent XML if uploaded as JSON', async () => {
+  it('overdue §1.2 rule 3: return uploaded XML unchanged, and uploaded JSON as equivalent XML', async () => {
     const odd = exampleXml.replace('<condition>', '<!-- why -->\r\n<condition>');
     await acme.overdue.upload(odd);
     expect(await acme.overdue.getXml()).to.equal(odd);
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(exampleJson);
   });
 
-  it('overdue §1.3 rule 5, §12: derive missing JSON intervals from the thresholds', async () => {
+  it('overdue §1.3 rule 5, §12: derive missing intervals in JSON from the thresholds', async () => {
     const time = (number: number) => ({
       timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
     });
@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['BLOCK', 'WARN']);
   });
 
-  it('overdue §1.2 rule 2: replace the previous configuration with one event, and restore the default on deletion', async () => {
+  it('overdue §1.2 rule 2: emit one event when replaced, and return to the default when deleted', async () => {
     await acme.overdue.upload(exampleXml);
     await acme.overdue.upload(host);
     expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.eql(['HOUSE']);
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     ]);
   });
 
-  it('are stored unchanged under the key of the tenant, with the same validation', async () => {
+  it('are stored unchanged under the tenant key, with the same validation', async () => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect((await acme.keyValues.get(KEY)).values).to.eql([exampleXml]);
   });
 
-  it('overdue §1.3: report all errors of an upload with their positions, and store nothing', async () => {
+  it('overdue §1.3: are rejected with all errors and their positions, and nothing is stored', async () => {
     await acme.overdue.upload(exampleXml);
     await newTypes();
     const bad = exampleXml
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('accept amounts as values and strings in a definition, and report problems without positions', async () => {
+  it('accept amounts as values and strings in a definition, and report errors there without positions', async () => {
     for (const total of [decimal('20.10'), '20.10']) {
       const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
       await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });
@@ -160,7 +160,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     },
   );
 
-  it('overdue §1.2 rule 4: are read once for all callers, and only after the commit', async () => {
+  it('overdue §1.2 rule 4: are read from the database once for all callers, and only after the upload is committed', async () => {
     statements.length = 0;
     await acme.overdue.upload(exampleXml);
     const reads = () => statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement));
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     });
   }
 
-  it('overdue §1.3 rule 2: stay in force if a stored state has no criteria; that state never applies', async () => {
+  it('overdue §1.3 rule 2: remain in force if a stored state has no criteria, but never apply that state', async () => {
     const stored = exampleXml.replace('<state ', '<state name="EMPTY"><condition/></state><state ');
     await store(stored);
     expect(await acme.overdue.getXml()).to.equal(stored);
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     await expectCode(acme.overdue.upload(stored), 'OVERDUE_INVALID_FOR_TENANT');
   });
 
-  it('fall back to the default with a warning if the stored text is unreadable', async () => {
+  it('are replaced by the default, with a warning, if the stored text is unreadable', async () => {
     await store('<nonsense/>');
     expect(await acme.overdue.get()).to.eql(clearOnly);
     const warned = engine.logger.lines.filter(({ level }) => level === 'warn');
@@ -220,7 +220,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
 });
 
 eachDatabaseByTurns.describe('overdue configurations in host transactions', (open) => {
-  it('are not cached when the host rolls back its transaction', async () => {
+  it('are not cached if the host rolls back its transaction', async () => {
     const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
     const { acme, inside } = await hostedEngine(engine);
     const undone = inside(async ({ overdue }) => {
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('overdue configurations in host transactions', (ope
 });
 
 eachDatabaseByTurns.describe('default overdue configurations of hosts', (open) => {
-  it('apply to tenants without their own configuration, as text and as a definition', async () => {
+  it('apply to tenants without their own configuration, whether given as text or as a definition', async () => {
     for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
       const engine = await openEngine(open, { now: '2024-02-10', catalog: null, defaultOverdueConfig });
       expect(await engine.acme.overdue.get()).to.eql(exampleJson);

@@ -58,7 +58,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     return [state, ...rows];
   }
 
-  it('overdue §9.1: change subscriptions with each transition', async () => {
+  it('overdue §9.1: pause and block subscriptions as each new state requires', async () => {
     const rows: (readonly string[])[] = [];
     let known: readonly string[] = [];
     for (const day of OD_DAYS) {
@@ -77,7 +77,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     ]);
   });
 
-  it('overdue §9.1: block nothing in a state without blocks', async () => {
+  it('overdue §9.1: block no operation in a state without blocks', async () => {
     await runTo('05-31');
     expect([await debtor.state(), await allowed()]).to.eql(['NOTED', ['change', 'add-on', 'base']]);
   });
@@ -86,7 +86,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     [0, 'NOTED', []],
     [1, 'WARNED', ['change', 'add-on', 'base']],
   ] as const)
-    it(`overdue §9.1: resume service and billing from a disabling state to ${state}, and allow changes as the new state does`, async () => {
+    it(`overdue §9.1: resume service and billing from a disabling state to ${state}, and allow the changes of that state`, async () => {
       const milder = overdueXml({
         states: [
           { name: 'OFF', count: 2, disables: true },
@@ -121,7 +121,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       expect((await shown())[0], day).to.equal('CANCELLED');
     });
 
-  it('overdue §9.2: suspend invoicing while billing is blocked, and bill the whole period in one run afterward', async () => {
+  it('overdue §9.2: suspend invoicing while billing is blocked, and bill the whole period in one later run', async () => {
     await debtor.chronicle.days('2012-05-02', '2012-06-02');
     expect(await debtor.tags()).to.eql(['AUTO_INVOICING_OFF']);
     const before = (await debtor.invoices()).length;
@@ -153,7 +153,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     expect([await debtor.owed(), await debtor.state()]).to.eql([['200'], 'OFF']);
   });
 
-  it('overdue §9.3: publish one event for each transition, and nothing without a change', async () => {
+  it('overdue §9.3: publish one event for each change of state, and no event without a change', async () => {
     const seen = new Set<number>();
     const fresh = async () => {
       const all = await eventsOfAccount(engine.database, debtor.accountId);
@@ -205,7 +205,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
   describe('effects on the AUTO_INVOICING_OFF tag (overdue §5.1 step 7)', () => {
     const OFF = SystemTag.AUTO_INVOICING_OFF;
 
-    it('keep AUTO_INVOICING_OFF when overdue clears if a user added it', async () => {
+    it('keep AUTO_INVOICING_OFF after overdue clears if a user added the tag', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-05-31');
       await debtor.tag(OFF);
       await runTo('06-03');
@@ -214,7 +214,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       expect([await debtor.state(), await debtor.tags()]).to.eql(['clear', ['AUTO_INVOICING_OFF']]);
     });
 
-    it('keep AUTO_INVOICING_OFF when overdue clears if a user removed it and added it again', async () => {
+    it('keep AUTO_INVOICING_OFF after overdue clears if a user removed the tag and added it again', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-06-02');
       await debtor.tag(OFF, 'off');
       await debtor.tag(OFF);
@@ -222,7 +222,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       expect([await debtor.state(), await debtor.tags()]).to.eql(['clear', ['AUTO_INVOICING_OFF']]);
     });
 
-    it('do not add AUTO_INVOICING_OFF again in the next disabling state if a user removed it', async () => {
+    it('do not add AUTO_INVOICING_OFF again in the next disabling state if a user removed the tag', async () => {
       await debtor.chronicle.days('2012-05-02', '2012-06-02');
       await debtor.tag(OFF, 'off');
       await runTo('06-03');
@@ -230,7 +230,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     });
   });
 
-  it('overdue §5.1 step 6: skip cancelled subscriptions, and bring later cancellations forward', async () => {
+  it('overdue §5.1 step 6: leave cancelled subscriptions unchanged, and bring later cancellations forward', async () => {
     await engine.acme.overdue.upload(overdueXml({ states: [{ name: 'OUT', time: 5, policy: 'IMMEDIATE' }] }));
     const { accountId } = debtor;
     const gone = await engine.acme.createSubscription({ accountId, planName: 'solo-monthly' });
@@ -252,7 +252,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     ]);
   });
 
-  it('overdue §7 rule 4: keep cancellations when the account is cleared', async () => {
+  it('overdue §7 rule 4: include cancellations, which remain after the account is cleared', async () => {
     await engine.acme.overdue.upload(
       overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE', disables: true }] }),
     );
@@ -263,7 +263,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
     expect((await shown())[0]).to.equal('CANCELLED');
   });
 
-  it('overdue §9.1: are named in rejections', async () => {
+  it('overdue §9.1: include the rejection of new subscriptions', async () => {
     await runTo('05-31');
     await runTo('06-01');
     const refused = engine.acme.createSubscription({ accountId: debtor.accountId, planName: 'solo-now' });

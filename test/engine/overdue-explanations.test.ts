@@ -44,7 +44,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
   const nameNow = async () => (await acme.overdue.ofAccount(accountId)).name;
   const stepsOf = ({ steps }: OverduePreview) => steps.map(({ date, state }) => `${date} ${state.name}`);
 
-  it('overdue §10: show the state from the configuration, and the clear state before the first evaluation', async () => {
+  it('overdue §10: show the configured state, and the clear state before the first evaluation', async () => {
     await begin({
       overdueStates: [
         afterDays('OD2', 8, { isDisableEntitlement: true, externalMessage: 'Bitte zahlen!' }),
@@ -80,7 +80,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     });
   });
 
-  it('overdue §2.1: show a state that the configuration no longer contains with its stored flags', async () => {
+  it('overdue §2.1: show the stored flags of a state that the configuration no longer contains', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
     await acme.overdue.upload({ overdueStates: [afterDays('OTHER', 90)] });
@@ -95,7 +95,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     });
   });
 
-  it('predict no state for an account without debt on any future day', async () => {
+  it('predict no overdue state on any future day for an account without debt', async () => {
     await begin(exampleConfigs.C);
     const preview = await acme.overdue.preview(accountId, '2013-05-01');
     expect(preview.state.name).to.equal(CLEAR);
@@ -107,7 +107,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     ]);
   });
 
-  it('predict the state of each day if nothing is paid or invoiced', async () => {
+  it('predict the state of each day on the assumption that nothing is paid or invoiced', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-05-31');
     const days = ['05-31', '06-04', '06-05', '06-06', '06-07', '06-10', '06-11'].map((day) => `2012-${day}`);
@@ -123,7 +123,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect(stepsOf(await acme.overdue.preview(accountId, '2012-06-20'))).to.eql([]);
   });
 
-  it('give the reason for each condition on the requested day, and store nothing', async () => {
+  it('give a reason for each condition on the requested day, and store nothing', async () => {
     await begin(exampleConfigs.C);
     await walkTo('2012-06-01');
     const { state, reasons } = await acme.overdue.preview(accountId, '2012-06-08');
@@ -197,7 +197,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     );
   });
 
-  it('show later changes of the configuration, and do not restart a state when only flags change', async () => {
+  it('show later changes of the configuration, and keep the start of a state if only its flags change', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-06');
     await acme.overdue.upload({
@@ -215,7 +215,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect(since?.toISOString()).to.equal('2012-06-05T00:03:42.000Z');
   });
 
-  it('keep an exempt account in its state and report the exemption', async () => {
+  it('keep an exempt account in its state, and report the exemption', async () => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-01');
     const account = { id: accountId, type: 'ACCOUNT' } as const;
@@ -231,7 +231,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect(explained.text).to.contain('because it has the tag OVERDUE_ENFORCEMENT_OFF');
   });
 
-  it('explain a child by the debt of its paying parent', async () => {
+  it('explain the state of a child by the debt of its paying parent', async () => {
     await begin(exampleConfigs.B);
     const parent = accountId;
     const child = await acme.createAccount({
@@ -250,7 +250,7 @@ anyDatabase.describe('overdue previews and explanations', (open) => {
     expect((await acme.overdue.explain(child.id)).text).to.contain('because the parent that pays for it has');
   });
 
-  it('report that no account can be overdue without a configuration', async () => {
+  it('report that no account can be overdue if there is no configuration', async () => {
     await begin(exampleConfigs.B);
     await acme.keyValues.delete('OVERDUE_CONFIG');
     const explained = await acme.overdue.explain(accountId);

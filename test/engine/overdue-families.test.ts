@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
 
   const states = () => Promise.all([parent, child, other].map((each) => each.state()));
 
-  it('rule 1: re-evaluates, after events of a parent, only the children that the parent pays for', async () => {
+  it('rule 1: repeats after an event of a parent, but only for the children that the parent pays for', async () => {
     await begin();
     await parent.charge('10');
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
@@ -31,7 +31,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it('rule 1: re-evaluates the parent after events of a child', async () => {
+  it('rule 1: repeats for the parent after an event of a child', async () => {
     await begin();
     await child.charge('10');
     expect(await states(), 'the summary is a draft').to.eql(['clear', 'clear', 'clear']);
@@ -43,7 +43,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect([await parent.owed(), await states()]).to.eql([[], ['clear', 'clear', 'clear']]);
   });
 
-  it('rule 1: re-evaluates relatives when an account is cleared, and does not clear them', async () => {
+  it('rule 1: repeats for relatives when an account is cleared, but does not clear the relatives', async () => {
     await begin();
     await parent.charge('10');
     await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
@@ -52,7 +52,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['LATE', 'LATE', 'clear']);
   });
 
-  it('rule 2: evaluates a paid-for child by the debt of the parent and by its own tags', async () => {
+  it("rule 2: uses the debt of the parent and the child's own tags for a paid-for child", async () => {
     await begin();
     await child.tag(SystemTag.PARTNER);
     await parent.charge('10');
@@ -62,7 +62,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'LATE', 'clear']);
   });
 
-  it('rule 2: uses count, total and anchor of the parent', async () => {
+  it('rule 2: uses the count, total and anchor of the parent for a paid-for child', async () => {
     await begin(
       overdueXml({
         states: [
@@ -86,7 +86,7 @@ anyDatabase.describe('overdue evaluation for parents and children (overdue §8)'
     expect(await states()).to.eql(['clear', 'clear', 'clear']);
   });
 
-  it('rule 3: keeps states, checks and events per account, and evaluates a self-paying child by its own debt', async () => {
+  it("rule 3: keeps states, checks and events per account, and uses only a self-paying child's debt for that child", async () => {
     await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
     await other.charge('10');
     await engine.runTo('2024-03-03T12:00:00Z');

@@ -23,7 +23,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
-  it('prevents a state if a later retry of the same day is also due', async () => {
+  it('prevents a state if a later retry of the same day succeeds', async () => {
     const debtor = await begin(
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
@@ -48,7 +48,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
     expect(await debtor.states()).to.eql(['OD1 from 06-08T00:03:42']);
   });
 
-  it('processes a late retry before an evaluation of an earlier date', async () => {
+  it('runs a late retry before an evaluation of an earlier date', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -60,7 +60,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
     expect((await debtor.chronicle.news()).filter((line) => line.includes('CANCELLED'))).to.eql([]);
   });
 
-  it('waits for a retry of the same day even when a refresh is late', async () => {
+  it('waits for a retry of the same day even if a refresh is late', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -70,7 +70,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
   });
 
-  it('keeps the date of a check when a late retry fails', async () => {
+  it('keeps the date of a check even if a late retry fails', async () => {
     const debtor = await begin(CONFIG_C);
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
@@ -99,7 +99,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
       expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     });
 
-    it('lets the check enter the state on the date of the check if the retry fails', async () => {
+    it('lets the check enter the state on the check date if the retry fails', async () => {
       const debtor = await untilTheDay(DISABLED_AFTER_8);
       await debtor.charge('3');
       expect(await debtor.states()).to.eql([]);
@@ -164,7 +164,7 @@ anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
       ['succeeds', Debtor.accept, []],
       ['fails', Debtor.decline, ['CANCELLATION from 06-11T00:03:42']],
     ] as const)
-      it(`schedules a late check for a state of today, and the retry ${what}`, async () => {
+      it(`postpones a state of today to a later check, and the retry ${what}`, async () => {
         engine = await openStory(open, CONFIG_C, { retryDays: '11' });
         const debtor = await Debtor.sign(engine);
         Debtor.decline(engine);

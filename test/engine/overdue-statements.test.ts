@@ -111,7 +111,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.eql([]);
   });
 
-  it('are not executed for a tenant whose configuration has no condition', async () => {
+  it('are not sent for a tenant whose configuration has no condition', async () => {
     const lives: (readonly string[])[] = [];
     const clear = { overdueStates: [{ name: 'FINE', isClearState: true }] };
     const [[, conditional]] = cases;
@@ -130,7 +130,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect(some?.length).to.be.greaterThan(without?.length ?? 0);
   });
 
-  it('overdue §7 rule 2: read once whether an exempt account was ever overdue if there are no conditions', async () => {
+  it('overdue §7 rule 2: include a single query for an earlier overdue state of an exempt account without conditions', async () => {
     await begin(null);
     const id = await engine.settle(debtor());
     const tagged = (definitionId: Uuid) =>

@@ -89,7 +89,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('include the use and the reclaiming of credit', async () => {
+  it('include the use and the return of credit', async () => {
     const debtor = await begin();
     const { accountId } = debtor;
     await debtor.charge('10');
@@ -112,7 +112,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await debtor.state()).to.equal('clear');
   });
 
-  it('include adding and removing WRITTEN_OFF on an invoice', async () => {
+  it('include adding WRITTEN_OFF to an invoice and removing it', async () => {
     const debtor = await begin();
     const { id } = await debtor.charge('10');
     await debtor.tag(SystemTag.WRITTEN_OFF, 'on', id);
@@ -148,7 +148,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
     expect(await Promise.all(parents.map((each) => each.state()))).to.eql(['clear', 'LATE']);
   });
 
-  it('clear the account when OVERDUE_ENFORCEMENT_OFF is added, and evaluate it when the tag is removed', async () => {
+  it('include OVERDUE_ENFORCEMENT_OFF, which clears the account when added and evaluates the account when removed', async () => {
     const debtor = await begin(configB());
     await debtor.charge('10');
     await engine.runTo('2024-03-06T12:00:00Z');
@@ -235,7 +235,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       return item?.invoiceId as Uuid;
     }
 
-    it('rule 1: collapse into one queued refresh for each account', async () => {
+    it('rule 1: are combined into one queued refresh for each account', async () => {
       const debtor = await begin();
       for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
       expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);
@@ -258,7 +258,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       ]);
     });
 
-    it('rule 2: are not queued without conditions or without a configuration', async () => {
+    it('rule 2: cause no refresh without conditions or without a configuration', async () => {
       const debtor = await begin(
         '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
       );
@@ -270,14 +270,14 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('rule 3: do nothing for an exempt account', async () => {
+    it('rule 3: have no effect on an exempt account', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.charge('10');
       expect([await debtor.states(), await debtor.check()]).to.eql([[], null]);
     });
 
-    it('rule 4: write nothing when a clear account is cleared', async () => {
+    it('rule 4: write nothing if a clear account is cleared', async () => {
       const debtor = await begin();
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');

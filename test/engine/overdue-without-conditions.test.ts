@@ -118,7 +118,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     expect(await states(accountId)).to.eql([]);
   });
 
-  it('overdue §7 rule 2: clears an account in an old state on OVERDUE_ENFORCEMENT_OFF', async () => {
+  it('overdue §7 rule 2: clears an account with an outdated state when OVERDUE_ENFORCEMENT_OFF is added', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);
@@ -168,7 +168,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     expect(await states(paying)).to.eql([]);
   });
 
-  it('overdue §6 rule 6: applies the next configuration to an account with debt that left its state', async () => {
+  it('overdue §6 rule 6: applies the next configuration to an account with debt that was cleared in between', async () => {
     await engine.acme.overdue.upload(OD);
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);

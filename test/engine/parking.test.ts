@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(accountId)).to.equal(true);
   }
 
-  it('skips an account above the safety bound without writing items, and bills the other accounts', async () => {
+  it('excludes an account above the safety bound without writing items, while other accounts are billed', async () => {
     await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
     const withSetUp = await subscriber('canopy-monthly');
     const other = await engine.settle(subscriber('sprout-monthly-direct'));
@@ -56,7 +56,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(withSetUp)).to.equal(true);
   });
 
-  it('stops automatic runs when set by an operator, and bills everything due after unparking', async () => {
+  it('stops automatic runs if an operator sets it, and everything due is billed after unparking', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const { invoices } = engine.acme;
@@ -82,21 +82,21 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     await expectCode(invoices.park(id, { reason: 'x'.repeat(256) }), 60003);
   });
 
-  it('is not caused by a start date long ago, because each period counts toward the bound of its own day', async () => {
+  it('is not caused by an old start date, because each period counts toward the bound of its own day', async () => {
     await begin('2024-06-01T00:00:00Z');
     const late = await engine.settle(subscriber('solo-now', { billingDate: '2022-01-01' }));
     expect(await isParked(late)).to.equal(false);
     expect((await linesOf(late)).flat()).to.have.length(30);
   });
 
-  it('uses the safety bound that the engine was opened with', async () => {
+  it('depends on the safety bound with which the engine was opened', async () => {
     await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
     const id = await engine.settle(subscriber('solo-now'));
     const ahead = await engine.acme.generateInvoice({ accountId: id, targetDate: '2026-12-01' });
     expect(ahead.items).to.have.length(35);
   });
 
-  it('is reported by an explicit run that exceeds the safety bound', async () => {
+  it('is caused by an explicit run that exceeds the safety bound, and the run reports the bound', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const request = { accountId: id, targetDate: '2026-12-01' };
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(id)).to.equal(true);
   });
 
-  it('ends with an explicit run that accepts the bounds, and bills everything once', async () => {
+  it('ends with an explicit run that accepts the bounds, and everything is billed once', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await park(id);
@@ -117,7 +117,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(await isParked(id), 'the next run is held to them again').to.equal(true);
   });
 
-  it('writes the exceeded bound into the audit row after sixteen periods of AUTO_INVOICING_OFF', async () => {
+  it('stores the exceeded bound in the audit row, after sixteen periods of AUTO_INVOICING_OFF', async () => {
     await begin('2023-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     const account = { type: 'ACCOUNT', id } as const;
@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect(itemLines(caught)).to.have.length(16);
   });
 
-  it('does not happen if the clock jumps over many due dates', async () => {
+  it('is not caused by a clock that jumps over many due dates', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await engine.runTo('2026-06-01T00:00:00Z');
@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     expect((await linesOf(id)).flat()).to.have.length(30);
   });
 
-  it('happens for a missing price, while the rest of the batch is billed', async () => {
+  it('is caused by a missing price, while the rest of the batch is billed', async () => {
     const sold = (effectiveDate: string, prices: string, more = ''): string =>
       catalogXml({
         effectiveDate,
@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     await expectCode(engine.acme.generateInvoice({ accountId: foreign }), 2010);
   });
 
-  it('skips the account until an explicit run unparks it and bills all missed periods', async () => {
+  it('lasts until an explicit run unparks the account and bills all missed periods', async () => {
     await begin('2024-01-01T00:00:00Z');
     const id = await engine.settle(subscriber('solo-now'));
     await park(id);

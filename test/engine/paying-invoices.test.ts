@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     acme.invoicePayments.payAll({ accountId: account.id, ...more });
   const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
 
-  it('rule 1: create an external method for an external payment, but do not make it the default', async () => {
+  it('rule 1: create a method for an external payment, but do not make that method the default', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     await expectCode(payAll({ isExternal: true, paymentMethodId }), 'INVALID_PARAMETER');
   });
 
-  it('rule 1: do not find an invoice of another account', async () => {
+  it('rule 1: are rejected for an invoice of another account', async () => {
     const { id } = await invoices.add('20');
     const other = await engine.payingAccount({ currency: 'USD' });
     await expectCode(acme.invoicePayments.pay({ invoiceId: id, accountId: other.id }), 'INVOICE_NOT_FOUND');
@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(paid?.transaction.externalKey).to.equal('transaction-key');
   });
 
-  it('rule 2: pay the oldest invoices first up to the amount, and ignore the rest of the amount', async () => {
+  it('rule 2: pay the oldest invoices first, up to the requested amount', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await engine.runTo('2012-05-02T10:00:00Z');
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(await payAll({ amount: '100' })).to.equal(null);
   });
 
-  it('rule 2: pay the whole debt if no amount is given', async () => {
+  it('rule 2: pay the whole debt by default', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     await payAll();
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(await acme.payments.ofAccount(accountId)).to.eql([]);
   });
 
-  it('rule 2: continue after the payment of an invoice fails, and list that invoice too', async () => {
+  it('rule 2: continue after one payment fails, and also list the invoice of the failed payment', async () => {
     const { id: first } = await invoices.add('20');
     const { id: second } = await invoices.add('30');
     engine.gateway.configure(DECLINE);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect((await acme.payments.ofAccount(account.id)).length).to.equal(2);
   });
 
-  it('rule 2: credit the share of an external amount that a skipped invoice would have received', async () => {
+  it('rule 2: credit the part of an external amount that a skipped invoice would have received', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const { id: first } = await invoices.add('20');
     await acme.invoicePayments.pay({ invoiceId: first });
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
       expect(await invoices.balanceOf(invoiceId)).to.equal(0);
     });
 
-  it('rule 2: pay all invoices with the given method', async () => {
+  it('rule 2: pay all invoices with the requested method', async () => {
     const { acme, gateway } = engine;
     await invoices.add('20');
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
       formatDecimal(balance),
     );
 
-  it('pay unpaid invoices oldest first with the new method, despite the account’s tags', async () => {
+  it('pay unpaid invoices oldest first with the new method, despite the tags of the account', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     await charge('10');
     await engine.runTo('2024-01-02T00:00:00Z');
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect(charged()).to.eql(['10', '5']);
   });
 
-  it('pay with the added method without making it the default', async () => {
+  it('pay with the added method, but do not make it the default', async () => {
     await add({ isDefault: true, payAllUnpaidInvoices: false });
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.MANUAL_PAY]);
     await charge('10');
@@ -202,7 +202,7 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect((await acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
   });
 
-  it('add no method if invoices are unpaid and the account would have no default method', async () => {
+  it('add no method if the account has unpaid invoices and would have no default method', async () => {
     await charge('10');
     await expectCode(add(), 'INVALID_PARAMETER');
     expect(await acme.paymentMethods.ofAccount(account.id)).to.eql([]);
@@ -245,13 +245,13 @@ eachDatabaseByTurns.describe('payAllUnpaidInvoices requests (payments §10.1 rul
     expect(payments.map(({ paymentMethodId }) => paymentMethodId === method.id)).to.eql([false, true]);
   });
 
-  it('record external payments with the method', async () => {
+  it('record external payments if the added method is external', async () => {
     await charge('10');
     await add({ isDefault: true, pluginName: '__EXTERNAL_PAYMENT__' });
     expect([charged(), await owed()]).to.eql([[], []]);
   });
 
-  it('payments §10.4: pay when the default method is set', async () => {
+  it('payments §10.4: also pay when the default method is set', async () => {
     const method = await add();
     await charge('10');
     const on = { accountId: account.id, paymentMethodId: method.id };

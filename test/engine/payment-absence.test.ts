@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     for (let looks = 0; looks < 100 && (await statuses()).includes('UNKNOWN'); looks += 1) await sleep(20);
   }
 
-  it('charge once if a purchase timed out and is sent again immediately', async () => {
+  it('cause only one charge if a purchase times out and is immediately sent again', async () => {
     await expectCode(buy(), 7100);
     network.recover();
     await expectCode(buy(), 7032);
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     await expectCode(buy(), 7030);
   });
 
-  it('charge once if the gateway gave up on the purchase and it is sent again immediately', async () => {
+  it('cause only one charge if the gateway gives up on a purchase that is immediately sent again', async () => {
     network.givesUp = true;
     await expectCode(buy(), 7199);
     network.recover();
@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     expect(await statuses()).to.eql(['SUCCESS']);
   });
 
-  it('keep blocking the invoice when a read with plugin information finds the payment still in progress', async () => {
+  it('block their invoice as long as a read with plugin information finds the payment in progress', async () => {
     const invoices = new PaidInvoices(engine, account);
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const pay = () => engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'k' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     expect(Number(await invoices.balanceOf(invoiceId))).to.equal(0);
   });
 
-  it('are not treated as absent by recovery while the call runs in this process', async () => {
+  it('are not treated as absent by recovery while the call still runs in this process', async () => {
     await expectCode(buy(), 7100);
     await engine.runTo(FIRST_CHECK);
     expect(await statuses()).to.eql(['UNKNOWN']);
@@ -138,7 +138,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
     expect(await statuses()).to.eql(['SUCCESS']);
   });
 
-  it('are treated as absent by recovery after the call ended, and can be repeated', async () => {
+  it('are treated as absent by recovery once the call has ended, and can be repeated', async () => {
     network.givesUp = true;
     await expectCode(buy(), 7199);
     await engine.runTo(FIRST_CHECK);

@@ -43,20 +43,20 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     await acme.payments.fixTransaction({ paymentId, transactionId, status });
   };
 
-  it('change from INIT to SUCCESS when the transaction is SUCCESS or PENDING', async () => {
+  it('change from INIT to SUCCESS if the transaction is SUCCESS or PENDING', async () => {
     expect(await attemptsOf(await invoiced())).to.eql(['SUCCESS']);
     answers('PENDING');
     expect(await attemptsOf(await invoiced())).to.eql(['SUCCESS']);
   });
 
-  it('change from INIT to RETRIED on a failure with a retry date', async () => {
+  it('change from INIT to RETRIED after a failure with a retry date', async () => {
     answers('ERROR');
     expect(await attemptsOf(await invoiced())).to.eql(['RETRIED', 'SCHEDULED']);
     answers('CANCELED');
     expect(await attemptsOf(await invoiced())).to.eql(['RETRIED', 'SCHEDULED']);
   });
 
-  it('change from INIT to ABORTED on a failure without a date, an abort or an unknown outcome', async () => {
+  it('change from INIT to ABORTED after a failure without a retry date, an abort or an unknown outcome', async () => {
     answers('UNDEFINED');
     expect(await attemptsOf(await invoiced())).to.eql(['ABORTED']);
     answers('ERROR');
@@ -102,7 +102,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(await attemptsOf(await pay({ properties: no }))).to.eql(['ABORTED']);
     });
 
-    it('are retried when recovery finds a decline', async () => {
+    it('are retried if recovery finds a decline', async () => {
       answers('UNDEFINED', 1);
       const invoiceId = await pay();
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
@@ -111,14 +111,14 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
       expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §7.4 rule 4: are not retried when an operator corrects them to a failure without requesting retries', async () => {
+    it('payments §7.4 rule 4: are not retried if an operator corrects them to a failure without requesting retries', async () => {
       const invoiceId = await pay();
       await fix(invoiceId, 'PAYMENT_FAILURE');
       expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
     });
   });
 
-  it('include a new attempt for each retry, and keep the state of the old attempt', async () => {
+  it('are added for each retry; the old attempt keeps its state', async () => {
     answers('ERROR', 1);
     const invoiceId = await invoiced();
     const [first] = (await paymentOf(invoiceId)).attempts ?? [];
@@ -129,7 +129,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(attempts?.[1]?.id).not.to.equal(first?.id);
   });
 
-  it('include a new attempt for a released hold, and keep the old attempt ABORTED', async () => {
+  it('are added for a released hold; the old attempt remains ABORTED', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     await acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
@@ -142,14 +142,14 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(inserted).to.have.length(2);
   });
 
-  it('change again from RETRIED when their transaction is corrected', async () => {
+  it('change again from RETRIED if their transaction is corrected', async () => {
     answers('ERROR');
     const invoiceId = await invoiced();
     await fix(invoiceId, 'SUCCESS');
     expect(await attemptsOf(invoiceId)).to.eql(['SUCCESS']);
   });
 
-  it('change again from ABORTED when recovery finds the outcome', async () => {
+  it('change again from ABORTED if recovery finds the outcome', async () => {
     answers('UNDEFINED', 1);
     const declined = await invoiced();
     recovers(await transactionOf(declined), 'ERROR');
@@ -161,13 +161,13 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(paid)).to.eql(['SUCCESS']);
   });
 
-  it('change again from SUCCESS when their transaction is corrected', async () => {
+  it('change again from SUCCESS if their transaction is corrected', async () => {
     const invoiceId = await invoiced();
     await fix(invoiceId, 'PAYMENT_FAILURE');
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);
   });
 
-  it('payments §14 example 12: charge nothing for an instant payment while the outcome is unknown', async () => {
+  it('payments §14 example 12: prevent an instant payment while their outcome is unknown', async () => {
     answers('UNDEFINED', 1);
     const invoiceId = await invoiced();
     expect(await acme.invoicePayments.pay({ invoiceId })).to.equal(null);
@@ -179,7 +179,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(invoiceId)).to.eql(['RETRIED', 'SUCCESS']);
   });
 
-  it('payments §14 example 12: are not retried after a late decline if the API had requested the payment', async () => {
+  it('payments §14 example 12: are not retried after a late decline if the API requested the payment', async () => {
     await acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
     const invoiceId = await invoiced();
     answers('UNDEFINED', 1);
@@ -241,7 +241,7 @@ eachDatabaseByTurns.describe('payment attempts with stored properties (payments 
     await engine.runTo('2024-01-09T10:00:01Z');
   }
 
-  it('lose their properties, except for the retry request, when a retry is cancelled', async () => {
+  it('lose their properties, except for the retry request, when their retry is cancelled', async () => {
     await acme.payments.cancelScheduledRetry({ transactionExternalKey: 'T' });
     expect(await kept()).to.eql([`RETRIED ${KEPT}`]);
     await retry();
@@ -258,12 +258,12 @@ eachDatabaseByTurns.describe('payment attempts with stored properties (payments 
     expect(Number((await acme.invoices.get(invoiceId)).balance)).to.equal(0);
   });
 
-  it('lose their properties when a retry is held back', async () => {
+  it('lose their properties when their retry is held back', async () => {
     await retry();
     expect(await kept()).to.eql([`RETRIED ${KEPT}`, 'ABORTED']);
   });
 
-  it('lose their properties when a retry finds nothing to pay', async () => {
+  it('lose their properties when their retry finds nothing to pay', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     await acme.invoicePayments.pay({ invoiceId, externalKey: 'Q' });
     await release();
