@@ -87,7 +87,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(bundlesIn(named)).to.eql([first]);
   });
 
-  it('count as rows the credits that a timeline repeats for every invoice', async () => {
+  it('count credits as rows each time an invoice of the timeline repeats them', async () => {
     const created = await serving.post('/accounts', { currency: 'USD' });
     const accountId = createdId(created);
     const addCredits = async (count: number): Promise<void> => {
@@ -104,7 +104,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect((await read(`/accounts/${accountId}/timeline`)).status).to.equal(422);
   });
 
-  it('count the rows of one subscription separately', async () => {
+  it('are also rejected for a single subscription with too many rows', async () => {
     const narrow = { 'org.service.server.limits.rows': '42' };
     const other = await serve(await open(migrated), { configuration: narrow });
     try {

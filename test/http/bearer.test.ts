@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     });
   });
 
-  it('authenticate core routes, where an invalid token does not fall back to another credential', async () => {
+  it('authenticate core routes; an invalid token never falls back to other credentials', async () => {
     expect((await get(read, `Bearer ${token}`)).status).to.equal(200);
     expect((await get(read, `bearer  ${token} `)).status).to.equal(200);
     const refused = await get(read, 'Bearer nonsense', { cookie: 'JSESSIONID=x' });

@@ -24,7 +24,7 @@ interface BundleJson {
   readonly auditLogs: readonly { readonly changeType: string }[];
 }
 
-eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
+eachDatabaseByTurns.describe('bundle API', (open) => {
   const serving = serveOnce(open);
   const { call, post, get, remove } = serving;
   let accountId: string;
@@ -60,7 +60,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
   const idOf = (name: string): string => [...names].find(([, each]) => each === name)?.[0] ?? '';
   const header = (reply: Reply, name: string) => reply.headers.get(`x-service-pagination-${name}`);
 
-  it('show their subscriptions and timeline, each with audit logs', async () => {
+  it('shows subscriptions and timeline, each with audit logs', async () => {
     const path = `/1.0/kb/bundles/${idOf('alpha')}`;
     const plain = bundleOf(await call('GET', path));
     expect(plain).to.deep.include({ accountId, externalKey: 'alpha', auditLogs: [] });
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     expect(bundlesOf(await get('/bundles?externalKey=alpha&audit=FULL'))).to.eql([full]);
   });
 
-  it('contain instants instead of days in dialect K', async () => {
+  it('returns instants instead of days in dialect K', async () => {
     const { json } = await get(`/bundles/${idOf('alpha')}`, aliasHeaders);
     const [subscription] = (json as { readonly subscriptions: readonly object[] }).subscriptions;
     expect(subscription).to.have.property('startDate').that.matches(/T.*Z$/);
@@ -93,12 +93,12 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     ['GET', '/1.0/kb/bundles/pagination?offset=-1', 400, 60_002],
   ] as const;
   for (const [method, path, status, code] of unknown)
-    it(`answer ${method} ${path} with ${status} (${code})`, async () => {
+    it(`returns ${status} (${code}) for ${method} ${path}`, async () => {
       expectRefusal(await call(method, path), status, code);
     });
 
-  describe('pages of bundles', () => {
-    it('are listed in creation order, without prices, with the headers of both dialects', async () => {
+  describe('bundle list API', () => {
+    it('lists bundles in creation order, without prices, with the headers of both dialects', async () => {
       const reply = await get('/bundles/pagination?offset=1&limit=2&audit=FULL');
       expect(namesOf(reply)).to.eql(['beta', 'Seat 100%']);
       expect(bundlesOf(reply).flatMap(({ subscriptions }) => subscriptions[0]?.prices)).to.eql([]);
@@ -112,7 +112,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expect([header(last, 'NextOffset'), header(last, 'NextPageUri')]).to.eql([null, null]);
     });
 
-    it('are listed in reverse order with a negative limit, and only counted with limit 0', async () => {
+    it('lists bundles in reverse order with a negative limit, and returns only the counts with limit 0', async () => {
       expect(namesOf(await get('/bundles/pagination?limit=-2'))).to.eql(['gamma', 'Seat 100%']);
       const none = await get('/bundles/pagination?limit=0');
       expect(bundlesOf(none)).to.eql([]);
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     });
   });
 
-  describe('bundle searches', () => {
+  describe('bundle search API', () => {
     const search = (key: string) => get(`/bundles/search/${key}`);
     const cases: readonly (readonly [key: () => string, expected: readonly string[]])[] = [
       [() => 'alpha', ['alpha']],
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       [() => '_q=1&updated_by%5Blike%5D=%25&external_key=beta', ['beta']],
     ];
     for (const [index, [key, expected]] of cases.entries())
-      it(`find ${expected.join(', ') || 'nothing'} by key ${index + 1}`, async () =>
+      it(`finds ${expected.join(', ') || 'nothing'} by key ${index + 1}`, async () =>
         expect(namesOf(await search(key())), key()).to.eql(expected));
 
     for (const key of [
@@ -157,17 +157,17 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       '_q=1&external_key%5Bin%5D=x',
       '_q=1&id=x',
     ])
-      it(`reject ${key}`, async () => {
+      it(`rejects ${key}`, async () => {
         expectRefusal(await search(key), 400, 60_002);
       });
 
-    it('are counted in searches, both as matches and in total', async () => {
+    it('counts bundles in searches, both as matches and in total', async () => {
       const reply = await search(`${accountId}?limit=1`);
       const facts = ['NextOffset', 'TotalNbRecords', 'MaxNbRecords'];
       expect(facts.map((name) => header(reply, name))).to.eql(['1', '3', '4']);
     });
 
-    it('are not visible to other tenants', async () => {
+    it('hides bundles from other tenants', async () => {
       for (const key of ['alpha', accountId, idOf('alpha'), '_q=1&external_key=alpha']) {
         const reply = await get(`/bundles/search/${key}`, eve);
         expect(bundlesOf(reply)).to.eql([]);
@@ -176,8 +176,8 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
     });
   });
 
-  describe('renameKey and transfer', () => {
-    it('get a new key with renameKey', async () => {
+  describe('bundle rename and transfer API', () => {
+    it('changes a key with renameKey', async () => {
       const { bundleId } = await newBundle(await newAccount(), 'delta');
       const path = `/1.0/kb/bundles/${bundleId}`;
       expectStatus(await call('PUT', `${path}/renameKey`, { body: { externalKey: 'delta 2' } }), 204);
@@ -198,13 +198,13 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       ['a key that is too long', { externalKey: 'x'.repeat(256) }, 5],
     ];
     for (const [name, body, code] of bodies)
-      it(`reject ${name}`, async () => {
+      it(`rejects ${name}`, async () => {
         const path = `/1.0/kb/bundles/${idOf('beta')}`;
         expectRefusal(await call('PUT', `${path}/renameKey`, body === undefined ? {} : { body }), 400, code);
         expect(bundleOf(await call('GET', path)).externalKey).to.equal('beta');
       });
 
-    it('are moved by a transfer, which returns their Location', async () => {
+    it('moves a bundle with a transfer and returns the new Location', async () => {
       const target = await newAccount();
       const { bundleId, subscriptions } = await newBundle(await newAccount(), 'epsilon');
       const body = {
@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expectRefusal(refused, 400, 1099);
     });
 
-    it('get a PENDING subscription from a transfer at a future date', async () => {
+    it('creates a PENDING subscription with a transfer at a future date', async () => {
       const target = await newAccount();
       const { bundleId } = await newBundle(await newAccount(), 'zeta');
       const year = new Date().getFullYear() + 2;
@@ -240,7 +240,7 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       expect(left.subscriptions[0]).to.include({ state: 'ACTIVE', cancelledDate: `${year}-07-01` });
     });
 
-    it('reject a key for an ended subscription in dialect D, and ignore it in dialect K (http-api §4 line 16)', async () => {
+    it('rejects a key for an ended subscription in dialect D, and ignores it in dialect K (http-api §4 line 16)', async () => {
       const target = await newAccount();
       const owner = await newAccount();
       const { bundleId, subscriptions } = await newBundle(owner, 'eta', 'bloom-monthly');
@@ -287,14 +287,14 @@ eachDatabaseByTurns.describe('bundles over HTTP', (open) => {
       ['an invalid date', '?requestedDate=soon', { accountId: unknownId }, 400],
     ];
     for (const [name, query, body, status] of refused)
-      it(`reject ${name} and store nothing`, async () => {
+      it(`rejects ${name} and stores nothing`, async () => {
         const path = `/1.0/kb/bundles/${idOf('beta')}`;
         const before = await call('GET', `${path}?audit=FULL`);
         expectStatus(await call('POST', path + query, body === undefined ? {} : { body }), status);
         expect((await call('GET', `${path}?audit=FULL`)).text).to.equal(before.text);
       });
 
-    it('reject an account of another tenant like an unknown account', async () => {
+    it('rejects an account of another tenant like an unknown account', async () => {
       const foreign = await createAccount({ call }, {}, eve);
       const refused = await post(`/bundles/${idOf('beta')}`, { accountId: foreign });
       expectRefusal(refused, 404, 3002);

@@ -294,7 +294,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(text).to.include('"prices":[{"currency":"USD","value":10.5}]');
   });
 
-  it('accept only dates from the first to the last instant of the calendar', async () => {
+  it('can be dated only from the first to the last instant of the calendar', async () => {
     const [first, last] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.000Z'];
     await made(input([planOf('old', '0001-01-01', '7'), planOf('far', last)], { products: [pot] }));
     const dates = `effDate=${last}&effectiveDateForExistingSubscriptions=${last}`;
@@ -335,7 +335,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     expect(await made(entries('GET', 'plan/all'))).to.have.length(3);
   });
 
-  it('are rejected with each documented status and code, and change nothing', async () => {
+  it('are rejected in every documented error case, and change nothing', async () => {
     const account = await newAccount();
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     const before = [await versions(), await made(entries('GET', 'plan/all'))];

@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('catalog API', (open) => {
     return catalogValidationErrors.map((each) => each.errorDescription);
   }
 
-  it('catalog W14 Validation: returns the five errors, rejects the upload with them and stores nothing', async () => {
+  it('catalog W14 Validation: returns the five errors, rejects an upload with the same errors and stores nothing', async () => {
     const errors = errorsOf(expectStatus(await validate(faulty), 200).json);
     // The terms of a phase are reported with its plan; the section on durations at the end of catalog §4 is V10.
     expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.eql([

@@ -52,7 +52,7 @@ anyDatabase.describe('diagnostic endpoint over HTTP (platform §12.6)', (open) =
     return Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]));
   };
 
-  it('P14: returns the requested parts as JSON, nothing without parameters, and logs as ZIP only', async () => {
+  it('P14: returns the requested parts as JSON, an empty text without parameters, and logs only as ZIP', async () => {
     const none = await get('');
     expect([none.status, none.text]).to.eql([200, '']);
     expect(none.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
@@ -168,7 +168,7 @@ anyDatabase.describe('diagnostic endpoint over HTTP (platform §12.6)', (open) =
     await billing.settle();
   });
 
-  it('requires admin:export for an account and answers 404 for an unknown or foreign account', async () => {
+  it('requires admin:export for an account and returns 404 for an unknown or foreign account', async () => {
     expect((await get(`?accountId=${serving.nextId()}`)).status).to.equal(404);
     const accountId = await createAccount(serving);
     expect((await get(`?accountId=${accountId}`, eve)).status).to.equal(404);

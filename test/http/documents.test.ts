@@ -153,7 +153,7 @@ describe('API documentation', () => {
     expect((await call('POST', '/1.0/kb/catalog/xml', { body, headers })).status).to.equal(201);
   });
 
-  it('shows newline-delimited usage, and XML for configurations that may be XML', async () => {
+  it('shows usable examples of newline-delimited usage and of XML configurations', async () => {
     const subscriptionId = await createRunningSubscription(serving);
     const answers = await Promise.all(
       [

@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     return (await serving.get(`/invoices/${invoiceId}${query}`)).json as InvoiceBody;
   }
 
-  it('return the codes of http-api §12 when they are committed or voided', async () => {
+  it('can be committed or voided only once, with the error codes of http-api §12', async () => {
     const id = await draft(world.accountId);
     expect((await read(id)).status).to.equal('DRAFT');
     expect((await put(id, 'commitInvoice')).status).to.equal(204);

@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('dry runs of subscription actions over HTTP', (open
     }
   });
 
-  it('need only the subscription in dialect D, explain their items there and reject unknown members', async () => {
+  it('need only the subscription id, explain their items and reject unknown members in dialect D', async () => {
     const { subscriptionId } = of;
     const body = {
       dryRunType: 'SUBSCRIPTION_ACTION',

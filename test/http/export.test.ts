@@ -139,7 +139,7 @@ eachDatabase.describe('account export', (open) => {
     expect(stored.size).to.be.greaterThan(15);
   });
 
-  it('contains the account’s catalog entries with their history and audit rows that can be read back', async () => {
+  it('contains the account’s catalog entries with their history and readable audit rows', async () => {
     const { call, get } = world.serving;
     const evergreen = {
       type: 'EVERGREEN',

@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
   });
 
-  it('rule 1: maps gateway errors by their kind without exposing faults', async () => {
+  it('rule 1: answers a gateway error by its kind and does not expose the details', async () => {
     const { signing, log } = world.serving;
     signing.process = () => Promise.reject(new Error('secret detail'));
     const reply = await core(SIGNING_GATEWAY, 'x');
@@ -284,7 +284,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(world.serving.signing.received).to.have.length(20);
   });
 
-  it('rule 2d: rejects notifications without a gateway call beyond the limit of simultaneous verifications', async () => {
+  it('rule 2d: rejects notifications beyond the limit of simultaneous verifications without calling the gateway', async () => {
     const { signing } = world.serving;
     const asked = Promise.withResolvers<boolean>();
     const verify = signing.verifyNotification;

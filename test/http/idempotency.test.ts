@@ -57,7 +57,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect(await countNamed(serving, 'Oleg')).to.equal(0);
   });
 
-  it('use separate keys for each tenant', async () => {
+  it('run separately for each tenant, even with the same key', async () => {
     const bob = await create('t-1', 'Tom');
     const eve = await create('t-1', 'Tim', { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' });
     expect([bob.status, eve.status]).to.eql([201, 201]);
@@ -120,7 +120,7 @@ describe('requests with an Idempotency-Key on two servers', () => {
     });
     after(() => Promise.all(nodes.map((node) => node.close())));
 
-    it('run once on either server', async () => {
+    it('run only once, whichever server receives them', async () => {
       const call = (node: Serving | undefined): Promise<Reply> => {
         if (node === undefined) throw new Error('there are two');
         const headers = { 'idempotency-key': 'both' };

@@ -5,7 +5,7 @@ import { aliasHeaders, createAccount, expectStatus, serveOnce, xmlType } from '.
 eachDatabaseByTurns.describe('invoice item explanation API', (open) => {
   const serving = serveOnce(open);
 
-  it('returns the facts, the steps and the text, the same in both dialects', async () => {
+  it('returns the same facts, steps and text in both dialects', async () => {
     const { call, billing, post, get } = serving;
     const catalog = pricedCatalog({ effectiveDate: '2020-01-01', price: '31.00' });
     await post('/catalog/xml', catalog, xmlType);

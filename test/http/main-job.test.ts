@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('main workflow over HTTP', (open) => {
     expect(await clock('GET', '')).to.include({ localDate: '2025-02-02' });
   });
 
-  it('bills and collects a year of a subscription', async () => {
+  it('bills and collects payments for a year of a subscription', async () => {
     await clock('POST', '?requestedDate=2024-01-31');
     const uploaded = await call('POST', '/1.0/kb/catalog', {
       body: await exampleCatalog(),

@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('metrics over HTTP', (open, kind) => {
     expect(scraped.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it('require a user only if the operator configures this', async () => {
+  it('can be restricted to authenticated users by the operator', async () => {
     const { billing, log } = world.serving;
     const app = createKoaApp({ billing, logger: log, metricsRequireAuth: true });
     const listening = await listen(app, { port: 0 });

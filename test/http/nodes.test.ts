@@ -77,7 +77,7 @@ anyDatabase.describe('node API over HTTP (platform §11)', (open) => {
     expect(await state()).to.equal('RUNNING');
   });
 
-  it('fails the health check and rejects changes on a node out of rotation until it is put back', async () => {
+  it('fails the health check and rejects changes while a node is out of rotation', async () => {
     const rotation = (method: string) =>
       serving.call(method, '/1.0/kb/admin/healthcheck', { headers: { 'x-service-createdby': undefined } });
     const health = async () => (await serving.call('GET', '/1.0/healthcheck')).json as { rotation: unknown };

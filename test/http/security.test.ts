@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     const withCookie = (cookie: string, path = read): Promise<Reply> =>
       call('GET', path, { headers: { authorization: undefined, cookie } });
 
-    it('starts a session with a login for permissions or subject, and authenticates other calls by cookie', async () => {
+    it('starts a session when a login requests permissions or subject, and then authenticates calls by cookie', async () => {
       const { cookie, session, reply } = await login('admin');
       expect(reply.json).to.eql(['*:*']);
       expect(cookie).to.match(/^JSESSIONID=[\w-]{43}; path=\/; samesite=lax; httponly$/);
@@ -368,7 +368,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     });
   });
 
-  it('reads a user once and hashes nothing again on a persistent connection', async () => {
+  it('reads a user only once and hashes no password again on a persistent connection', async () => {
     await call('GET', read);
     const before = serving.hashChecks.length;
     for (let calls = 0; calls < 5; calls += 1) await call('GET', read);

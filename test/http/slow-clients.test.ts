@@ -78,7 +78,7 @@ describe('slow clients (platform §16)', () => {
     expect(answer.slice(0, answer.indexOf('\r\n\r\n'))).to.match(/connection: close/i);
   });
 
-  it('free their recording slot when their usage lines do not all arrive', async () => {
+  it('free their recording slot if their usage lines do not all arrive', async () => {
     const listening = await listenWith({ requestTimeMs: 200 });
     const slow = Array.from({ length: MAX_BULK_USAGE_CALLS }, async () => {
       const socket = await connected(listening);

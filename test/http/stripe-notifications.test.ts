@@ -179,7 +179,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await statusOf(true)).to.equal('SUCCESS');
   });
 
-  it('allow a refresh to import a method that Stripe saved on its own, and payments to charge it', async () => {
+  it('allow a refresh to import a method that Stripe saved on its own, so that payments can charge it', async () => {
     const { accountId, intent } = await charged();
     const method = newMethod(double.books, 'succeeds', intent.customer);
     double.books.methods.set(method.id, method);

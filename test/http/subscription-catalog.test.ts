@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
     }
   });
 
-  it('interprets a date in the account’s time zone, from the first billing day on', async () => {
+  it('interprets a date in the account’s time zone and rejects dates before the first billing day', async () => {
     const { clock, post, remove } = serving;
     clock.set('2024-06-10T20:15:30Z');
     const body = { currency: 'USD', timeZone: 'America/Los_Angeles', referenceTime: '2024-06-01T08:00:00Z' };

@@ -455,7 +455,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
       });
     }
 
-    it('are accepted by PUT /bundles/{id}/renameKey', async () => {
+    it('are accepted unchanged by PUT /bundles/{id}/renameKey', async () => {
       const of = `/bundles/${shown.bundleId}`;
       const body = { ...(await read(`${of}?audit=FULL`)), externalKey: 'renamed' };
       expectRefusal(await send('PUT', `${of}/renameKey`, { body }), 204, undefined);

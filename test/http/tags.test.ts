@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(deleted?.auditLogs.map(({ changeType }) => changeType)).to.eql(['INSERT', 'DELETE']);
   });
 
-  it('R26: ignore DELETE without tagDef', async () => {
+  it('R26: stay unchanged after DELETE without tagDef', async () => {
     const account = `/accounts/${await newAccount()}`;
     await send('POST', `${account}/tags`, [TEST]);
     expect((await send('DELETE', `${account}/tags`)).status).to.equal(204);
@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('reject invalid definitions with their codes and store nothing', async () => {
+  it('are rejected with their codes, and nothing is stored, if a definition is invalid', async () => {
     const good = { name: 'good', description: 'd', applicableObjectTypes: ['ACCOUNT'] };
     const before_ = (await send('GET', '/tagDefinitions')).text;
     await nextEvents();
@@ -346,7 +346,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await nextEvents()).to.eql(['TAG_CREATION']);
   });
 
-  it('leave a definition either in use or deleted if a use and a deletion are requested at the same time', async () => {
+  it('keep a definition in use or delete it, never both, if a use and a deletion are simultaneous', async () => {
     for (let round = 0; round < 8; round += 1) {
       const id = await newAccount();
       const definition = await newDefinition(`race ${round}`, 'ACCOUNT');

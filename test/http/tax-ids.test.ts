@@ -95,7 +95,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     ['a right-to-left override', 'abc\u202edcba\u2066x'],
     ['emoji', '👩‍👩‍👧‍👦🇦🇹'],
   ] as const)
-    it(`accounts §1.1: return ${kind} unchanged`, async () => {
+    it(`accounts §1.1: are returned unchanged: ${kind}`, async () => {
       const sent = { legalName: text, taxId: text };
       const id = createdId(await create(sent));
       expect(await read(id)).to.include(sent);
@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('tax ids and legal names of accounts', (open) => {
     ['half of a surrogate pair', 'a\ud800b', 60001],
   ] as const)
     for (const field of ['legalName', 'taxId'])
-      it(`accounts §1.1: reject ${kind} as ${field}`, async () => {
+      it(`accounts §1.1: are rejected as ${field}: ${kind}`, async () => {
         const { code, message } = expectStatus(await create({ [field]: text }), 400).json as {
           code: number;
           message: string;

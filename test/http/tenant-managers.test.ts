@@ -239,7 +239,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
       expect(await rolesOf('tom')).to.eql(['tagger']);
     });
 
-    it('cannot assign an undefined role if they lack a permission, because any permission may be added later', async () => {
+    it('cannot assign an undefined role if they lack a permission, because the role may get any permission later', async () => {
       // In dialect K a missing permission answers 401 (http-api §4 line 12).
       const refused = (answer: Promise<Reply>) => expectRefused(answer, 401);
       for (const name of ['mia', 'lara']) {

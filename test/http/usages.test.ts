@@ -182,7 +182,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     expect(await record(usageOf([{ recordDate: '2024-02-10', amount: 1 }]))).to.equal('201');
   });
 
-  it('usage §2.1 check 6: is rejected for unknown units by the policy of the tenant, or by default in dialect D', async () => {
+  it('usage §2.1 check 6: is rejected for unknown units if the tenant requires this, and by default in dialect D', async () => {
     const records = (unitType: string) =>
       usageOf([], {
         unitUsageRecords: [{ unitType, usageRecords: [{ recordDate: '2024-03-01', amount: 1 }] }],

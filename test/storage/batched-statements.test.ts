@@ -186,13 +186,13 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect((await readBack(differing)).cells).to.eql(differing.map((row) => [...row.slice(0, 5), false]));
   });
 
-  it('read every row, even if all rows are equal', async () => {
+  it('return every row, even if all rows are equal', async () => {
     const { cells } = await readBack(manyRows(1_000, () => ['2', null, null, null, null, null]));
     expect(cells).to.have.lengthOf(1_000);
     expect(cells.at(-1)).to.eql(['2', null, null, null, null, null]);
   });
 
-  it('parse rows as they arrive, and an unreadable row fails only its own statement', async () => {
+  it('have their rows parsed on arrival, and an unreadable row fails only its own statement', async () => {
     const numbers = (most: number, read: (row: Row) => unknown) => ({
       ...compiled('select n from generate_series(1, $1::int) as n', [most]),
       read,
@@ -276,7 +276,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await boundIn({ ...writing, mode: 'read' })).to.equal('0');
   });
 
-  it('are aborted like a lost connection if they leave the server idle longer', async () => {
+  it('are aborted like a lost connection if they leave the server idle for too long while they hold locks', async () => {
     const failure = await rejection(
       inTransaction(async (transaction) => {
         await insert(transaction, 30);

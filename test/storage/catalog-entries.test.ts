@@ -18,7 +18,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
   const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
     records.map(({ recordId: _, ...record }) => record);
 
-  it('preserves entries, sorts them by scope, name and parent, and raises the revision', async () => {
+  it('preserves entries, sorts them by scope, name and parent, and increments the revision', async () => {
     const ofTenant = catalogEntry({ product: null });
     const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
     const named = catalogEntry({ kind: 'CATALOG', name: 'Pots', parentId: null, product: null, plan: null });
@@ -125,7 +125,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
     }
   });
 
-  it('makes a plan deletion wait for operations that keep plans; these wait neither for each other nor for uploads', async () => {
+  it('makes a plan deletion wait for operations that keep plans, which wait neither for each other nor for uploads', async () => {
     const order: string[] = [];
     const proceed = Promise.withResolvers<void>();
     const kept = Promise.withResolvers<void>();

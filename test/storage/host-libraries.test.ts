@@ -18,7 +18,7 @@ const lamp = {
   billingPeriod: 'MONTHLY',
 } as const;
 
-eachDatabase.describe('transactions of host libraries that the engine joins', (open, kind) => {
+eachDatabase.describe('host library transactions joined by the engine', (open, kind) => {
   let engine: TestEngine;
   before(async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
@@ -71,7 +71,7 @@ eachDatabase.describe('transactions of host libraries that the engine joins', (o
         expect(amounts).to.include('-0.12').and.to.include('19.95');
       });
 
-      it('roll back changes of the engine with those of the host; a failed operation undoes only itself', async () => {
+      it('roll back engine changes with host changes; a failed operation undoes only its own changes', async () => {
         const { id } = await engine.acme.createAccount({ currency: 'USD' });
         const undone = host.transaction(async (handle, run) => {
           await run(`insert into ${orders} values (2)`);

@@ -133,7 +133,7 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
     expect(refused.message).to.contain('em.transactional');
   });
 
-  it('rejects a handle of another ORM and names it', async () => {
+  it('rejects a handle of another ORM and names that ORM', async () => {
     class Knex {}
     for (const [handle, name] of [
       [new Knex(), 'Knex'],
@@ -196,7 +196,7 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
     await own.close();
   });
 
-  it('leaves the host’s connection open when it is closed', async () => {
+  it('leaves the host’s connection open when the storage closes', async () => {
     await storage.close();
     expect(await host.rows('select 1 as one')).to.have.length(1);
   });

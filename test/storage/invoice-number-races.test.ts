@@ -133,7 +133,7 @@ eachDatabase((kind, open) => {
       expect(await expectNoGap()).to.eql({ invoices: before.invoices + 1, notes: before.notes + 1 });
     });
 
-    it('invoicing §1.6 rule 1, §1.7, §21 rule 3: have no gaps, even with failing plugins, a full disk and host rollbacks', async () => {
+    it('invoicing §1.6 rule 1, §1.7, §21 rule 3: have no gaps despite failing plugins, a full disk and rollbacks', async () => {
       const [moody, full] = nodes.map((node) => node.as({ tenant: engine.tenant.id, user: 'node' }));
       if (moody === undefined || full === undefined) throw new Error('no nodes');
       const before = await expectNoGap();

@@ -202,7 +202,7 @@ eachDatabase((kind, open) => {
       expect(await storage.sink('mails').take({ owner: 'one', token: 'one', limit: 9, ...at })).to.eql([]);
     });
 
-    it('deletes in batches a sink that no node uses, and keeps a sink in use', async () => {
+    it('deletes an unused sink in batches, and keeps a sink that a node uses', async () => {
       const { storage, tenant } = opened;
       await storage.sinks.register(['books', 'mails']);
       await publishEvents(opened, [7, 8, 9]);

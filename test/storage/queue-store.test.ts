@@ -176,7 +176,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(names(await claim({ topics: [queueName] }))).to.eql(['known']);
   });
 
-  it('archives an event without consumers immediately, in order', async () => {
+  it('archives events without consumers immediately and in order', async () => {
     await opened.storage.prepare({ isConsumed: ({ type }) => type === event });
     await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
     expect(await drain()).to.eql([['a'], ['b']]);
@@ -388,7 +388,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(await drain()).to.eql([['b'], ['a again']]);
   });
 
-  it('leaves a claimed notification to its handler when it is unscheduled', async () => {
+  it('lets the handler finish a claimed notification that is unscheduled', async () => {
     await put([], [keyed(0, 'a', 'a')]);
     const claimed = await claim();
     await opened.write((session) => session.unschedule(['a']));

@@ -39,7 +39,7 @@ eachDatabase.describe('tenant configuration in concurrent transactions', (open, 
     });
   }
 
-  it('applies to no other tenant whose row gets the same number after a rollback', async () => {
+  it('does not apply after a rollback to a tenant that reuses the row number', async () => {
     const settingsOf = settingsInForce(quiet, DEFAULT_TENANT_SETTINGS);
     const row = (days: string) =>
       single('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.payment.retry.days': days }));
@@ -55,7 +55,7 @@ eachDatabase.describe('tenant configuration in concurrent transactions', (open, 
     expect((await opened.storage.read(other, settingsOf))['payment.retry.days']).to.eql([3, 3]);
   });
 
-  it('applies to no other tenant’s overdue evaluation if a row number is reused after a rollback', async () => {
+  it('does not affect overdue after a rollback for a tenant that reuses the row number', async () => {
     const configs = new OverdueConfigs(quiet);
     const refused = await rejection(
       store(opened.tenant, overdueRow('REFUSED'), async (session, recordId) => {

@@ -214,7 +214,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     expect(await reading.accounts.findByIds(ids)).to.eql(swapped);
   });
 
-  it('returns active blocking states with every field, by effective instant and sequence', async () => {
+  it('returns active blocking states with every field, ordered by effective instant and sequence', async () => {
     const blockedId = newId();
     const later = { at: (now + 1) as typeof now, date: today };
     const states = [
@@ -246,7 +246,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     expect(withoutRecordIds(found)).to.eql([states[1], states[2], states[0]]);
   });
 
-  it('returns active lifecycle events of subscriptions, by effective instant and sequence', async () => {
+  it('returns active lifecycle events of subscriptions, ordered by effective instant and sequence', async () => {
     const subscriptionId = newId();
     const events = [
       lifecycleEvent(owner, { subscriptionId, sequence: 2 }),
@@ -616,7 +616,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     expect(await cursorsNow()).to.eql(many);
   });
 
-  it('inserts invoicing states at version 0 and raises the version on each write', async () => {
+  it('inserts invoicing states at version 0 and increments the version on each write', async () => {
     const [stored] = await opened.newAccounts(1);
     const state = {
       ...ownerOf(stored),
@@ -752,7 +752,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     expect(after?.invoiceRefund).to.eql(applied);
   });
 
-  it('returns catalog versions by effective date, stores equal parts once and raises the revision per upload', async () => {
+  it('returns catalog versions by effective date, stores equal parts once and increments the revision per upload', async () => {
     const late = catalogVersion({});
     const { frame, products, plans } = late.parts;
     const shape = catalogPart({ kind: CatalogPartKind.SHAPE });

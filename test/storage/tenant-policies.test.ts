@@ -58,7 +58,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
 
   const guarded = ['bw_tenants', 'bw_accounts', 'bw_audit_log', 'bw_queue_entries'];
 
-  it('has a policy on every table with tenant rows that also binds the owner', async () => {
+  it('has a policy on every table with tenant rows, and the policy also binds the owner', async () => {
     const { rows } = await withPostgresql(url, (client) =>
       client.query(`
         select relname as name, relrowsecurity and relforcerowsecurity

@@ -107,7 +107,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(runs).to.be.greaterThan(2);
   });
 
-  it('notify the listeners of a commit only if it has due work', async () => {
+  it('notify the listeners of a commit only if the commit contains due work', async () => {
     let told = 0;
     const stop = opened.storage.onCommit(() => {
       told += 1;

@@ -91,7 +91,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     made = 20_000;
   });
 
-  it('usage §11: read only the rows of the days in a roll-up, and points only of cut days', async () => {
+  it('usage §11: read only the rows of the days in a roll-up, and read points only for cut days', async () => {
     const stretch: UsageStretch = {
       start: instantAt(3, 5),
       end: instantAt(40, 7),

@@ -3,7 +3,7 @@ import { expect } from '../../support/unit.ts';
 
 const check = (text: string) => checkTaxId('Account taxId', 'taxId', text);
 
-describe('tax ids (accounts §1.1 rule 7)', () => {
+describe('tax id check (accounts §1.1 rule 7)', () => {
   for (const text of [
     ...['ATU12345675', 'BE0123456749', 'BE1123456749', 'BG123456786', 'BG1234567890', 'CY12345678F'],
     ...['CZ12345679', 'CZ1234567890', 'DE123456788', 'DK12345674', 'EE101234560', 'EL123456783'],
@@ -14,7 +14,7 @@ describe('tax ids (accounts §1.1 rule 7)', () => {
     ...['SE123456789701', 'SI12345679', 'SK2021234567', 'XI123456782', 'XI123456789012', 'XIGD123'],
     ...['de 123 456 788', 'DE-123.456.788', ' ATU 123 456 75 ', 'DE\u00a0123456788'],
   ])
-    it(`accept ${JSON.stringify(text)}`, () => check(text));
+    it(`accepts ${JSON.stringify(text)}`, () => check(text));
 
   for (const [text, country, example] of [
     ['DE12345678', 'Germany', 'DE123456788'],
@@ -33,7 +33,7 @@ describe('tax ids (accounts §1.1 rule 7)', () => {
     ['IT1234567001', 'Italy', 'IT12345670017'],
     ['FR12345678901|||AB123456789', 'France', 'FR12345678901'],
   ] as const)
-    it(`reject ${text}, naming the country and an example`, () => {
+    it(`rejects ${text}, naming the country and an example`, () => {
       expect(() => check(text))
         .to.throw(`"${text}" does not have the format of VAT ids in ${country}, such as ${example}`)
         .with.deep.include({ code: 60003, facts: { field: 'taxId' } });
@@ -58,9 +58,9 @@ describe('tax ids (accounts §1.1 rule 7)', () => {
     ['exempt', 'a word'],
     ['<b>DE1</b>', 'markup'],
   ])
-    it(`accept ${JSON.stringify(text)}: ${meaning}`, () => check(text ?? ''));
+    it(`accepts ${JSON.stringify(text)}: ${meaning}`, () => check(text ?? ''));
 
-  it('reject a string of 100,000 characters with a short message', () => {
+  it('rejects a string of 100,000 characters with a short message', () => {
     const message = (() => {
       try {
         check(`DE${'1'.repeat(100_000)}`);

@@ -42,7 +42,7 @@ describe('plan lookup', () => {
       'Plan "gold" is not in catalog "Test" effective 2024-01-01T00:00:00.000Z; there are vip-x-monthly, vip-x2-monthly, x-monthly, y-monthly',
     ));
 
-  it('selects by the billing period of the final phase', () => {
+  it('selects a plan by the billing period of its final phase', () => {
     const trial = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL, period: 'ANNUAL' }) });
     expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
   });
@@ -72,7 +72,7 @@ describe('plan lookup', () => {
     expect(parsePhaseName('a-trial-evergreen').planName).to.equal('a-trial');
   });
 
-  it('iterates products and plans in code unit order of their names', () => {
+  it('sorts products and plans by the code units of their names', () => {
     const names = ['b', 'B', 'a', '_', 'é', 'A.1'];
     const many = version({
       plans: names.map((name) => plan(`${name}-plan`, 'P')).join(''),

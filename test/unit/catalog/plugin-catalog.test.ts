@@ -176,7 +176,7 @@ describe('plugin catalogs', () => {
   for (const [what, [given, message]] of Object.entries(bad))
     it(`are rejected for ${what}`, () => expect(problemsOf(given).join('\n')).to.match(message));
 
-  it('report all of several errors', () => {
+  it('report all errors together', () => {
     const unread = { ...boatPlan('b', 'x' as Amount), ...boatPlan('c', '1', { product: 7 as never }) };
     expect(problemsOf(harbour(unread))).to.have.length(2);
     const wrong = { ...boatPlan('b', '-1'), ...boatPlan('c', '1', { product: 'Ship' }) };

@@ -349,7 +349,7 @@ describe('price changes for existing subscriptions', () => {
 });
 
 describe('price changes in catalogs of earlier revisions', () => {
-  it('use only the versions held at the revision', () => {
+  it('use only the versions that existed at the requested revision', () => {
     const [v1, v2, v3] = heat.versions as readonly [CatalogVersion, CatalogVersion, CatalogVersion];
     const since = new Map([
       [v1, 1],

@@ -249,7 +249,7 @@ describe('override plan definition', () => {
     expect(overridden([evergreen19], 'EUR').currency).to.equal('EUR');
   });
 
-  it('is equal after it is written and read', () => {
+  it('stays the same after it is written and read', () => {
     const { overrides } = overridden([trial5, { ...evergreen19, recurringPrice: decimal('0.000000001') }]);
     expect(writeOverrides(readOverrides(writeOverrides(overrides)))).to.equal(writeOverrides(overrides));
     expect(

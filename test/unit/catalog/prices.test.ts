@@ -12,7 +12,7 @@ function priced(prices: string): InternationalPrice {
 const NIL =
   '<price><currency>EUR</currency><value xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/></price>';
 
-describe('price in a currency', () => {
+describe('catalog price', () => {
   it('matches catalog W20 "Currency"', () => {
     const international = priced(price('USD', '10') + NIL);
     expect(priceOf(international, 'USD').toFixed()).to.equal('10');

@@ -77,7 +77,7 @@ describe('catalog version whose rules apply', () => {
     [],
   );
 
-  it('is the version at the date of a change, or the current version while the policy determines that date', () => {
+  it('is the version at the date of a change, or the current version if the policy determines that date', () => {
     const ask = (changeDate: string | null, now: string) =>
       planChangeRules(kept, {
         subscription,
@@ -125,7 +125,7 @@ describe('catalog version whose rules apply', () => {
     expect(planChangeRules(coming, question).policy.result, 'of a change: that of now').to.equal('IMMEDIATE');
   });
 
-  it('is the version of the plan at the event, as of the subscription start, for the create alignment', () => {
+  it('is, for the create alignment, the version of the event’s plan as of the subscription start', () => {
     const ask = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
     expect(ask('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
@@ -133,7 +133,7 @@ describe('catalog version whose rules apply', () => {
     expect(ask('2024-09-01', '2024-09-01').result).to.equal('START_OF_SUBSCRIPTION');
   });
 
-  it('catalog W6 Retirement: describes a subscription on a retired plan by its own plan and allows a change', () => {
+  it('catalog W6 Retirement: applies to a subscription on a retired plan and allows a change of the plan', () => {
     const catalog = new CatalogWithOverrides(
       createCatalog([
         offering('2024-01-01', early, { plans: ['p-m', 'q-m'] }),

@@ -70,7 +70,7 @@ describe('usage sections of a phase', () => {
     ]);
   });
 
-  it('usage §12.1: contain the fixed price of a tier as a fee when it exists in the currency', () => {
+  it('usage §12.1: contain the fixed price of a tier as a fee if that price exists in the currency', () => {
     const fees = `<tiers><tier><blocks>${block('5', '10')}</blocks><fixedPrice>${price('USD', '7')}</fixedPrice></tier>
       <tier><blocks>${block('3.5', '-1')}</blocks></tier></tiers>`;
     const { finalPhase } = version({

@@ -56,7 +56,7 @@ describe('catalog version limits (platform §16)', () => {
   ];
 
   for (const [what, count] of Object.entries(tooMany))
-    it(`reject a document with ${count} ${what}, at the position of the first excess one`, () => {
+    it(`reject a document with ${count} ${what}, at the position of the first one beyond the limit`, () => {
       const { problems } = errorOf(() => readCatalogXml(catalogXml(sized({ [what]: count }))));
       expect(problems).to.have.length(1);
       expect(told).to.include(problems?.[0]?.message);

@@ -5,7 +5,7 @@ const now = instant(Date.UTC(2024, 2, 1));
 const minute = 60_000;
 
 describe('health checks (platform §13)', () => {
-  it('fail with more than 1000 late entries', () => {
+  it('fail if there are more than 1000 late entries', () => {
     expect(queuesCheck({ late: 1_000, oldest: now }, now)).to.eql({ healthy: true, message: null });
     expect(queuesCheck({ late: 1_001, oldest: now }, now)).to.eql({
       healthy: false,
@@ -13,7 +13,7 @@ describe('health checks (platform §13)', () => {
     });
   });
 
-  it('fail with an entry that is more than 10 minutes late', () => {
+  it('fail if an entry is more than 10 minutes late', () => {
     const late = (ms: number) => queuesCheck({ late: 1, oldest: addMilliseconds(now, -ms) }, now);
     expect(late(10 * minute).healthy).to.equal(true);
     expect(late(10 * minute + 1_000)).to.eql({

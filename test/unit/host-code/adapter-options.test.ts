@@ -65,7 +65,7 @@ const functions: Readonly<
 /** The option of a member: `fonts` for `fonts[0].regular`, `credentials` for its API key. */
 const optionOf: Readonly<Record<string, string>> = { apiKey: 'credentials', stripeAccount: 'credentials' };
 
-describe('options of a wrong type', () => {
+describe('options of the wrong type', () => {
   for (const [name, { call, valid, wrong }] of Object.entries(functions)) {
     it(`are rejected by ${name} with an error that names the option`, async () => {
       for (const [field, value] of Object.entries(wrong)) {

@@ -170,7 +170,7 @@ describe('guarded port', () => {
     for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level]({}, 'anything');
   });
 
-  it('keeps timers and system time running when a clock fails', () => {
+  it('keeps timers and system time running when the clock of the host fails', () => {
     let isBroken = false;
     let timer: () => void = () => undefined;
     const read = (): number => {

@@ -84,7 +84,7 @@ describe('JSON or XML body', () => {
     );
   });
 
-  it('accepts dates and instants as numbers too in dialect K', () => {
+  it('also accepts numeric dates and instants in dialect K', () => {
     const json = '{"day":[2012,9,25],"at":[2012,9,25,7,30,15,250]}';
     const { day, at } = jsonBody(partial(Sample)).read(bytes(json), { ...inD, dialect: 'K' });
     expect(day && formatLocalDate(day)).to.equal('2012-09-25');
@@ -183,7 +183,7 @@ describe('JSON or XML body', () => {
 });
 
 describe('XML body', () => {
-  it('is required as XML, and passed on unchanged', () => {
+  it('is required if it is XML, and passed on unchanged', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.eql(bytes('<a/>'));
     expect(errorOf(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
     expect(errorOf(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);

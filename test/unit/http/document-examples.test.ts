@@ -168,7 +168,7 @@ describe('examples in the OpenAPI document', () => {
     }
   });
 
-  it('each appear in the document', () => {
+  it('all appear in the document', () => {
     const shown = new Set<string | undefined>();
     for (const [operationId, each] of parameters)
       for (const { name } of each) shown.add(nameOfExample({}, operationId, name));

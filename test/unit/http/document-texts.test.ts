@@ -155,7 +155,7 @@ describe('texts of the OpenAPI document', () => {
     expect(told('recordUsage', 'onDuplicate')).to.contain('by default as `usage.duplicatePolicy`');
   });
 
-  it('exclude a policy that is always rejected', () => {
+  it('omit the policy that is always rejected', () => {
     const policies = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ name }) => name === 'billingPolicy')

@@ -51,7 +51,7 @@ describe('chunked text of a long JSON value', () => {
     expect(JSON.stringify(list)).to.equal('[0,1,2]');
   });
 
-  it('is one list when elements arrive in batches', async () => {
+  it('forms one list even if elements arrive in batches', async () => {
     expect(await wholeText(piecesOf(windowBits(inWindows([1, 2], [], [3]))))).to.equal('[1,2,3]');
     expect(await wholeText(piecesOf(windowBits(inWindows())))).to.equal('[]');
   });

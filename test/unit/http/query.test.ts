@@ -155,7 +155,7 @@ describe('query parameters', () => {
       .with.property('code', 3004);
   });
 
-  it('appear with their defaults in a link', () => {
+  it('appear in a link with their defaults', () => {
     const parameters = { ...pageParameters, flag: flag(), ids: uuidList, key: plainText };
     expect(filledQuery(parameters, `limit=2&ids=${id}&unknown=1`).toString()).to.equal(
       `offset=0&limit=2&flag=false&ids=${id}`,

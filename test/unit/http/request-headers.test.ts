@@ -45,7 +45,7 @@ describe('header families with custom aliases', () => {
     expect(other.prefixes).to.eql(['X-Service-', 'X-Acme-', 'X-Other-']);
   });
 
-  it('do not determine the dialect', () => {
+  it('do not determine the dialect if they have a custom alias', () => {
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.K)).to.equal('K');
     expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.D)).to.equal('D');
     expect(other.dialectOf({ 'x-killbill-reason': 'k' }, Dialect.D)).to.equal('D');
@@ -76,7 +76,7 @@ describe('author headers of a call', () => {
     });
   });
 
-  it('have at most 255 characters', () => {
+  it('may have at most 255 characters', () => {
     const headers = { 'x-service-createdby': 'x'.repeat(255), 'x-service-reason': 'x'.repeat(256) };
     expect(() => authorshipOf(headers, families, 'D'))
       .to.throw(BillingError, 'Header X-Service-Reason is 256 characters long')

@@ -144,7 +144,7 @@ describe('OpenAPI document', () => {
     expect([...used].sort()).to.eql(Object.keys(schemas).sort());
   });
 
-  it('accepts an audit level for every answer with audit, except when the interface returns none', () => {
+  it('has an audit parameter for every answer with audit logs, except operations that never return them', () => {
     /** All that a schema refers to. */
     const reachable = (schema: unknown, known = new Set<string>()): ReadonlySet<string> => {
       for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
@@ -168,7 +168,7 @@ describe('OpenAPI document', () => {
     );
   });
 
-  it('lists the author as required exactly when a call needs an author', () => {
+  it('lists the author as required only for calls that need an author', () => {
     type Parameter = { readonly name: string; readonly required: boolean };
     const paths = document.paths as Record<string, Record<string, { readonly parameters?: Parameter[] }>>;
     for (const route of routes) {
@@ -190,7 +190,7 @@ describe('OpenAPI document', () => {
     expect(responses?.[401]?.description).to.equal('Error codes 60004, 60005');
   });
 
-  it('describes how to request a token with Basic, and its rejection', () => {
+  it('describes token requests with Basic credentials and their rejection', () => {
     const { security, responses } = operationAt('post', '/oauth2/token') ?? {};
     expect(security).to.eql([{}, { basicAuth: [] }]);
     for (const status of [400, 401])

@@ -34,13 +34,13 @@ describe('account credit (invoicing §10)', () => {
   it('rule 2: increases by the amount that an invoice owes the customer', () =>
     expect(applied({ of: '0', candidates: [invoice('new', '-10')] })).to.eql(['new 10']));
 
-  it('rule 2: is applied to a candidate up to its balance', () => {
+  it('rule 2: is applied to a candidate invoice up to the balance of that invoice', () => {
     expect(applied({ of: '10', candidates: [invoice('new', '25')] })).to.eql(['new -10']);
     expect(applied({ of: '30', candidates: [invoice('new', '25')] })).to.eql(['new -25']);
     expect(applied({ of: '0', candidates: [invoice('new', '25')] })).to.eql([]);
   });
 
-  it('rule 2: is applied to candidates in order, each time with the credit left by the previous candidates', () => {
+  it('rule 2: is applied to candidate invoices in order, each time with the remaining credit', () => {
     const candidates = [invoice('i1', '25'), invoice('i2', '-40'), invoice('i3', '5')];
     expect(applied({ of: '10', candidates })).to.eql(['i1 -10', 'i2 40', 'i3 -5', 'i1 -15']);
   });
@@ -87,7 +87,7 @@ describe('account credit (invoicing §10)', () => {
     expect(spends('1')).to.equal(true);
   });
 
-  it('rule 6: is never created, lost or left next to an invoice that it can pay, for random accounts', () => {
+  it('rule 6: is never created, lost or left unused beside an invoice that it could pay, for random accounts', () => {
     const cents = fc.integer({ min: -5_000, max: 5_000 });
     const any = fc.record({
       cents,

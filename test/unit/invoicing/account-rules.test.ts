@@ -53,7 +53,7 @@ describe('charged-through date rules', () => {
     expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.eql(['2024-02-10']);
   });
 
-  it('set the charged-through date to the end of the last charge, a later start, or the later end of days left in force', () => {
+  it('set the charged-through date to the latest of the last charge’s end, its start and the end of days in force', () => {
     const last = { start: day('2024-02-10'), end: day('2024-03-01'), inForceThrough: null };
     expect(text(chargedThroughOf(last))).to.equal('2024-03-01');
     expect(text(chargedThroughOf({ ...last, end: day('2024-02-01') }))).to.equal('2024-02-10');

@@ -71,7 +71,7 @@ const stored = (n: number, itemType: InvoiceItem['itemType'], amount: string): I
 });
 
 describe('invoice plugin results (invoicing §13)', () => {
-  it('rule 3: become new items, rounded and dated, with the plugin as their reason, for a missing or unknown id', () => {
+  it('rule 3: become new, rounded and dated items with the plugin as reason if their id is missing or unknown', () => {
     const { invoice } = asking(
       asked([recurring]),
       { itemType: 'TAX', amount: '5.706', linkedItemId: recurring.id },
@@ -94,7 +94,7 @@ describe('invoice plugin results (invoicing §13)', () => {
     expect(invoice.chosenIds.map(({ id }) => id)).to.eql([uuid(7)]);
   });
 
-  it('rule 3: change the existing item of a known id, except for its fixed fields', () => {
+  it('rule 3: change the existing item with the same id, except for its fixed fields', () => {
     const { invoice, passedOver } = asking(asked([recurring]), {
       id: recurring.id,
       amount: '20',

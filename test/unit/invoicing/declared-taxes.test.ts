@@ -61,7 +61,7 @@ describe('invoicing §14 rule 9: taxes of category S', () => {
     ).to.match(/amount 5 with the taxRate 7/);
   });
 
-  it('can be computed with and without the reduction of a charge', () => {
+  it('may be computed with or without the reduction of a charge', () => {
     for (const amount of ['19', '11.4', '15']) expect(problemOf([[amount, '100-40']])).to.equal(null);
     for (const amount of ['19.02', '11.38'])
       expect(problemOf([[amount, '100-40']])).to.match(/amount of 100/);

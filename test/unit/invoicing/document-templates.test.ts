@@ -140,7 +140,7 @@ describe('document template engine', () => {
       expect(fill(`{{text${'.a'.repeat(15)}}}`, { text })).to.equal(`a${'.a'.repeat(14)}`);
     });
 
-    it('invoicing §14 rule 5: reports the problem with only the beginning of the template', () =>
+    it('invoicing §14 rule 5: quotes only the beginning of the template in an error', () =>
       expect(() => parseTemplate(`{{#${'long'.repeat(1_000)}}}`))
         .to.throw(/Unclosed section/)
         .with.property('message')

@@ -167,7 +167,7 @@ describe('explained event of an item', () => {
     expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
   });
 
-  it('names a price change when no change is stored, and an end by the base when no end is stored', () => {
+  it('reports a price change even if no change is stored, and an end by the base even if no end is stored', () => {
     expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
     for (const type of ['CANCEL', 'EXPIRED'] as const) {
       expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(

@@ -112,7 +112,7 @@ describe('item repairs', () => {
     ]);
   });
 
-  it('use the share stored with an item under fixed proration days when no event names the plan of the item anymore', () => {
+  it('use the stored share of an item under fixed proration days if no event contains its plan anymore', () => {
     const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 15 });
     const changed = event('CHANGE', '2023-05-16', { plan: 'tin', price: '3.00', bcd: 15 });
     const ledger = new SubscriptionLedger({ config: { prorationFixedDays: 30 } }).change([created, changed]);

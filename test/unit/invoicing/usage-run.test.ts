@@ -105,7 +105,7 @@ describe('usage in a run', () => {
     ]);
   });
 
-  it('usage §7.5 rule 4: sets a charged-through date and a billed interval, but no invoice, for dropped zero amounts', () => {
+  it('usage §7.5 rule 4: sets charged-through date and billed interval, but no invoice, if zero amounts are dropped', () => {
     const free = billed([created(smsUsage, '2026-04-01')], []);
     const dropped = run(free, '2026-05-01', { dropsZeroItems: true });
     expect(dropped.items).to.eql([]);

@@ -103,16 +103,16 @@ describe('currency table', () => {
   });
 });
 
-describe('money', () => {
+describe('money in a currency', () => {
   const ten: Money<'USD'> = money(decimal('10.10'), 'USD');
   const one: Money<'EUR'> = money(decimal('1'), 'EUR');
 
-  it('adds exactly in one currency', () => {
+  it('keeps sums in one currency exact', () => {
     const total = addMoney(ten, money(decimal('0.20'), 'USD'));
     expect([formatDecimal(total.amount), total.currency]).to.eql(['10.3', 'USD']);
   });
 
-  it('cannot be added across currencies, at compile time or at run time', () => {
+  it('allows no sum across currencies, at compile time or at run time', () => {
     // @ts-expect-error the type forbids it
     expect(() => addMoney(ten, one)).to.throw(InvariantError, 'USD and EUR');
     const hidden: readonly Money[] = [ten, one];

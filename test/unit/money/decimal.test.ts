@@ -24,14 +24,14 @@ describe('decimal', () => {
     }
   });
 
-  it('accepts strings, safe integers, bigints and decimals', () => {
+  it('can be created from strings, safe integers, bigints and decimals', () => {
     expect(formatDecimal(decimal('-12.50'))).to.equal('-12.5');
     expect(formatDecimal(decimal(7))).to.equal('7');
     expect(formatDecimal(decimal(12_345_678_901_234_567_890n))).to.equal('12345678901234567890');
     expect(formatDecimal(decimal(decimal('1.05e1')))).to.equal('10.5');
   });
 
-  it('rejects fractional JavaScript numbers and invalid strings', () => {
+  it('cannot be created from fractional JavaScript numbers or invalid strings', () => {
     for (const value of [
       0.1,
       Number.NaN,
@@ -48,7 +48,7 @@ describe('decimal', () => {
     expect(() => decimal(new Decimal(Number.NaN))).to.throw(InvariantError, 'finite');
   });
 
-  it('has 0 as the sum of an empty list', () => {
+  it('is 0 as the sum of an empty list', () => {
     expect(formatDecimal(sum(['0.1', '0.2', '-0.3'].map((text) => decimal(text))))).to.equal('0');
     expect(sum([])).to.equal(ZERO);
     const [cent, tenth] = [decimal('0.01'), decimal('0.1')];

@@ -77,7 +77,7 @@ describe('node clock or id generator', () => {
       expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
     });
 
-    it('is shared by all nodes', async () => {
+    it('shows all nodes the same time', async () => {
       const here = sharedTestClock(store, system);
       const there = sharedTestClock(store, system);
       await here.set(at('2030-05-05'));

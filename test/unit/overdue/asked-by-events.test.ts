@@ -69,7 +69,7 @@ describe('overdue work requested by events (overdue §7)', () => {
     expect(asked(defaultOverdueConfig, ...events)).to.eql([]);
   });
 
-  it('contains one entry per action and account, clears first, regardless of the events in the transaction', () => {
+  it('contains one entry per action and account, with clears first, for any events in the transaction', () => {
     const events = [
       event('INVOICE_CREATION', {}, 9),
       event('INVOICE_PAYMENT_FAILED', {}, 9),

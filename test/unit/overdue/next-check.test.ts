@@ -27,7 +27,7 @@ function after(states: OverdueConfig, { on = '2024-03-01', unpaid = ['2024-03-01
   return `${next?.name ?? 'clear'} ${check === null ? 'none' : formatLocalDate(check)}`;
 }
 
-describe('next check of an account by its overdue configuration', () => {
+describe('date of the next overdue check', () => {
   const none = config([state('FINE', { isClearState: true, condition: null })], 30);
 
   const cases: readonly (readonly [what: string, unpaid: readonly string[], expected: string])[] = [

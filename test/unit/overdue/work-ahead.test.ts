@@ -41,7 +41,7 @@ describe('work before an overdue entry (overdue §5.2)', () => {
     const ahead = { asker: 7, lastDue: at('2024-01-05T15:00:00Z'), availableAtMs: null, isUnderWay: false };
     const again = (more: object) => retryTiming({ ...ahead, ...more }, { due, systemNowMs: 5_000 });
 
-    it('makes the entry run again after the earlier work, but not before the entry is due', () => {
+    it('makes the entry run again after this work, but not before the entry is due', () => {
       expect(again({})).to.eql({ kind: 'DUE', at: ahead.lastDue });
       expect(again({ lastDue: at('2024-01-04') })).to.eql({ kind: 'DUE', at: due });
     });

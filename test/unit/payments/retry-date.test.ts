@@ -24,7 +24,7 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
 }
 
 describe('retry date (payments §8.3)', () => {
-  it('is 8 days after each of three declines, and is then absent', () =>
+  it('is 8 days after each of three declines, and absent after that', () =>
     expect(chain('PAYMENT_FAILURE', NOW)).to.eql([
       '2012-06-08T00:03:42.000Z',
       '2012-06-16T00:03:42.000Z',
@@ -73,7 +73,7 @@ describe('janitor schedule (payments §7.2)', () => {
     }
   };
 
-  it('follows an unknown outcome after 5 minutes, an hour, and then daily five times', () =>
+  it('follows an unknown outcome after 5 minutes, after an hour and then on five days', () =>
     expect(checks('UNKNOWN')).to.eql([
       '2012-05-01T00:05',
       '2012-05-01T01:05',

@@ -94,6 +94,6 @@ describe('external push events (platform §10.4)', () => {
     );
   });
 
-  it('fail as an internal error if the payload lacks its object', () =>
+  it('cause an internal error if the payload lacks the object', () =>
     expect(() => externalEvent({ type: 'TAG_CREATION', payload: { accountId } })).to.throw('tagId'));
 });

@@ -14,7 +14,7 @@ function read(key: string): readonly string[] {
   );
 }
 
-describe('search keys in operator form (accounts §6.2)', () => {
+describe('parser of operator search keys (accounts §6.2)', () => {
   const readable: readonly (readonly [key: string, clauses: readonly string[]])[] = [
     ['_q=1&field_name=x', ['field_name eq x']],
     ['_q=1&field_name[eq]=x&field_name[NEQ]=y', ['field_name eq x', 'field_name neq y']],
@@ -48,7 +48,7 @@ describe('search keys in operator form (accounts §6.2)', () => {
     ['_q=1&created_date[lt]=2025-03-10T09:15:30Z', [`created_date lt ${Date.UTC(2025, 2, 10, 9, 15, 30)}`]],
   ];
   for (const [key, clauses] of readable)
-    it(`parse ${JSON.stringify(key)}`, () => {
+    it(`parses ${JSON.stringify(key)}`, () => {
       expect(isOperatorSearch(key)).to.equal(true);
       expect(read(key)).to.eql(clauses);
     });
@@ -68,12 +68,12 @@ describe('search keys in operator form (accounts §6.2)', () => {
     '_q=1&created_date=soon',
     '_q=1&created_date[like]=2025%',
   ])
-    it(`reject ${JSON.stringify(key)}`, () =>
+    it(`rejects ${JSON.stringify(key)}`, () =>
       expect(() => read(key))
         .to.throw(BillingError)
         .with.property('code', 60002));
 
-  it('treat any other key as text', () => {
+  it('treats any other key as text', () => {
     for (const key of ['x', '_q=1', 'q=1&field_name=x', '']) expect(isOperatorSearch(key)).to.equal(false);
   });
 });

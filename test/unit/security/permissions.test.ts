@@ -24,11 +24,11 @@ describe('permissions', () => {
     [['', ''], []],
   ];
   for (const [given, expected] of stored)
-    it(`platform P8: store ${JSON.stringify(given)} as ${JSON.stringify(expected)}`, () =>
+    it(`platform P8: if given as ${JSON.stringify(given)}, are stored as ${JSON.stringify(expected)}`, () =>
       expect(normalisePermissions(given)).to.eql(expected));
 
   for (const bad of ['a:b:c', ':', ':b', '::'])
-    it(`platform P8: reject ${bad}`, () =>
+    it(`platform P8: are rejected if given as ${bad}`, () =>
       expect(() => normalisePermissions(['a:b', bad]))
         .to.throw(BillingError, 'is not a permission')
         .with.property('code', 40005));

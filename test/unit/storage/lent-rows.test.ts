@@ -20,7 +20,7 @@ describe('rows passed to SQLite by reference', () => {
     );
   });
 
-  it('omit the columns that are equal in 1,000 rows or more', () => {
+  it('omit columns that have one value in all rows if there are 1,000 rows or more', () => {
     const insertionOf = (count: number) =>
       render(insertInto(7, countersTable, counters(count)), lendingDialect.writer);
     expect(insertionOf(999).text).to.match(lentIn);

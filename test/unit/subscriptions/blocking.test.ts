@@ -206,7 +206,7 @@ function withEnd(life: Life, date: string): Life {
 describe('billing pauses', () => {
   const set = (...blocks: readonly BlockParts[]) => withBlocks(lived({ phaseType: 'EVERGREEN' }), ...blocks);
 
-  it('are ended only on the same object by the same service', () => {
+  it('end only if the same service ends them on the same object', () => {
     const life = set(
       { service: 'A', flags: 'f f t', date: '2024-06-01' },
       { service: 'B', flags: 'f f f', date: '2024-06-05' },
@@ -559,5 +559,6 @@ describe('changes of a blocking state', () => {
     for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
   });
 
-  it('determine no day for equal sets', () => expect(firstBlockedDifference([], [])).to.equal(null));
+  it('determine no day if both sets of states are equal', () =>
+    expect(firstBlockedDifference([], [])).to.equal(null));
 });

@@ -119,7 +119,7 @@ describe('subscription creation', () => {
     });
   });
 
-  it('finds the plan by product, period and list, and keeps the list that contained it', () => {
+  it('finds the plan by product, period and list, and keeps the list that contains the plan', () => {
     const named = { productName: 'Elite', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
     expect(viewOf(create({ ...named, priceList: 'club' }))).to.include({
       planName: 'club-monthly',

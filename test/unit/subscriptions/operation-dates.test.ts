@@ -181,7 +181,8 @@ describe('effective date of an operation (subscriptions §8)', () => {
     expect(shown(date.at)).to.equal('2024-02-05T08:00');
   });
 
-  it('is rejected for ILLEGAL', () => expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER));
+  it('is rejected for the policy ILLEGAL', () =>
+    expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER));
 });
 
 describe('effective date of a plan change (subscriptions §7 rule 3)', () => {

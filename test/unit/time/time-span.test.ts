@@ -32,7 +32,7 @@ describe('a list of time spans', () => {
     expect(parseTimeSpanList('  ')).to.eql([]);
   });
 
-  it('rejects an empty or invalid entry and an endless list', () => {
+  it('cannot contain an empty or invalid entry or be endless', () => {
     expect(() => parseTimeSpanList('5m,,1h')).to.throw(BillingError);
     expect(() => parseTimeSpanList('5m,x')).to.throw(BillingError, '"x"');
     expect(() => parseTimeSpanList(Array.from({ length: 101 }, () => '1s').join(','))).to.throw(

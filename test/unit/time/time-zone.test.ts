@@ -52,7 +52,7 @@ describe('a time zone', () => {
         .with.property('code', 60002);
     });
 
-  it('rejects a long or strange name and quotes only part of it', () => {
+  it('cannot have a long or strange name, and the error quotes only part of the name', () => {
     for (const name of ['x'.repeat(100_000), 'Europe/Paris\n', 'Europe\\Paris', 'Europé/Paris']) {
       expect(isTimeZone(name)).to.equal(false);
       expect(() => timeZone(name))

@@ -134,7 +134,7 @@ describe('usage reads of a run', () => {
     ]);
   });
 
-  it('usage §11.3: consume a piece completely or not at all', () => {
+  it('usage §11.3: consume each piece of usage completely or not at all', () => {
     const part = (from: string, to: string) => ({
       from: at(`2026-04-05T${from}:00Z`),
       to: at(`2026-04-05T${to}:00Z`),

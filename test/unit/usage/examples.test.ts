@@ -92,7 +92,7 @@ describe('the worked examples of usage', () => {
     expect(june).to.deep.include({ trackingIds: [], chargedThrough: '2026-06-01' });
   });
 
-  it('usage E1: skip the invoice without zero items, but mark the period as billed', () => {
+  it('usage E1: skip the invoice if zero-amount items are dropped, but mark the period as billed', () => {
     const life = lifeOf(smsUsage, '2026-05-01', { config: { dropsZeroItems: true } });
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: '2026-06-01' });
     expect(life.bill('2026-06-01')).to.deep.include({ items: [], chargedThrough: null });
@@ -197,7 +197,7 @@ describe('the worked examples of usage', () => {
     expect(told(life.bill('2026-05-01'))).to.eql(['live-usage 2026-04-15 2026-05-01 5']);
   });
 
-  it('usage E8: show only free blocks in detail mode without zero items', () => {
+  it('usage E8: show only free blocks in detail mode if zero-amount items are dropped', () => {
     const trial = (itemMode: 'AGGREGATE' | 'DETAIL') => {
       const life = lifeOf(trialUsage, '2026-04-01', { config: { dropsZeroItems: true, itemMode } });
       life.record('10 calls', '2026-04-10');

@@ -199,13 +199,13 @@ describe('usage changed after billing', () => {
     expect(told(life.bill('2026-05-01'))).to.eql(['04: 10']);
   });
 
-  it('usage §7.5 rule 3: creates no zero item for a period within one day', () => {
+  it('usage §7.5 rule 3: creates no zero-amount item for a period within one day', () => {
     const life = lifeOf(stdUsage, '2026-01-01');
     life.events = [...life.events, usageEvent('CHANGE', '2026-01-01T02:00:00Z', { usages: [plusUsage] })];
     expect(told(life.bill('2026-01-01'))).to.eql([]);
   });
 
-  it('usage §7.5 rule 2: creates one zero item per empty period, or one zero item per unit in detail mode', () => {
+  it('usage §7.5 rule 2: creates one zero-amount item per empty period, or one per unit in detail mode', () => {
     expect(told(lifeOf(duoUsage, '2026-04-01').bill('2026-06-01'))).to.eql(['04: 0', '05: 0']);
     expect(told(lifeOf(duoUsage, '2026-04-01', { itemMode: 'DETAIL' }).bill('2026-05-01'))).to.eql([
       '04: 0 (2 × 0)',

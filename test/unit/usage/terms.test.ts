@@ -125,7 +125,7 @@ describe('terms of a usage section (usage §12)', () => {
     expect(formatDecimal(rated(given, { days: 0, totalDays: 30 }).amount)).to.equal('0');
   });
 
-  it('prorate the minimum of a short period by days, rounded to the currency', () => {
+  it('prorate the minimum of a short period by days, rounded to the minor unit of the currency', () => {
     const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 5 } } };
     const short = rated(given, { days: 11, totalDays: 30 });
     expect(formatDecimal(short.amount)).to.equal('1.83');

@@ -25,7 +25,7 @@ describe('shared calls', () => {
     expect(asked).to.eql([[3], [1, 3], [2]]);
   });
 
-  it('start a single call immediately', async () => {
+  it('run immediately if there is a single call', async () => {
     const first = calls.run('tenant', 1, work);
     expect(asked).to.eql([[1]]);
     await first;
