@@ -69,7 +69,7 @@ async function hasTestPassword(billing: Billing<never>, user: string): Promise<b
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }
 
-/** Returns the login as text. The text contains a password only if it was generated or belongs to test mode. */
+/** Returns the login as text. Includes the password only if it was generated or is the test mode password. */
 export function loginText({ user, chosen }: Login): string {
   const login = `Log in (HTTP Basic) as "${user}"`;
   switch (chosen?.source) {

@@ -190,8 +190,8 @@ function makesKeyFile(environment: Environment, database: string): boolean {
 }
 
 /**
- * Returns a cipher with the key of the environment, otherwise with the key file beside the database. Secrets that the
- * key file encrypted can still be decrypted.
+ * Returns a cipher with the key of the environment, otherwise with the key file beside the database. Secrets that
+ * were encrypted with the key file can still be decrypted.
  * @throws UsageError for an invalid key or file.
  */
 function cipherOf(environment: Environment, database: string, logger: Logger): SecretCipher {

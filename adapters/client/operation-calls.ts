@@ -77,7 +77,8 @@ export const queries = {
 } as const;
 
 /**
- * Kinds of values that JSON cannot distinguish. A `method` is a function without parameters; its result replaces it.
+ * Kinds of values that JSON cannot distinguish. A `method` is a function without parameters, and its result is sent
+ * in place of the function.
  */
 export type TypedKind = 'instant' | 'amount' | 'map' | 'bytes' | 'method';
 

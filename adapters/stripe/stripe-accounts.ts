@@ -187,7 +187,7 @@ export class SentRequests {
   }
 }
 
-/** A request that failed although an earlier attempt may have arrived. */
+/** A failed request of which an earlier attempt may have reached Stripe. */
 export class UnansweredRequest extends Error {
   override readonly name = 'UnansweredRequest';
 

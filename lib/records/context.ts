@@ -72,7 +72,7 @@ export const ActingComponent = {
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 
-/** The first parameter of each operation: its context, or none if it is already bound. */
+/** The first parameter of each operation: the context, or no parameter if the context is already bound. */
 export type Leading = readonly [] | WithContext;
 export type WithContext = readonly [context: CallContext];
 

@@ -58,7 +58,7 @@ export const redemptionFields = {
   subscriptionId: f.orNull(f.id()),
   ...termsFields,
   redeemed: f.dated(),
-  /** Periods that start from this day on are not discounted. Null until the redemption is ended. */
+  /** Periods that start on or after this day are not discounted. Null until the redemption is ended. */
   ended: f.orNull(f.dated()),
   createdDate: f.instant(),
   updatedDate: f.instant(),

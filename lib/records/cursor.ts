@@ -37,6 +37,6 @@ export interface StoredCursor extends InvoicingCursor {
 }
 
 export interface CursorToSave extends StoredCursor {
-  /** True if the stored ongoing charge is current and is not written. */
+  /** True if the stored ongoing charge is current, so that it need not be written. */
   readonly keepsOngoing?: boolean;
 }

@@ -2,8 +2,8 @@ import { enumeration } from '../values/fields/index.ts';
 
 interface ItemTypeMeaning {
   /**
-   * CHARGE: the customer owes it. ADJUSTMENT: lowers the charge that it links to. CREDIT: granted to the account.
-   * ACCOUNT_CREDIT: moves credit between the invoice and its account.
+   * CHARGE is owed by the customer. ADJUSTMENT lowers the linked charge. CREDIT is granted to the account.
+   * ACCOUNT_CREDIT moves credit between the invoice and its account.
    */
   readonly kind: 'CHARGE' | 'ADJUSTMENT' | 'CREDIT' | 'ACCOUNT_CREDIT';
   readonly sign: 'NOT_NEGATIVE' | 'NOT_POSITIVE' | 'NEGATIVE' | 'ANY';

@@ -127,7 +127,7 @@ export const MAX_INVOICE_CONSULTATIONS = 5;
 /** Number of a tenant's deliveries that are loaded at a time. */
 export const PUSH_LOAD_SIZE = 200;
 
-/** Lease of a tenant's pushes, after which another node serves the tenant. */
+/** Lease time of a tenant's pushes. After this time, another node serves the tenant. */
 export const PUSH_LEASE_MS = 30 * SECOND_MS;
 
 /** Default number of events in a result. */
@@ -262,7 +262,7 @@ export const QUEUE_CLAIM_LIMIT = 100;
 /** Maximum number of entries of busy accounts whose attempts are counted. */
 export const MAX_BUSY_ENTRIES_COUNTED = 10_000;
 
-/** Lease of a claim in system time (`….claim.time`). It is renewed after a third of this time. */
+/** Lease time of a claim in system time (`….claim.time`). The lease is renewed after a third of this time. */
 export const QUEUE_LEASE_MS = 30 * SECOND_MS;
 
 /** Interval of the polling fallback (`….sleep`). */

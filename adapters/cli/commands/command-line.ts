@@ -86,7 +86,7 @@ function programOf(console: Console): Command {
   return program;
 }
 
-/** Returns the problem and its solution in one line, and whether the command line caused it. */
+/** Returns the problem and its solution in one line, and whether the command line caused the problem. */
 async function explained(
   error: unknown,
   command: string,

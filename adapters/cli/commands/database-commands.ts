@@ -27,7 +27,7 @@ interface OnDatabase {
   readonly server: () => Promise<ServerDatabase>;
 }
 
-/** Returns a command with the options `--database` and `--config`. Its failures name the database. */
+/** Returns a command with the options `--database` and `--config`. Error messages of the command name the database. */
 function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): Command {
   const command = new Command(name);
   return command

@@ -8,7 +8,7 @@ import { type Ending, WorkerProcess } from './worker-process.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** After a worker has served for this time, the count of failures starts again. */
+/** Milliseconds that a worker must serve before the number of failures is reset. */
 const STABLE_AFTER_MS = 60_000;
 /** Time without a serving worker after which the server gives up. */
 const GIVES_UP_AFTER_MS = 30_000;

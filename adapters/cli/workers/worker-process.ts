@@ -10,7 +10,7 @@ const START_LIMIT_MS = 120_000;
 /** Time to finish open connections, to stop the queue and to close, each with its own limit. */
 const STOP_LIMIT_MS = 3 * QUEUE_SHUTDOWN_WAIT_MS;
 const METRICS_LIMIT_MS = 3_000;
-/** Longer than the limit of the checks themselves. */
+/** Longer than the time limit of the health checks themselves. */
 const HEALTH_LIMIT_MS = 5_000;
 const CALL_LIMIT_MS = 5_000;
 

@@ -6,8 +6,8 @@ import { shortened } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../routing/body.ts';
 
 /**
- * Milliseconds that a streamed body may stall beyond the minimum speed. The limit matters because each such call
- * holds one of few slots.
+ * Milliseconds by which a streamed body may fall behind the minimum speed. Such calls are limited in number, so a
+ * slow call must not hold its place for long.
  */
 const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;

@@ -9,7 +9,7 @@ export interface Answer {
   readonly json?: unknown;
   /** True: a long `json` is streamed without an `ETag`. */
   readonly isStreamed?: true;
-  /** A JSON list read in windows during sending. */
+  /** A JSON list that is read in windows while it is being sent. */
   readonly jsonWindows?: AsyncIterable<Iterable<unknown>>;
   readonly text?: string;
   readonly bytes?: Uint8Array;

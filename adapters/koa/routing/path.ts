@@ -60,7 +60,7 @@ export function pathParameters(
   };
 }
 
-/** Decodes a search key that was encoded twice: as a whole, or only its values in operator form. */
+/** Decodes a search key that was encoded twice, either as a whole or, in operator form, only in its values. */
 function searchKey(value: string): string {
   return isOperatorSearch(value) ? value : decodedOnceMore(value);
 }

@@ -52,7 +52,7 @@ export function field<T, A extends Access>(
   return { type, access, ...defaults, ...options };
 }
 
-/** Returns a response field that shows another value than the member of the same name. */
+/** Returns a response field that shows a value other than the member of the same name. */
 export function shown<T>(type: WireType<T>, from: From): Field<T, 'R'> {
   return field(type, 'R', { from });
 }

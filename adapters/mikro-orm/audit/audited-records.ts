@@ -66,7 +66,7 @@ const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
 const asIs: Write = (value) => value;
 
 /**
- * Describes the history columns of a record by its description.
+ * Derives the history columns of a record from the description of the record.
  * @param more columns that are not a field of the record.
  */
 function audited<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>>(

@@ -125,7 +125,7 @@ const MOST_REMEMBERED = 1_000;
 const remembered = new Map<string, boolean>();
 
 /**
- * Returns whether a statement returns rows, for libraries with separate functions for statements with and without
+ * Returns true if a statement returns rows. Some libraries have separate functions for statements with and without
  * rows.
  */
 export function returnsRows(text: string): boolean {

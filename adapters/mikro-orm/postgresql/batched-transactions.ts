@@ -48,7 +48,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Length of a value, in characters, from which its processing takes the server longer than a round trip. */
+/** Number of characters above which the server takes longer to process a value than a round trip takes. */
 const LARGE_FROM = 64 * 1_024;
 
 function isLarge({ values }: Pick<Statement, 'values'>) {

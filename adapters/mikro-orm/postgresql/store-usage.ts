@@ -145,7 +145,7 @@ function storedKey(tenantRecordId: number) {
       and k.tracking_id = own.tracking_id limit 1`;
 }
 
-/** Returns rows of the submission's number in the chunk, followed by its key. */
+/** Returns one row per submission: the number of the submission in the chunk, followed by its key. */
 function offeredRows(chunk: UsageChunk) {
   return {
     length: chunk.submissions.length,

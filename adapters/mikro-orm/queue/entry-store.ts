@@ -129,7 +129,7 @@ function inOrder({ part }: EntryLook) {
   return part === 'FAILED' ? sql`order by effective_date + 0, record_id` : sql`order by due_order, record_id`;
 }
 
-/** Returns the condition for due entries. It uses the index of the claim order, in which bus entries have 0. */
+/** Returns the condition for due entries. It uses the index of the claim order, in which bus entries have order 0. */
 function dueOf(kind: QueueKind) {
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;
 }

@@ -188,8 +188,8 @@ export async function lockJobs(
 }
 
 /**
- * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries, without
- * accounts of this transaction. Takes one statement.
+ * Schedules the paying parents and paid children of changed accounts (§8 rule 1), each once for all entries. Accounts
+ * of this transaction are omitted. Takes one statement.
  * @param tokens receives the user token of each relative's cause.
  */
 export async function wakeRelatives(

@@ -22,8 +22,8 @@ export interface OverdueStateView {
   readonly isBlockChanges: boolean;
   readonly isClearState: boolean;
   /**
-   * Days until the next check in this state. Null if the account is never checked, or after a number of months or
-   * years.
+   * Days until the next check in this state. Null if the account is never checked, or if the interval is a number of
+   * months or years.
    */
   readonly reevaluationIntervalDays: number | null;
 }

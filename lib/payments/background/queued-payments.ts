@@ -285,7 +285,7 @@ class OperationRetries {
     await session.payments.insertAttempts([refused]);
   }
 
-  /** Repeats the operation. Returns false if it was refused; a refused entry has not failed. */
+  /** Repeats the operation. Returns false if the operation was refused, which is no failure of the entry. */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {
       tenant: batch.tenant,

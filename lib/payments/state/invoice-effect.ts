@@ -187,8 +187,8 @@ export function asSettled(
 }
 
 /**
- * Returns the row's result by the status of a purchase, or of a refund before negation (§9.4, §9.5). A payment in a
- * currency other than the invoice's settles the requested amount.
+ * Returns the result of an invoice payment row by the status of its purchase or refund (§9.4, §9.5). The amount of a
+ * refund is positive here. A payment in a currency other than the invoice's settles the requested amount.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,

@@ -84,7 +84,7 @@ function countedOf(refunds: readonly PaymentTransaction[], back: PaidRows['rows'
   );
 }
 
-/** Returns the open refunds of the payment, by the payment itself or by another payment. */
+/** Returns the open refunds of the payment, made by the payment itself or by another payment. */
 function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTransaction[]) {
   const open = transactions.filter(
     (each) =>

@@ -123,8 +123,9 @@ export interface EndedAttempt {
 }
 
 /**
- * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). Its retry has the earlier of two dates: the
- * date of the built-in retry of automatic invoice payments (§8.3), and the date of the control plugins.
+ * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). If it is retried, the retry has the earlier
+ * of two dates: the date of the built-in retry of automatic invoice payments (§8.3), and the date of the control
+ * plugins.
  */
 export function endedAttempt(
   attempt: PaymentAttempt | null,

@@ -106,7 +106,7 @@ export type EntitlementSuccess<Operation extends EntitlementOperation = Entitlem
   readonly [Each in Operation]: CallOf<Each> & { readonly result: Plain<EntitlementResults[Each]> };
 }[Operation];
 
-/** A plugin's decision. Return nothing to continue, a reason to abort, which the caller sees, or the replaced terms. */
+/** A plugin's decision. Return nothing to continue, a reason to abort (the caller sees it), or the replaced terms. */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
   | { readonly replace: HostInput<Partial<EntitlementTerms[Operation]>> }

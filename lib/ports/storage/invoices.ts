@@ -195,7 +195,7 @@ export interface InvoiceReads {
 
 export interface InvoiceWrites {
   /**
-   * Takes `count` consecutive numbers from the tenant's counter and returns the first. A rollback returns the
+   * Takes `count` consecutive numbers from the tenant's counter and returns the first. A rollback releases the
    * numbers.
    */
   takeInvoiceNumbers(count: number): Promise<number>;
@@ -276,11 +276,11 @@ export interface CreditNoteReads {
 
 export interface CreditNoteWrites {
   /**
-   * Takes `count` consecutive numbers from the tenant's counter and returns the first. A rollback returns the
+   * Takes `count` consecutive numbers from the tenant's counter and returns the first. A rollback releases the
    * numbers.
    */
   takeNumbers(count: number): Promise<number>;
   insert(notes: readonly New<CreditNote>[]): Promise<void>;
-  /** Returns true if the tenant writes credit notes. Read only when something is credited. */
+  /** Returns true if the tenant writes credit notes. The setting is read only if something is credited. */
   areWritten(): Promise<boolean>;
 }

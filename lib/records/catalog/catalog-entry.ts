@@ -50,7 +50,7 @@ export const catalogEntryFields = {
   name: f.text(),
   accountId: f.orNull(f.id()),
   accountRecordId: f.orNull(f.bigint()),
-  /** The product of a PLAN, if it is an entry, or the plan of a USAGE. */
+  /** For a PLAN, its product if that product is an entry. For a USAGE, its plan. */
   parentId: f.orNull(f.id()),
   /** Terms of the product. Null unless the entry is a PRODUCT. */
   product: f.orNull(f.json<ProductTerms>()),
@@ -119,14 +119,14 @@ export const planRowFields = {
 };
 export interface PlanRow extends RecordOf<typeof planRowFields> {}
 
-/** A product of the entry API (json-models §13, ProductData). */
+/** A product in the form of the entry API (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {
   readonly name: string;
   /** Retirement date of the product's last plan. Null without plans or with an active plan. */
   readonly retiredDate: Instant | null;
 }
 
-/** A row of a plan of the entry API (json-models §13, PlanData). */
+/** A plan row in the form of the entry API (json-models §13, PlanData). */
 export interface PlanEntryView
   extends Omit<PlanTerms, 'xmlProduct'>,
     Pick<PlanRow, 'effectiveDate' | 'effectiveDateForExistingSubscriptions' | 'retired' | 'phases'> {

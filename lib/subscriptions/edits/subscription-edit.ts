@@ -31,7 +31,7 @@ export interface SubscriptionEdit {
   readonly restored: readonly LifecycleEvent[];
   readonly addedStates: readonly New<BlockingState>[];
   readonly withdrawnStates: readonly BlockingState[];
-  /** Days from which the billing of the subscription may change although its own events do not. */
+  /** Days from which the billing of the subscription may change although its own events stay the same. */
   readonly touched?: readonly LocalDate[];
 }
 

@@ -110,7 +110,7 @@ const comparedAsTheyAre = [
   'serviceStateName',
 ] as const satisfies readonly (keyof SubscriptionEvent)[];
 
-/** A row with the keys of its place in the order. */
+/** A row with its sort keys. */
 interface OrderedRow {
   readonly event: SubscriptionEvent;
   /** The plan before a row of the lifecycle. Null for rows of blocking states, which change no plan. */

@@ -174,8 +174,8 @@ class DaysOfZone {
   }
 
   /**
-   * Returns the days around an instant. Near a change of the zone's offset, a day may continue after the next one
-   * began (in St. John's, clocks were once set back at 00:01), so the neighboring days are treated as cut too.
+   * Returns the days around an instant. Near a change of the zone's offset, a day may continue after the next one has
+   * begun (in St. John's, clocks were once set back at 00:01), so the neighboring days are treated as cut too.
    */
   around(at: Instant): DaysAround {
     const found = this.#around.get(at) ?? this.#daysAround(at);

@@ -9,7 +9,7 @@ import {
 } from '../rating/rated-usage.ts';
 import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
 
-/** The billed part of one line. A line is a tier of a unit with ALL_TIERS, or a unit with TOP_TIER. */
+/** The billed part of one line. With ALL_TIERS, a line is a tier of a unit. With TOP_TIER, a line is a unit. */
 interface BilledLine extends BlockLine {
   /** The charged amount. `amount` is the unrounded sum of the lines. */
   readonly charged: Decimal;
@@ -99,7 +99,7 @@ function linesOfInterval(entries: readonly BilledEntry[], { rated, currency }: B
 }
 
 /**
- * Replaces the lines of an earlier rating. TOP_TIER lines show the whole rating, so the last rating is decisive
+ * Replaces the lines of an earlier rating. TOP_TIER lines show the whole rating, so only the last rating counts
  * (§7.3).
  */
 function replaceRating(

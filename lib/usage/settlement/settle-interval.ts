@@ -73,8 +73,8 @@ function fullDetails({ lines, exact, overflow }: RatedUsage): string {
 }
 
 /**
- * Returns the details of a difference. ALL_TIERS shows the new quantities, TOP_TIER and CAPACITY the whole new rating
- * (§7.3).
+ * Returns the details of a difference. ALL_TIERS shows the new quantities. TOP_TIER and CAPACITY show the whole new
+ * rating (§7.3).
  */
 function deltaDetails(input: SettleInput) {
   const { rated } = input;
@@ -144,7 +144,7 @@ function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): Charg
   return { lines: [now], due, billed: due.minus(delta) };
 }
 
-/** Returns the line as shown. ALL_TIERS shows the change, TOP_TIER all blocks at the new price (§7.4). */
+/** Returns the line as shown. ALL_TIERS shows the change. TOP_TIER shows all blocks at the new price (§7.4). */
 function shownLine({ now, change }: LineChange, { kind }: RatedConsumable): BlockLine {
   return kind === 'TOP_TIER' ? now : change;
 }

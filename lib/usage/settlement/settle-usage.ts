@@ -93,7 +93,7 @@ export function settleUsage(input: SettleUsageInput): SettledUsage {
   };
 }
 
-/** Credits the void usage of outdated intervals, which charge nothing more. */
+/** Credits the void usage of outdated intervals. Such intervals charge nothing more. */
 export function creditsOfOutdated(
   input: Omit<SettleUsageInput, 'plan' | 'collected' | 'beyond'> & {
     readonly plan: Pick<UsagePlan, 'outdated'>;

@@ -18,8 +18,8 @@ export type SearchedFields = Readonly<
 >;
 
 /**
- * Returns the searched fields by name: by their own names, and with underscores as in audit rows.
- * @param jsonNames additional names, as in JSON, with the fields that they mean.
+ * Returns the searched fields by each accepted name: the field's own name, and the name of audit rows with
+ * underscores. @param jsonNames additional names as in JSON, each with its field.
  */
 export function searchedFields(
   fields: Fields,

@@ -90,7 +90,7 @@ interface Published {
   readonly optional?: readonly string[];
   /** Names of parameters that are optional only in this server. */
   readonly required?: readonly string[];
-  /** Names of parameters that clients send as text: comma-separated lists, and names. */
+  /** Names of parameters that clients send as plain text, such as comma-separated lists. */
   readonly texts?: readonly string[];
   /** Values of parameters in clients. This server always rejects some of these values. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
