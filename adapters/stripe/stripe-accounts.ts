@@ -187,7 +187,7 @@ export class SentRequests {
   }
 }
 
-/** A failed request of which an earlier attempt may have reached Stripe. */
+/** A failed request. An earlier attempt of this request may have reached Stripe. */
 export class UnansweredRequest extends Error {
   override readonly name = 'UnansweredRequest';
 

@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import type { Steps } from '../../../lib/runtime/index.ts';
 
-/** Depth of the members that are written in separate steps, which are operations and models. */
+/** Depth of the members that are each written in a separate step. Operations and models have this depth. */
 const LEVELS = 3;
 
 /** Yields parsed JSON as block-style YAML. */

@@ -289,8 +289,8 @@ const line = raw(
 );
 
 /**
- * Returns a statement that joins parts to a few long texts. Reading hundreds of thousands of rows would take longer
- * than everything else.
+ * Returns a statement that joins parts to a few long texts. Reading each of hundreds of thousands of parts as a row
+ * would take longer than all other work on the catalog.
  */
 function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]) {
   const groups: [string][] = [];

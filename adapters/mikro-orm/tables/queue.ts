@@ -98,7 +98,7 @@ export const movedColumns = queueHistoryTable.columns
   .filter((name) => name !== 'processing_state')
   .join(', ');
 
-/** Clause that ignores a second live entry with the same key. */
+/** Clause with which an insert ignores a second live entry with the same key. */
 export const liveConflict = sql`
   on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;
 

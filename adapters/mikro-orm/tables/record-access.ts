@@ -179,7 +179,7 @@ export class TenantScope {
     return insertInto(this.tenantRecordId, table, records);
   }
 
-  /** Inserts all records in one statement with this ending. Does nothing for an empty list. */
+  /** Inserts all records in one statement, to which `ending` is appended. Does nothing for an empty list. */
   async insertAll<R extends object>(
     table: RecordTable<R>,
     records: Batch<R>,

@@ -30,7 +30,7 @@ export interface OverdueStateView {
 
 export interface OverdueReason {
   readonly state: string;
-  /** True if the whole condition is met. The first such state applies. */
+  /** True if the whole condition is met. The account is in the first state for which this is true. */
   readonly holds: boolean;
   readonly criteria: readonly OverdueCriterionReason[];
   /** The result as one English sentence. */

@@ -63,7 +63,7 @@ import type {
   OverdueUploadOptions,
 } from './overdue-operations.ts';
 
-/** Operations on the current and future states of accounts and their reasons (§10). */
+/** Operations that return current and predicted overdue states, and the reasons for a state (§10). */
 export class OverdueAccountService implements OverdueAccountOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configOf: OverdueConfigOf;

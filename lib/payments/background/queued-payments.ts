@@ -285,7 +285,7 @@ class OperationRetries {
     await session.payments.insertAttempts([refused]);
   }
 
-  /** Repeats the operation. Returns false if the operation was refused, which is no failure of the entry. */
+  /** Repeats the operation. Returns false if the operation was refused. The entry then counts as finished, not as failed. */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {
       tenant: batch.tenant,

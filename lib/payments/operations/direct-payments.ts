@@ -181,7 +181,7 @@ export class ComboPartiesFinder {
     this.#methods = methods;
   }
 
-  /** @param check further conditions, which are checked after both look-ups and before anything is written. */
+  /** @param check checks further conditions after both look-ups and before anything is written. */
   async of(
     context: CallContext,
     asked: ComboParties,

@@ -218,7 +218,7 @@ export interface InvoiceWrites {
   ): Promise<void>;
   /** Updates items on drafts. The audit records an UPDATE. */
   setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
-  /** Updates items on drafts that a plugin changed. The audit records an UPDATE. */
+  /** Updates draft items that a plugin has changed. The audit records an UPDATE. */
   rewriteItems(
     items: readonly Pick<
       InvoiceItem,

@@ -22,7 +22,7 @@ export interface SystemStore {
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
   /**
    * Returns the INIT payment attempts of all tenants that were created before the instant, oldest first. Omits
-   * attempts with an UNKNOWN transaction, which payment recovery decides.
+   * attempts with an UNKNOWN transaction, because payment recovery determines their outcome.
    */
   findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
   /** Deletes up to `limit` announcements of invoices that are dated before that day. */

@@ -100,7 +100,7 @@ export interface EntryPhase {
   readonly usages: readonly EntryUsage[];
 }
 
-/** The prices or the retirement of a plan from a date on; immutable. */
+/** The prices of a plan from a date on, or its retirement on that date; immutable. */
 export const planRowFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -71,7 +71,7 @@ export interface InvoiceRefund {
   /** The row of the original payment. */
   readonly invoicePaymentId: Uuid;
   readonly adjustments: readonly RefundedAmount[];
-  /** True once the items are adjusted, permanently. */
+  /** True once the items are adjusted. Never becomes false again. */
   readonly isApplied?: boolean;
 }
 

@@ -62,8 +62,8 @@ export function billCycleDayOf(
 }
 
 /**
- * Returns the sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on must be
- * among the subscriptions.
+ * Returns the sources of the subscriptions' bill cycle days (§15.1). Subscriptions without transitions are omitted.
+ * The base of each add-on must be among the subscriptions.
  */
 export function billCycleDaySources(
   timelines: readonly {

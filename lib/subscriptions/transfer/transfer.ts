@@ -214,7 +214,7 @@ interface TransferEndsInput {
   readonly ofBundle: readonly RunningSubscription[];
   /** The transferred subscriptions. */
   readonly live: readonly RunningSubscription[];
-  /** Ids of the events that continue, by subscription id. */
+  /** By subscription id, the ids of the events that continue on the target account. */
   readonly continuations: ReadonlyMap<Uuid, Uuid>;
   /** Date of the transfer in the source account's calendar. */
   readonly transfer: DatedInstant;

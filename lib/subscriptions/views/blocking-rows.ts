@@ -11,8 +11,8 @@ import { isEnd } from '../timeline/lifecycle-events.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
 /**
- * The effect of a state on a subscription, at the instant of the state or at the start of the service or billing that
- * it blocks.
+ * The effect of a blocking state on a subscription. The effect begins at the instant of the state, or when the
+ * blocked service or billing would start.
  */
 export interface BlockingRow {
   readonly state: BlockingState;

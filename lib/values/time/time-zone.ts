@@ -127,8 +127,8 @@ function twoDigits(text: string, at: number): number {
 const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /**
- * An instant with its local date (subscriptions §2 rule 8). `at` determines the order and `date` the billing, so a
- * change of a zone's rules never moves a billed day.
+ * An instant with its local date (subscriptions §2 rule 8). `at` determines the order, and `date` determines the
+ * billing, so a change of a zone's rules never moves a billed day.
  */
 export interface DatedInstant {
   readonly at: Instant;

@@ -241,7 +241,7 @@ const auditLogs = {
   description: 'Not supported: ignored in requests, absent from responses',
 };
 
-/** Properties with another type in clients, and properties that this server neither reads nor sends. */
+/** Properties that have a different type in clients, and properties that this server neither reads nor sends. */
 export const publishedProperties: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   AdminPayment: { lastSuccessPaymentState: text, currentPaymentStateName: text, transactionStatus: text },
   AuditLog: { changeType: text, userToken: text, history: { $ref: '#/components/schemas/Entity' } },
