@@ -36,7 +36,7 @@ export interface BillingOperations extends Operations<WithContext> {}
  */
 export interface TenantBilling extends PlainOperations {}
 
-/** The operations bound to one caller, which can also run in a transaction of the host. */
+/** The operations bound to one caller. They can also run in a transaction of the host. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
    * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with it.

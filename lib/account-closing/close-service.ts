@@ -43,7 +43,7 @@ interface DueAccountWork {
   readonly workOff: WorkOff;
 }
 
-/** Due work that prevents the closing of the account. */
+/** Due work that prevents closing the account. */
 interface LeftWork {
   readonly accountRecordId: number;
   readonly waitMs: number;
@@ -161,7 +161,7 @@ function stillDue(accountId: Uuid, canWork: boolean): BillingError {
 
 /** Additional actions when an account is closed. All of them default to false. */
 export interface CloseOptions {
-  /** True: ends the service of every subscription immediately, and its billing at the end of the invoiced period. */
+  /** True: immediately ends the service of every subscription, and ends billing at the end of the invoiced period. */
   readonly cancelAllSubscriptions?: boolean | undefined;
   /** True: writes off unpaid invoices. Takes precedence over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;

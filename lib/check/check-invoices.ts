@@ -151,7 +151,7 @@ type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'ra
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
 /**
- * Finds a balance that no payment in minor units can settle, which occurs in older data. The finding names the
+ * Finds a balance that no payment in minor units can settle. Such balances occur in older data. The finding names the
  * adjustment that corrects the balance.
  */
 function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {

@@ -29,8 +29,8 @@ import type { Storage } from '../ports/storage/index.ts';
 import type { ConfigurationObject } from '../tenants/index.ts';
 
 /**
- * Options of `Billing.open`. `Host` is the type of the host application's transaction handle, which the storage
- * defines.
+ * Options of `Billing.open`. `Host` is the type of the host application's transaction handle. The storage defines
+ * this type.
  */
 export interface BillingOptions<Host> {
   readonly storage: Storage<Host>;
@@ -121,7 +121,7 @@ export interface BillingOptions<Host> {
   readonly nodeCommands?: Readonly<Record<string, NodeCommandHandler>>;
   /** Version of the engine as dotted numbers, shown to operators. Node's entry point sets the package version. */
   readonly version?: string;
-  /** Measures memory and event loop of this process for samples (platform §12.2). Set by Node's entry point. */
+  /** Measures the memory and event loop of this process for samples (platform §12.2). Set by Node's entry point. */
   readonly processGauges?: ProcessGauges | undefined;
   /** Reads the logs in `health.diagnostic.logDirs` for diagnostics (platform §12.6). Set by Node's entry point. */
   readonly logFiles?: LogFiles | undefined;

@@ -137,8 +137,8 @@ function checkMethod(plugin: object, method: string, who: string): void {
 }
 
 /**
- * Returns the options with guarded plugins and ports, which throw only plain errors into the engine. The storage is
- * part of the engine and stays unguarded.
+ * Returns the options with guarded plugins and ports. A guarded object throws only plain errors into the engine. The
+ * storage is part of the engine and stays unguarded.
  */
 export function guardedOptions<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
   const logger = guardedLogger(options.logger);

@@ -77,5 +77,5 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   };
 }
 
-/** The operations of the services, which accept typed values but not strings. */
+/** The operations of the services. They accept typed values but not strings. */
 export type StrictOperations = Engine['operations'];

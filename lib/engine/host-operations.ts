@@ -132,7 +132,7 @@ const plainNode = plainBy(shapeOf(nodeFields)) as (node: NodeInfo) => Plain<Node
 
 type AnyParameters = readonly (readonly [name: string, shape: AnyInput])[];
 
-/** Converts the result of an operation, which is one view, or a list, page or stream of views. */
+/** Converts the result of an operation. The result is one view, or a list, page or stream of views. */
 function givingPlain(operation: Operation, shape: AnyShape | undefined): Operation {
   if (shape === undefined) return operation;
   const plain = plainBy(shape);

@@ -11,7 +11,7 @@ import {
 } from '../subscriptions/index.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Returns the operations on bundles and subscriptions, which entitlement plugins control. */
+/** Returns the operations on bundles and subscriptions, under the control of entitlement plugins. */
 export function subscriptionArea({ ports, catalogs, settings, settingsOf, maxRows }: Foundation) {
   const outlines = outlineOperations(ports, catalogs, { maxRows });
   const control = entitlementControl(ports, settings.entitlementPlugins ?? []);

@@ -108,7 +108,7 @@ export interface DiagnosticOperations<C extends Leading = []> {
   diagnostic(...given: [...C, request: DiagnosticRequest]): Promise<Diagnostic>;
 }
 
-/** Number of bytes in a piece, which take some milliseconds to mask. */
+/** Number of bytes in a piece. Masking a piece takes some milliseconds. */
 const PIECE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 

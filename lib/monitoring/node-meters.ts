@@ -59,7 +59,7 @@ export class NodeMeters implements Meters {
   }
 }
 
-/** Logarithm of the ratio between adjacent buckets, which differ by 2%. A percentile has the same error. */
+/** Logarithm of the ratio between adjacent buckets. They differ by 2%, so the error of a percentile is 2% as well. */
 const STEP = Math.log(1.02);
 
 const percentiles = { median: 0.5, tp75: 0.75, tp95: 0.95, tp98: 0.98, tp99: 0.99, tp999: 0.999 } as const;

@@ -18,7 +18,7 @@ export type PluginCommand = (typeof PluginCommand)[keyof typeof PluginCommand];
 
 export interface NodeCommandProperty {
   readonly key: string;
-  /** Value of the property, which can be any JSON value. */
+  /** Value of the property: any JSON value. */
   readonly value: unknown;
 }
 

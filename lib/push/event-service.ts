@@ -17,7 +17,7 @@ import { knownEvents } from './external-event.ts';
 
 type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
-/** Reads events from the bus, which already stores them. */
+/** Reads events from the bus, where they are already stored. */
 export function eventService(ports: EventPorts, tenantsOf: SubscribeInput['tenantsOf']) {
   const watch = new EventWatch(ports);
   const subscriptions = eventSubscriptions(ports, { tenantsOf, watch });

@@ -23,7 +23,7 @@ interface CountedSink {
   readonly counts: PushCounts;
 }
 
-/** Creates deliveries to the host's event sinks and calls the sinks (platform §10.6), each independently. */
+/** Creates deliveries to the host's event sinks and calls each sink independently (platform §10.6). */
 export function sinkService(ports: SinkPorts, sinks: readonly EventSink[], retriesMs: readonly number[]) {
   const counted = sinks.map((sink) => ({ sink, counts: new PushCounts(SINK_OUTCOMES) }));
 

@@ -114,7 +114,7 @@ async function writeEntries(
   }
 }
 
-/** Writes the pushes, which are stored in their own table. */
+/** Writes the pushes. They are stored in their own table. */
 async function writeDeliveries(
   session: ReadSession,
   { withHistory, accountRecordId, from, to }: Wanted,

@@ -199,7 +199,7 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   );
 }
 
-/** Rejects the removal of AUTO_PAY_OFF from an account without a default payment method (accounts §13.1 rule 6). */
+/** Rejects removing AUTO_PAY_OFF from an account without a default payment method (accounts §13.1 rule 6). */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
   if (account.paymentMethodId !== null || !tags.some(has(TagEffect.ENDS_WITH_PAYMENT_METHOD))) return;
   throw billingError(

@@ -27,7 +27,7 @@ const MAX_TENANT_VALUE_BYTES = 10 * 1_048_576;
  */
 const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * 1_024;
 
-/** The values of the key CATALOG, which are the uploaded documents (catalog §5 rules 9 and 10). */
+/** The values of the key CATALOG. They are the uploaded documents (catalog §5 rules 9 and 10). */
 interface CatalogValues {
   /** Returns the documents in upload order. */
   sources(context: CallContext): Promise<readonly string[]>;
@@ -192,7 +192,7 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }
 
-/** Marks the current value in the tenant's row, which every node reads. Null for a deleted value. */
+/** Marks the current value in the tenant's row, because every node reads that row. Null for a deleted value. */
 async function markTenant(
   session: WriteSession,
   kind: KeyKind,

@@ -167,7 +167,7 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
       );
     },
 
-    /** Returns the tenant with this record id, which queue entries contain. */
+    /** Returns the tenant with this record id. Queue entries contain the record id of their tenant. */
     async refOfRecord(recordId: number): Promise<TenantRef> {
       const known = refsByRecordId.get(recordId);
       if (known) return known;

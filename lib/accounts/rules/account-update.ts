@@ -53,7 +53,7 @@ function delegation(stored: Account, input: AccountInput, treatNullAsReset: bool
   return value ?? (value === null && treatNullAsReset ? false : stored.isPaymentDelegatedToParent);
 }
 
-/** Returns the bill cycle day, which changes only from 0 to 1–31 unless the tenant allows other changes (§4). */
+/** Returns the bill cycle day. It changes only from 0 to 1–31 unless the tenant allows other changes (§4). */
 function billCycleDay(stored: Account, input: AccountInput, options: MergeOptions): number {
   const { billCycleDayLocal: set } = stored;
   const { billCycleDayLocal: asked } = input;

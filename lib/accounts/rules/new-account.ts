@@ -25,7 +25,7 @@ export function newAccount(given: AccountInput, id: Uuid, now: Instant): New<Acc
   };
 }
 
-/** Returns the new account with this creation date, which is also its default reference time. */
+/** Returns the new account with this creation date. The date is also the default reference time of the account. */
 export function createdAt(account: New<Account>, createdDate: Instant): New<Account> {
   const { referenceTime, createdDate: asked } = account;
   if (asked === createdDate) return account;

@@ -35,7 +35,7 @@ export class CatalogCache {
     this.#committed.drop(tenantRecordId);
   }
 
-  /** Returns the tenant's catalog, which may have no versions. */
+  /** Returns the tenant's catalog. The catalog may have no versions. */
   catalogOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).ofTenant(session);
   }

@@ -338,7 +338,7 @@ export function createAlignmentOf(
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {
   const { planName, phaseType, priceListName, lastPlanChange, decided } = subscription;
-  // A future subscription already has its first plan, which today's catalog version may not contain.
+  // A future subscription already has its first plan, even if today's catalog version does not contain this plan.
   const asked = maxInstant(at, lastPlanChange);
   const { version, plan } = catalog.resolvePlan(planName, asked, { at: lastPlanChange, decided });
   const context: SubscriptionContext = {

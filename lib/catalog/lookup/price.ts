@@ -62,8 +62,8 @@ export interface SectionSource {
 }
 
 /**
- * Returns the usage charges of a phase in one currency, without usage billed in advance, which charges nothing (§2
- * rule 3).
+ * Returns the usage charges of a phase in one currency, without usage billed in advance, because such usage is never
+ * charged (§2 rule 3).
  * @throws BillingError 2010 or 2011 for a missing price.
  */
 export function usageSectionsOf(

@@ -81,7 +81,7 @@ export interface TieredBlock {
   readonly max: WrittenDecimal;
 }
 
-/** A step of a usage price, which applies up to its limits (CAPACITY) or blocks (CONSUMABLE). */
+/** A tier of a usage price. Applies up to its limits (CAPACITY) or blocks (CONSUMABLE). */
 export interface Tier {
   readonly limits: readonly Limit[];
   readonly blocks: readonly TieredBlock[];
@@ -175,7 +175,7 @@ export interface PlanRules {
   readonly priceList: readonly RuleCase<PriceListConditions, string>[];
 }
 
-/** Properties of the target plan, which conditions compare (§8 rule 2). */
+/** Properties of the target plan, for comparison with the conditions of rules (§8 rule 2). */
 export interface CreationContext {
   readonly product: string;
   readonly productCategory: ProductCategory;

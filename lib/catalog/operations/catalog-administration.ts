@@ -129,8 +129,8 @@ export function catalogAdministration(ports: Pick<Ports, 'storage' | 'ids'>, cat
 }
 
 /**
- * Rejects the deletion of a catalog that subscriptions use, because these subscriptions could not be billed
- * afterwards (§5 rule 10).
+ * Rejects deleting a catalog that subscriptions use, because these subscriptions could not be billed afterwards (§5
+ * rule 10).
  */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));

@@ -63,8 +63,8 @@ export interface CatalogOperations<C extends Leading = []> {
   validate(...given: [...C, document: CatalogUpload]): Promise<CatalogValidation>;
 
   /**
-   * Returns the current catalog: the catalog of a plugin, otherwise the stored one, which may have no versions. With
-   * an account, returns the catalog that the account sees (§15.6, §16).
+   * Returns the current catalog: the catalog of a plugin, otherwise the stored catalog. The stored catalog may have
+   * no versions. With an account, returns the catalog that the account sees (§15.6, §16).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) for a failed plugin, or
    * CATALOG_INVALID_FOR_TENANT (2080) for an invalid catalog.
    */

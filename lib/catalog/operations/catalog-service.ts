@@ -39,8 +39,8 @@ import { overridePlanProblems } from './obtain-override-plan.ts';
 
 interface CatalogSettings {
   /**
-   * XML of the default catalog, or a function that returns the XML. The default applies to tenants that were created with
-   * `useGlobalDefault`, until they have their own catalog.
+   * XML of the default catalog, or a function that returns the XML. The default applies to tenants that were created
+   * with `useGlobalDefault`, until they have their own catalog.
    */
   readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
@@ -55,7 +55,7 @@ export function catalogService(
 ) {
   /** Limits how long work on a large catalog runs before other work gets a turn. */
   const slices = timeSlices(ports);
-  // Concurrent calls share one load, which continues if the first caller stops waiting.
+  // Concurrent calls share one load. It continues even if the first caller stops waiting.
   const cache = new CatalogCache(
     globalCatalog(defaultCatalog),
     timeSlices({ systemClock: ports.systemClock }),

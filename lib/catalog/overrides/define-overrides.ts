@@ -18,7 +18,7 @@ import { phaseName } from '../model/plan.ts';
  * version of the parent.
  */
 export interface OverrideDefinition {
-  /** Name of the parent plan, which is never an override plan (rule 5). */
+  /** Name of the parent plan. The parent is never an override plan (rule 5). */
   readonly parentPlanName: string;
   readonly currency: Currency;
   /** The overridden prices in canonical order. */

@@ -32,7 +32,7 @@ export interface AccountCreditInput {
   readonly candidates: readonly CreditedInvoice[];
   /** The account's unpaid invoices. Candidates among them are skipped. Needed only if `spendsCredit` is true. */
   readonly unpaid: readonly CreditedInvoice[];
-  /** Invoices with a payment in flight, which get no credit. */
+  /** Invoices with a payment in flight. They get no credit. */
   readonly withheld: ReadonlySet<Uuid>;
   /** Balances that replace the raw balances of invoices whose summary the parent owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;

@@ -209,7 +209,7 @@ export class Walk {
   }
 }
 
-/** Returns the start of a run, which is never earlier than the billed days (§8.2 step 4). */
+/** Returns the effective date of a run, which is never before the billed days (§8.2 step 4). */
 function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
   return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
 }

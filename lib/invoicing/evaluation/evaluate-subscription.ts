@@ -274,7 +274,7 @@ function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: I
   });
 }
 
-/** Returns the error for an exceeded bound, which names the setting of the bound and both ways to exceed it. */
+/** Returns the error for an exceeded bound. It names the setting of the bound and both ways to allow more items. */
 function boundExceeded(
   bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
   { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },

@@ -54,13 +54,13 @@ export interface SubscriptionUsage {
   readonly pieces: readonly UsagePiece[];
   /** Marks of the days that were read. Null makes the next run read the usage again. Default null. */
   readonly marks?: DayMarks | null;
-  /** Usage of a usage source, which replaces the pieces. Null without a source. Default null. */
+  /** Usage that a source supplied. Replaces `pieces`. Null without a source. Default null. */
   readonly supplied?: SuppliedUsage | null;
   /** Terms in addition to the prices (usage §12). None by default. */
   readonly terms?: UsageTerms;
 }
 
-/** A number per day, which increases when points of the day are recorded or voided. */
+/** A number per day. It increases when points of the day are recorded or voided. */
 export type DayMarks = ReadonlyMap<LocalDate, number>;
 
 export interface UsageRunInput {

@@ -58,7 +58,7 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Number of checked subscriptions, which are live, have an invoiced bundle and are still billed. */
+  /** Number of checked subscriptions. A checked subscription is live, has an invoiced bundle and is still billed. */
   readonly subscriptions: number;
   /** Number of subscriptions whose price changes. */
   readonly changedSubscriptions: number;

@@ -173,7 +173,7 @@ export function noticedDate({ targetDate }: EventPayload): LocalDate | null {
   return typeof targetDate === 'string' ? parseLocalDate(targetDate) : null;
 }
 
-/** Returns the INVOICE_NOTIFICATION event (§16) for a future invoice, which has no id yet. */
+/** Returns the INVOICE_NOTIFICATION event (§16) for a future invoice. Such an invoice has no id yet. */
 export function invoiceNotificationEvent(
   account: Account,
   of: { readonly targetDate: LocalDate; readonly amountOwed: Decimal; readonly currency: string },

@@ -39,7 +39,7 @@ interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
   readonly now: Instant;
 }
 
-/** Returns the date up to which usage is rated. The date completes the running periods. */
+/** Returns the date up to which usage is rated, so that the running periods are rated as a whole. */
 export function lastRunningDate({
   events,
   usage: { zone },

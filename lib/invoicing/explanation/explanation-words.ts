@@ -148,8 +148,8 @@ export function dateSentence(facts: EventFacts | null): string {
 }
 
 /**
- * Returns a sentence with the date from which phases are measured, if that date differs from the day of the choice of
- * plan, or if it determines the date of a phase.
+ * Returns a sentence with the date from which phases are measured, if that date differs from the day on which the
+ * plan was chosen, or if it determines the date of a phase.
  */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};

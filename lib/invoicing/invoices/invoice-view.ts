@@ -136,7 +136,7 @@ export function viewCreditNotes(
   });
 }
 
-/** Returns the number in the pattern of the date (§1.7). Null without a pattern, and for the number 0. */
+/** Returns the number in the pattern that applies on the date (§1.7). Null without a pattern, and for the number 0. */
 export function formattedNumber(
   number: number,
   date: LocalDate,

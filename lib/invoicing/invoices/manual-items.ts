@@ -18,7 +18,7 @@ export interface ManualItem extends TaxFacts {
   readonly amount?: Decimal | null | undefined;
   /** Rate. Rate and quantity are stored as given; the amount is not computed from them. */
   readonly rate?: Decimal | null | undefined;
-  /** Currency of the item, which must be the account's currency if given. */
+  /** Currency of the item. If given, it must be the account's currency. */
   readonly currency?: string | null | undefined;
   /**
    * The bundle that the item concerns, for information only. The id is stored without a check (ruling R21). The

@@ -48,9 +48,7 @@ export function defaultDescription(itemType: InvoiceItemType, planName: string |
     : description;
 }
 
-/**
- * Returns true for the tax of a repair, which is negative (§14 rule 9). Such a tax has no remaining amount to adjust.
- */
+/** Returns true for the tax of a repair (§14 rule 9). Such a tax is negative and has no remaining amount to adjust. */
 export function isTaxOfRepair({ itemType, amount }: Pick<InvoiceItem, 'itemType' | 'amount'>): boolean {
   return itemType === InvoiceItemType.TAX && amount.lessThan(0);
 }

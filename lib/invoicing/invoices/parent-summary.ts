@@ -183,8 +183,8 @@ function atLeastZero(amount: Decimal): Decimal {
 }
 
 /**
- * Returns the balance of the linked parent's invoice, which determines the balance of this invoice (§1.4 rule 6).
- * Null for an invoice without a link.
+ * Returns the balance of the linked parent's invoice. It determines the balance of this invoice (§1.4 rule 6). Null
+ * for an invoice without a link.
  */
 export function parentBalanceOf(
   { parentInvoiceId }: Partial<Pick<Invoice, 'parentInvoiceId'>>,

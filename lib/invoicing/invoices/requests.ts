@@ -94,7 +94,7 @@ export interface MigrationInvoiceRequest {
 /** A subscription for which the next run and the evaluation of its whole history produce different items. */
 export interface CoverageDifference {
   readonly subscriptionId: Uuid;
-  /** Items of the whole history, with generated ids. */
+  /** Items that the evaluation of the whole history produces, with generated ids. */
   readonly expected: readonly NewInvoiceItem[];
   /** Items of the run. */
   readonly found: readonly NewInvoiceItem[];

@@ -326,7 +326,7 @@ function hasRecords<One extends Metered>(one: One): one is One & { readonly subs
   return one.isRecorded && one.subscriptionRecordId !== null;
 }
 
-/** Returns a number by day, which grows with each point that is recorded or voided for the day. */
+/** Returns a number for each day. The number grows with each point that is recorded or voided for the day. */
 export function marksOf(days: readonly DayUsage[]): DayMarks {
   const marks = new Map<LocalDate, number>();
   for (const { localDate, count, version } of days)

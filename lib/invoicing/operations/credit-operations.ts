@@ -133,7 +133,7 @@ async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   const child = locked.find(({ id }) => id === childId);
   const parent = locked.find(({ id }) => id === before.parentAccountId);
   if (!child) throw noSuchAccount(childId);
-  // In the meantime, the child may have been assigned to a different parent, which is not locked.
+  // In the meantime, the child may have been assigned to a different parent. That parent is not locked.
   if (!parent || child.parentAccountId !== parent.id) {
     const message = `Another operation changed the parent of account ${childId} in the meantime`;
     throw new ConcurrentChangeError(message, { accountId: childId });
@@ -221,8 +221,8 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
 }
 
 /**
- * Rejects the deletion of used credit on a child's invoice whose summary the parent has committed. The parent's debt
- * does not grow again (§12 rule 4), so nobody would pay the returned credit.
+ * Rejects deleting used credit on a child's invoice if the parent's summary with this invoice is committed. The
+ * parent's debt does not grow again (§12 rule 4), so nobody would pay the returned credit.
  */
 async function refuseSummarised(session: ReadSession, invoice: Invoice, item: InvoiceItem): Promise<void> {
   if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
@@ -266,8 +266,8 @@ interface Reclaimed {
 }
 
 /**
- * Returns each invoice before and after the change of its items. All items of an invoice with credit determine its
- * amount.
+ * Returns each invoice before and after its items change. If an invoice has credit, its amount depends on all its
+ * items.
  */
 function changedInvoices(
   touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],

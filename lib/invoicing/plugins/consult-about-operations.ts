@@ -48,7 +48,7 @@ export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> 
   find(session: ReadSession): Promise<Subject>;
   /** Loads the subject under the required locks. */
   lock(session: WriteSession): Promise<Subject>;
-  /** Returns the change, which is the same for the same subject and ids. Throws for an invalid operation. */
+  /** Returns the change. The same subject and ids always give the same change. Throws for an invalid operation. */
   plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
   /** Applies the change, in the transaction that holds the locks. */
   apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
@@ -86,7 +86,7 @@ interface OperationTools {
   readonly configOf: InvoicingConfigOf;
 }
 
-/** User operations on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
+/** User operations on invoices. A tenant's invoice plugins can veto or change them (§9, §13 rule 7). */
 export interface ConsultedOperations {
   /**
    * Runs the operation. A tenant's plugins are first consulted about the planned change, outside transactions and

@@ -89,7 +89,7 @@ export async function saveSplitRuns(
   await resetChargedBefore(session, runs);
 }
 
-/** Returns the invoices of the run, which form one group, or the draft that the run adds to. */
+/** Returns the invoices of the run, as one group, or the draft that the run adds to. */
 function ownChanges(split: SplitRun, session: WriteSession) {
   const { billing, run, invoices, rewritten, remains } = split;
   const now = session.authorship.createdDate;

@@ -3,7 +3,8 @@ import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../../values/time/index.ts';
 
 /**
- * Returns the date up to which a run evaluates, which is at least the latest billed target date (§8.2 step 4).
+ * Returns the date up to which a run evaluates the account. It is never before the latest billed target date (§8.2
+ * step 4).
  * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
  */
 export function effectiveTargetDate({

@@ -20,7 +20,7 @@ import {
   recurs,
 } from './recurring-proposals.ts';
 
-/** The days that one evaluation of a subscription covers, which begin at `start` (§7.2). */
+/** The days that one evaluation of a subscription covers. They begin at `start` (§7.2). */
 export interface BillingWindow {
   /** First day of the window. Null means all days (full evaluation). */
   readonly start: LocalDate | null;

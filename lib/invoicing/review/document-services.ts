@@ -161,7 +161,7 @@ function noRenderer(): BillingError {
   return billingError(ErrorCode.NOT_IMPLEMENTED, message);
 }
 
-/** Operations on templates and translations (§14), which are stored under keys of the tenant (platform §3). */
+/** Operations on templates and translations (§14). They are stored under keys of the tenant (platform §3). */
 export function invoiceTextOperations(keyValues: KeyValueService) {
   return {
     upload: async (context: CallContext, upload: DocumentTextUpload): Promise<void> => {

@@ -74,7 +74,7 @@ interface UnbilledRequest {
 
 /**
  * Loads all billed usage of the subscription, the recorded days between the bounds, and the days of billed intervals
- * that the bounds cut.
+ * that extend across a bound.
  */
 async function loadAround(
   session: ReadSession,

@@ -32,8 +32,8 @@ export interface RunsToAsk {
 }
 
 /**
- * Calls usage sources for the usage (usage §9), outside transactions and without locks. The questions are based on a
- * snapshot. The results apply to runs with the same question under the lock. Returns null without sources.
+ * Requests usage from the usage sources (usage §9), outside transactions and without locks. The questions are based
+ * on a snapshot. The results apply to runs with the same question under the lock. Returns null without sources.
  */
 export async function callUsageSources(
   { storage }: Pick<Ports, 'storage'>,

@@ -26,7 +26,7 @@ export async function parkAccounts(
 }
 
 /**
- * Returns the text of an error, which is stored with the PARK tag. For a failed plugin, the text includes the error
+ * Returns the text of an error for the audit row of the PARK tag. For a failed plugin, the text includes the error
  * that it threw.
  */
 export function reasonOf(error: unknown): string {

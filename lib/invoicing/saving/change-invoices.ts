@@ -42,7 +42,7 @@ interface InvoiceChanges {
   readonly changes: readonly ChangedInvoice[];
   /** Further accounts whose credit is applied. */
   readonly accounts?: readonly Account[];
-  /** New latest target dates by account id, which later runs may not go below (§1.5). Null for no date. */
+  /** New latest target dates by account id. Later runs may not use earlier target dates (§1.5). Null for no date. */
   readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
   /** Reserved numbers by id of a new invoice. Other invoices get the tenant's next number. */
   readonly numbers?: ReadonlyMap<Uuid, number>;
@@ -183,7 +183,7 @@ async function write(session: WriteSession, { changes, credits, uses, numbers }:
   return numbered.map(({ stored }) => stored);
 }
 
-/** Returns the new states of the accounts, without unchanged states. */
+/** Returns the changed states of the accounts. */
 function savedStates(
   { changes, credits }: Pick<Writing, 'changes' | 'credits'>,
   stored: readonly New<Invoice>[],

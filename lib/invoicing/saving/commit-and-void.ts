@@ -23,7 +23,7 @@ import { changeInvoices } from './change-invoices.ts';
 import { summariseChildren } from './parent-summaries.ts';
 import { setTaxRemainders } from './repair-taxes.ts';
 
-/** A draft and its account, which the caller has locked. */
+/** A draft and its account. The caller has locked the account. */
 interface OwnedDraft {
   readonly account: Account;
   readonly invoice: Invoice;
@@ -117,7 +117,7 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
 }
 
-/** Rejects the void if an invoice in force has repaired an item of the invoice. */
+/** Rejects voiding the invoice if an invoice in force has repaired one of its items. */
 async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding): Promise<void> {
   const linked = await session.invoices.findItemsLinkedTo(items.map(({ id }) => id));
   const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
@@ -128,7 +128,9 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
   throw billingError(ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED, message, facts);
 }
 
-/** Rejects the void if the credit that the invoice generated is used, or if the invoice is paid or being paid. */
+/**
+ * Rejects voiding the invoice if the credit that it generated has been used, or if the invoice is paid or being paid.
+ */
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
   const { id: invoiceId, isMigration } = invoice;
@@ -147,7 +149,7 @@ async function refuseUsed(session: ReadSession, { account, invoice, items }: Voi
   if (beingPaid.has(invoiceId)) throw paidInvoiceError(invoiceId, 'is being paid');
 }
 
-/** Rejects the void if the parent has paid the invoice's amount in its summary (§12 rule 6). */
+/** Rejects voiding the invoice if the parent has paid the invoice's amount in a summary (§12 rule 6). */
 async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Promise<void> {
   const parents = await loadParentInvoices(session, [invoice]);
   const summary = invoice.parentInvoiceId === null ? undefined : parents.get(invoice.parentInvoiceId);

@@ -38,7 +38,7 @@ export function integer<F extends number | null>(fallback: F, bounds: Bounds): P
   };
 }
 
-/** Returns a choice of `values`, which is case-sensitive. */
+/** Returns a case-sensitive choice of `values`. */
 export function oneOf<T extends string, F extends T | null>(
   values: readonly T[],
   fallback: F,
@@ -169,7 +169,7 @@ function spanOf(text: string, { min, max }: Bounds): number | undefined {
   return spanMs !== undefined && spanMs >= min && spanMs <= max ? spanMs : undefined;
 }
 
-/** A length of time in calendar and clock units, which are added separately. */
+/** A length of time in calendar and clock units. The two are added separately. */
 export interface Period {
   readonly months: number;
   readonly days: number;

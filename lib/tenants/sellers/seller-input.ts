@@ -9,7 +9,9 @@ const MAX_NOTE_CHARACTERS = 2_000;
 
 type Checked = Omit<New<Seller>, 'id' | 'createdDate'>;
 
-/** Members of a stored version, which are ignored, so that a version can be changed and uploaded again. */
+/**
+ * Members that only stored versions have. They are ignored, so that a stored version can be changed and uploaded again.
+ */
 const ignoredMembers = ['recordId', 'id', 'createdDate', 'logoMediaType'];
 
 const inputNames = [...Object.keys(sellerFields).filter((name) => !ignoredMembers.includes(name)), 'logo'];

@@ -95,7 +95,7 @@ function isOwnReference(reference: string): boolean {
   return /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp)[;,])/i.test(reference);
 }
 
-/** Checks style sheets and style attributes, which can load files and, in old browsers, run code. */
+/** Checks style sheets and style attributes, because styles can load files and, in old browsers, run code. */
 function checkStyle(text: string): void {
   const urls = text.matchAll(/(?:url|image-set|src)\(\s*["']?\s*([^"')]*)/gi);
   for (const [, reference = ''] of urls)

@@ -5,7 +5,7 @@ import { formatInstant, type Instant, parseWireInstant } from '../../../values/t
 import { type WrittenDecimal, writtenDecimal } from '../../model/catalog-model.ts';
 import type { VersionLimit } from '../../model/version-content.ts';
 
-// The vocabulary of the field tables, which define the model's records once for all formats.
+// The vocabulary of the field tables. These tables define the model's records once for all formats.
 // Formats iterate over the fields to read or write a record.
 
 /** The type of a value: a string, a record, or a case of a rule. */
@@ -199,7 +199,7 @@ export const decimal = scalar<WrittenDecimal>(
 /** Matches an unset number as other exporters write it (R58). */
 const NONE = /^-0*1(?:\.0*)?$/;
 
-/** Returns a type for a number or null, which is written as −1. */
+/** Returns a type for a number or null. Null is written as −1. */
 export function orNone<T>(number: Scalar<T>): Scalar<T | null> {
   return { ...number, parse: (text) => (NONE.test(text) ? null : number.parse(text)) } as Scalar<T | null>;
 }

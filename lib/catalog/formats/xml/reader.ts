@@ -18,7 +18,7 @@ import { excess, type VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
 import { type ElementRule, type Frame, Positions, Refusal, readScalar, type XmlSource } from './element.ts';
 
-/** Maximum number of elements, which limits memory and time of a parse. */
+/** Maximum number of elements in a document. Limits the memory and time of parsing. */
 const MAX_XML_ELEMENTS = 1_000_000;
 
 const XML_CHARACTERS_PER_STEP = 32_768;

@@ -70,7 +70,7 @@ export const english = {
 };
 export type TextKey = keyof typeof english;
 
-/** Keys of company texts, which always come from the default language. */
+/** Keys of company texts. These texts always come from the default language. */
 type OfCompany =
   | 'companyName'
   | 'companyAddress'
