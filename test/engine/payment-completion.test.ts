@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(statuses(other)).to.eql(['SUCCESS', 'SUCCESS', 'SUCCESS']);
   });
 
-  it('payments §6.1 rule 1: requires all given values to match, and excludes failed transactions', async () => {
+  it('payments §6.1 rule 1: requires all given values to match one transaction, and excludes failed transactions', async () => {
     const { payments } = acme;
     const { paymentId, five, six } = await twoPending();
     const failed = { paymentId, transactionId: five.id };
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     expect(Number(completed.payment.totals.authAmount)).to.equal(0);
   });
 
-  it('payments §6.1 rule 3: does not check amounts again', async () => {
+  it('payments §6.1 rule 3: does not check the amounts again', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
     const paymentId = payment.id;
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   });
 
   for (const path of ['payments', 'invoicePayments'] as const) {
-    it(`payments §4.3 rule 7: accepts no other currency for an invoice payment through ${path}, and pays the given amount`, async () => {
+    it(`payments §4.3 rule 7: rejects another currency for an invoice payment (${path}), but accepts another amount`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const asked = engine.ledger.ofPayment(paymentId).length;
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
       expect(await invoices.balanceOf(id)).to.equal(19);
     });
 
-    it(`payments §6.1 rule 4: pays the invoice when it is completed through ${path}`, async () => {
+    it(`payments §6.1 rule 4: pays the invoice of a pending invoice payment (${path})`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       expect(await invoices.rowsOf(paymentId)).to.eql(['ATTEMPT PENDING 20']);
@@ -159,7 +159,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
     ['PAYMENT_FAILURE', 'ATTEMPT INIT 0', 20],
     ['PLUGIN_FAILURE', 'ATTEMPT INIT 0', 20],
   ] as const)
-    it(`payments §6.2: records ${status} for an invoice payment as given, without calling the gateway`, async () => {
+    it(`payments §6.2: records the given outcome ${status} of an invoice payment without calling the gateway`, async () => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { id, paymentId } = await invoices.paid('20');
       const { transactions } = await invoices.paymentOf(id);
@@ -188,14 +188,14 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   });
 });
 
-eachDatabaseByTurns.describe('a repeated key of an invoice payment (payments §4.2)', (open) => {
+eachDatabaseByTurns.describe('repeated key of an invoice payment (payments §4.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
   soundAfterEach(engine);
 
-  it('completes a pending payment for its stored invoice', async () => {
+  it('applies to the stored invoice if the key of a pending payment is repeated', async () => {
     const { acme, gateway, ledger } = engine;
     const { id } = await invoices.add('20', { isHeldBack: true });
     const keys = { invoiceId: id, transactionExternalKey: 'sent twice' };
@@ -219,7 +219,7 @@ eachDatabaseByTurns.describe('a repeated key of an invoice payment (payments §4
     await expectCode(acme.invoicePayments.pay(keys), 'PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS');
   });
 
-  it('queries the gateway first if the outcome is unknown', async () => {
+  it('queries the gateway before a repeated payment if the outcome is unknown', async () => {
     const { acme, gateway, ledger } = engine;
     const unknown = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED', TIMES: 1 } as const;
     const sent = async (externalKey: string) => {
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('a repeated key of an invoice payment (payments §4
   for (const isExternal of [false, true]) {
     const elsewhere = isExternal ? ' outside the gateway' : '';
 
-    it(`returns the existing refund${elsewhere} of a whole item`, async () => {
+    it(`rejects a repeated refund${elsewhere} of a whole item`, async () => {
       const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const refund = {
         paymentId,
@@ -264,7 +264,7 @@ eachDatabaseByTurns.describe('a repeated key of an invoice payment (payments §4
       expect(await invoices.balanceOf(id)).to.equal(0);
     });
 
-    it(`completes a pending refund${elsewhere} of a whole item, even if the item changed`, async () => {
+    it(`completes a pending refund${elsewhere} of a whole item, even if the item has changed`, async () => {
       const { acme, gateway } = engine;
       const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });

@@ -41,7 +41,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       session.payments.findAttemptsByPaymentKeys(['controlled']),
     );
 
-  it('run in order, each with the adjustments of the previous plugins', async () => {
+  it('run in order, and receive the adjustments of the previous plugins', async () => {
     first.prior = { adjustedAmount: decimal('7') };
     const { payment, transaction } = await purchase();
     expect(Number(transaction.amount)).to.equal(7);
@@ -73,7 +73,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('pass on a payment error of a prior call, and turn any other error into 7019', async () => {
+  it('can cause a payment error in a prior call; any other error becomes 7019', async () => {
     first.prior = new BillingError({ code: ErrorCode.PAYMENT_INVALID_PARAMETER, message: 'not so' });
     await expectCode(purchase(), 'PAYMENT_INVALID_PARAMETER');
     first.prior = new Error('broken');
@@ -81,7 +81,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect((await storedAttempts()).map(({ stateName }) => stateName)).to.eql(['ABORTED', 'ABORTED']);
   });
 
-  it('cannot replace a payment method that the caller names', async () => {
+  it('cannot replace a payment method that the caller specifies', async () => {
     const other = await engine.acme.paymentMethods.add({
       accountId: account.id,
       pluginName: engine.gateway.name,
@@ -91,7 +91,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('retry with the same keys on the earliest retry date, and show the scheduled retry', async () => {
+  it('can request a retry with the same keys; the earliest retry date counts and is shown', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
@@ -110,7 +110,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(first.asked.at(-1)?.[1].isApiPayment).to.equal(false);
   });
 
-  it('end the attempt after a decline without a retry date', async () => {
+  it('end the attempt after a decline if they give no retry date', async () => {
     await purchase({ properties: DECLINE });
     expect(first.calls()).to.eql(['priorCall', 'onFailureCall']);
     expect(await attempts()).to.eql([['ABORTED', 10, 'first,second']]);
@@ -161,7 +161,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(context).to.include.keys('reasonCode', 'comments', 'userToken');
   });
 
-  it('rule 7: stop the failure calls when one of them throws, and keep the earliest retry date so far', async () => {
+  it('rule 7: end the failure calls if one of them throws, and keep the earliest retry date so far', async () => {
     first.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
     second.onFailureCall = async () => {
       throw new Error('broken');
@@ -171,7 +171,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect((await attempts()).map(([state]) => state)).to.eql(['RETRIED', 'SCHEDULED']);
   });
 
-  it('are notified when an operation is rejected after the prior calls', async () => {
+  it('are notified if an operation is rejected after the prior calls', async () => {
     const { payment } = await purchase();
     first.asked.splice(0);
     first.prior = { adjustedAmount: decimal('11') };
@@ -185,7 +185,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect((await attempts()).map(([state]) => state)).to.eql(['SUCCESS', 'ABORTED']);
   });
 
-  it('cannot schedule a retry of a refund, whether rejected or declined', async () => {
+  it('cannot schedule a retry of a refund, whether the refund is rejected or declined', async () => {
     const { payment } = await purchase();
     first.failure = { nextRetryDate: new Date('2024-01-03T10:00:00Z') };
     const refund = () =>
@@ -208,7 +208,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
     expect(engine.logger.lines.some(({ message }) => message.includes('is not registered'))).to.equal(true);
   });
 
-  it('can all remove properties before the properties are stored', async () => {
+  it('can remove all properties before the properties are stored', async () => {
     const secret = { key: 'cvv', value: '123', isUpdatable: false };
     first.success = { adjustedProperties: [] };
     first.prior = {};

@@ -471,20 +471,20 @@ anyDatabase.describe('checkPaymentGateway', (open) => {
   const findings = async (gateway: PaymentGateway, options?: Options) =>
     (await check(gateway, options)).findings;
 
-  it('accepts a correct gateway, and calls every operation that it offers', async () => {
+  it('accepts a correct gateway, and calls every operation of the gateway', async () => {
     const books = new Books();
     const report = await check(books.gateway(), { effectsOf: books.effectsOf });
     expect(report.findings).to.eql([]);
     expect(report.called).to.have.members(['authorize', 'capture', 'purchase', 'refund', 'getPaymentInfo']);
   });
 
-  it('reports a refund above the charged amount', async () => {
+  it('reports a refund of more than the charged amount', async () => {
     const { notes } = await check(new Books().gateway());
     expect(notes).to.have.length(1);
     expect(notes[0]).to.match(/^refund accepts more than the paid amount/);
   });
 
-  it('reports that the complete ledger was not checked while a purchase is pending', async () => {
+  it('reports that the complete ledger was not checked because a purchase is pending', async () => {
     const books = new Books();
     const gateway = books.gateway({ capabilities: { completeLedger: true } });
     const aboutLedger = async (options: Options) =>
@@ -504,7 +504,7 @@ anyDatabase.describe('checkPaymentGateway', (open) => {
     expect(await findings({ name: 'by-cheque', ...external })).to.eql([]);
   });
 
-  it('calls the methods of a class instance on the instance', async () => {
+  it('calls the methods of a gateway class with the correct `this`', async () => {
     class OwnGateway implements PaymentGateway {
       readonly name = 'own';
       readonly #books = new Books();

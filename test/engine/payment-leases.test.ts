@@ -94,7 +94,7 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
     expect(await statusNow(id)).to.eql(['SUCCESS']);
   });
 
-  it('allow a late answer to be recorded after recovery has ended the lease', async () => {
+  it('allow a late answer to be recorded once recovery has ended the lease', async () => {
     const { id, first } = await overtaken();
     held.asked[0]?.answer('PROCESSED');
     await first;
@@ -181,7 +181,7 @@ eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3
   const purchased = async () =>
     (await acme.payments.purchase({ accountId: account.id, amount: '100' })).payment.id;
 
-  it('allow a new refund within the remaining amount', async () => {
+  it('allow a new refund of up to the remaining amount', async () => {
     const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));
@@ -201,7 +201,7 @@ eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3
     expect(await statusOf(payments.capture({ paymentId, amount: '30' }))).to.equal('SUCCESS');
   });
 
-  it('allow recording a chargeback despite an interrupted refund', async () => {
+  it('allow a chargeback to be recorded despite an interrupted refund', async () => {
     const { payments } = acme;
     const paymentId = await purchased();
     await crashed(() => payments.refund({ paymentId, amount: '60' }));

@@ -8,7 +8,7 @@ const ALL = { offset: 0, limit: 100 };
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open) => {
+eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)', (open) => {
   let account: Account;
   let other: Account;
   let searches: GatewaySearch[] = [];
@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open
   const keysOf = ({ rows }: Page<PaymentView>) => rows.map(({ externalKey }) => externalKey);
   const search = async (key: string) => keysOf(await acme.payments.search(key, ALL));
 
-  it('return payments in creation order or reverse order, with their counts', async () => {
+  it('return payments in creation order or in reverse, with their counts', async () => {
     const { payments } = acme;
     const first = await payments.page({ offset: 0, limit: 2 });
     expect(keysOf(first)).to.eql(['Ümlaut_1', 'second%']);
@@ -61,7 +61,7 @@ eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open
     expect(await payments.page({ offset: 0, limit: 0 })).to.eql({ rows: [], total: 3, max: 3 });
   });
 
-  it('return the payments made with the methods of a gateway', async () => {
+  it('return only the payments of the requested gateway', async () => {
     const { payments } = acme;
     const page = await payments.page({ ...ALL, pluginName: 'searching' });
     expect(keysOf(page)).to.eql(['third']);
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open
     await expectCode(payments.page({ ...ALL, pluginName: 'nobody' }), 'PAYMENT_NO_SUCH_PAYMENT_PLUGIN');
   });
 
-  it('match a whole payment, account or method id, or part of a key', async () => {
+  it('match a complete payment, account or method id, or part of a key', async () => {
     const [payment] = (await acme.payments.page(ALL)).rows;
     expect(await search(payment?.id.toUpperCase() ?? '')).to.eql(['Ümlaut_1']);
     expect(await search(account.id)).to.eql(['Ümlaut_1', 'second%']);
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open
     expect(await acme.payments.search('_FAILED', ALL)).to.deep.include({ total: 1, max: 3 });
   });
 
-  it('filter by clauses for states, keys, authors and dates', async () => {
+  it('accept clauses for states, keys, authors and dates', async () => {
     expect(await search('_q=1&state_name=PURCHASE_FAILED')).to.eql(['second%']);
     expect(await search('_q=1&last_success_state_name=PURCHASE_SUCCESS&external_key[like]=%25thi%25')).to.eql(
       ['third'],
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open
     await expectCode(search('_q=1&amount=3'), 'INVALID_PARAMETER');
   });
 
-  it('query a gateway for a search, and drop payments that are not stored', async () => {
+  it('query the requested gateway, and omit payments that are not stored', async () => {
     const { payments } = acme;
     const [first, , third] = (await payments.page(ALL)).rows;
     answer = () => ({
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open
     expect(keysOf(one)).to.eql(['third']);
   });
 
-  it('use the stored payments of a gateway without a search operation', async () => {
+  it('use the stored payments if the gateway has no search operation', async () => {
     const { payments } = acme;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('payment lists and searches (payments §11)', (open
     expect(searches).to.eql([]);
   });
 
-  it('fail if the searched gateway fails or is unknown', async () => {
+  it('fail if the requested gateway fails or is unknown', async () => {
     const { payments } = acme;
     for (const bad of [null, {}, { rows: 'many', total: 1 }, { rows: [], total: -1 }]) {
       answer = () => bad;

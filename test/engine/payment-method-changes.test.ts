@@ -70,7 +70,7 @@ const plain: PaymentGateway = {
   getPaymentInfo: () => Promise.resolve([]),
 };
 
-eachDatabaseByTurns.describe('changes and searches of payment methods (payments §10)', (open) => {
+eachDatabaseByTurns.describe('payment method operations (payments §10)', (open) => {
   let engine: TestEngine;
   let vault: Vault;
   let account: Account;
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     await expectCode(add(SANDBOX, { externalKey: method.externalKey }), 7031);
   });
 
-  it('payments §10.3: delete the default only with a flag', async () => {
+  it('payments §10.3: delete the default method only with a flag', async () => {
     const method = await add(SANDBOX, { isDefault: true });
     await expectCode(remove(method.id), 'PAYMENT_DEL_DEFAULT_PAYMENT_METHOD');
     expect(await defaultOf()).to.equal(method.id);
@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('payments §10.3: add the tag once with deleteDefaultPmWithAutoPayOff, even with both flags', async () => {
+  it('payments §10.3: add AUTO_PAY_OFF once with deleteDefaultPmWithAutoPayOff, even with both flags', async () => {
     await remove((await add(SANDBOX, { isDefault: true })).id, { withAutoPayOff: true });
     expect(await defaultOf()).to.equal(null);
     expect(await tagsOf()).to.eql(['AUTO_PAY_OFF']);
@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(await tagsOf()).to.eql([]);
   });
 
-  it('payments §10.3: change nothing when the gateway rejects a deletion', async () => {
+  it('payments §10.3: change nothing if the gateway rejects a deletion', async () => {
     const method = await add('vault', { isDefault: true });
     vault.failure = new GatewayError('not now');
     await expectCode(remove(method.id, { withAutoPayOff: true }), 7007);
@@ -188,14 +188,14 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(idsOf(await all(false))).to.eql([method.id]);
   });
 
-  it('payments §10.3: delete methods of gateways without a deletion call, and external methods', async () => {
+  it('payments §10.3: can delete external methods, and methods of gateways without a deletion call', async () => {
     for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
     expect(await all(false)).to.eql([]);
     // Deleted, it no longer counts against the one external method of an account.
     expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
   });
 
-  it('payments §10.4: change nothing when the gateway rejects another default', async () => {
+  it('payments §10.4: change nothing if the gateway rejects a new default', async () => {
     const [kept, other] = [await add('vault', { isDefault: true }), await add('vault')];
     const choose = () =>
       engine.acme.paymentMethods.setDefault({ accountId: account.id, paymentMethodId: other.id });
@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     await expectCode(engine.acme.paymentMethods.setDefault(input), 7000);
   });
 
-  it('payments §10.5: fail after storing a refresh if the gateway rejects the final call', async () => {
+  it('payments §10.5: store a refresh before they fail, if the gateway rejects the final call', async () => {
     vault.methods = [{ isDefault: true }];
     vault.resetFailure = new GatewayError('not now');
     await expectCode(refresh('vault'), 7006);
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     ]);
   });
 
-  it('payments §10.5: insert, revive and delete methods and set the default, and change nothing on repetition', async () => {
+  it('payments §10.5: add, restore and delete refreshed methods, and change nothing when repeated', async () => {
     const [gone, dead] = [await add('vault'), await add('vault')];
     const other = await add();
     await remove(dead.id);
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(await defaultOf()).to.equal(ours);
   });
 
-  describe('refreshes of methods that have only gateway ids', () => {
+  describe('refreshes of methods without a Billwright id', () => {
     const lists: readonly {
       readonly what: string;
       readonly list: (key: string) => readonly GatewayPaymentMethod[];
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       { what: 'no id', list: () => [{ isDefault: true }, {}] },
     ];
     for (const { what, list } of lists)
-      it(`payments §10.5: recognize a method if the gateway sends ${what}`, async () => {
+      it(`payments §10.5: recognize a refreshed method if the gateway sends ${what}`, async () => {
         const key = `card-${account.id}`;
         const neighbour = await engine.acme.createAccount({ currency: 'USD' });
         await engine.acme.addPaymentMethod({
@@ -328,7 +328,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect(await defaultOf()).to.equal(chosen);
     });
 
-    it('payments §10.5: give different keys to two accounts that are refreshed at the same time', async () => {
+    it('payments §10.5: give different keys to the methods of accounts that are refreshed at the same time', async () => {
       vault.methods = [{ externalPaymentMethodId: `card-${account.id}` }];
       const accounts = await Promise.all(
         [1, 2, 3, 4].map(() => engine.acme.createAccount({ currency: 'USD' })),
@@ -347,7 +347,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect(await read()).to.eql(stored);
     });
 
-    it('payments §10.5: reject a stored method id that two gateways list', async () => {
+    it('payments §10.5: reject a method id that two gateways list', async () => {
       const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
       vault.methods = list;
       others.methods = list;
@@ -356,7 +356,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     });
   });
 
-  it('payments §10.5: clear a default that the gateway no longer lists, and change nothing if the gateway names no default', async () => {
+  it('payments §10.5: clear a default method that the gateway no longer lists, and keep a listed one', async () => {
     const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
     vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
     await refresh('vault');
@@ -367,14 +367,14 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(idsOf(await all(false))).to.eql([kept.id]);
   });
 
-  it('payments §10.5: keep the default of another gateway', async () => {
+  it('payments §10.5: keep the default of another gateway in a refresh', async () => {
     const sandboxed = await add(SANDBOX, { isDefault: true });
     vault.methods = [{ paymentMethodId: (await add('vault')).id, isDefault: true }];
     await refresh('vault');
     expect(await defaultOf()).to.equal(sandboxed.id);
   });
 
-  it('payments §10.5: refresh all gateways with methods if none is named, and keep external methods', async () => {
+  it('payments §10.5: refresh all gateways by default, and keep external methods', async () => {
     const [external, unlisted, sandboxed] = [await add(EXTERNAL), await add('plain'), await add()];
     await add('vault');
     await refresh();
@@ -383,7 +383,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(await all(false)).to.have.length(3);
   });
 
-  it('payments §10.5: change nothing for an answer of null', async () => {
+  it('payments §10.5: change nothing if the gateway answers null', async () => {
     const method = await add('vault', { isDefault: true });
     vault.methods = null;
     await refresh('vault');
@@ -421,7 +421,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     return (await other.paymentMethods.add({ accountId, pluginName: 'plain' })).id;
   }
 
-  it('payments §10.1 rule 5: store a method without its key if the gateway id is not a valid key', async () => {
+  it('payments §10.1 rule 5: use the method id as the key if the gateway id is not a valid key', async () => {
     for (const key of ['x'.repeat(300), 'nul \u0000', '\ud800', '', {}, ['tok'], true]) {
       others.key = key;
       const method = await add('other-vault');
@@ -440,7 +440,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(heard).to.eql([]);
   });
 
-  it('payments §10.1 rule 3: let a control plugin replace the plugin name, and report the outcome to that plugin', async () => {
+  it('payments §10.1 rule 3: let a control plugin replace the gateway, and report the outcome to that plugin', async () => {
     const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
     expect(method.pluginName).to.equal('plain');
     expect(heard).to.eql([`redirects success ${method.id}`]);
@@ -453,13 +453,13 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     });
   });
 
-  it('payments §10.1 rule 3: reject an unknown plugin name from any source', async () => {
+  it('payments §10.1 rule 3: reject an unknown gateway name, even from a control plugin', async () => {
     await expectCode(add(SANDBOX, { controlPlugins: ['misleads'] }), 7028);
     expect(heard).to.eql(['misleads failure']);
     expect(await all()).to.eql([]);
   });
 
-  it('store methods that are added at the same time with their own tokens, and set the defaults', async () => {
+  it('store each of several simultaneously added methods with its own token, and set the defaults', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
     );
@@ -488,7 +488,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     expect(new Set(tokens).size).to.equal(methods.length);
   });
 
-  it('reject an invalid addition without failing other additions that are made at the same time', async () => {
+  it('reject an invalid addition without failing simultaneous additions', async () => {
     const key = `once-${account.id}`;
     const codes = await Promise.all([
       codeOf(add(SANDBOX)),
@@ -507,7 +507,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
     };
     const none = { ids: [], total: 0 };
 
-    it('payments §10.2: match a whole id or account id, or a part of the key or plugin name', async () => {
+    it('payments §10.2: find methods by a whole id or account id, or by part of the key or gateway name', async () => {
       const method = await add(SANDBOX, { externalKey: `Größe-${account.id}`, isDefault: true });
       const other = await add('plain');
       for (const key of [method.id, method.id.toUpperCase(), `GRÖSSE-${account.id}`.replace('SS', 'ß')])
@@ -522,7 +522,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect((await search(account.id)).ids).to.eql([method.id]);
     });
 
-    it('payments §10.2: compare columns with clauses', async () => {
+    it('payments §10.2: accept search clauses that compare columns', async () => {
       const method = await add(SANDBOX);
       const other = await add('plain');
       const of = `_q=1&account_id=${account.id}`;
@@ -539,7 +539,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.eql([method.id]);
     });
 
-    it('payments §10.2: query the named gateway, and drop methods that are not stored', async () => {
+    it('payments §10.2: query the requested gateway, and omit methods that are not stored', async () => {
       const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
       const method = await add(SANDBOX, { details });
       expect(await search(`42-${account.id}`)).to.eql(none);
@@ -559,7 +559,7 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect(await search('whatever', { pluginName: 'vault' })).to.eql({ ids: [mine.id], total: 5 });
     });
 
-    it('payments §10.2: query every gateway in sequence if plugin information is requested without a gateway name', async () => {
+    it('payments §10.2: query all gateways one by one if plugin information is requested without a gateway name', async () => {
       const sandboxed = await add(SANDBOX, {
         details: { properties: [{ key: 'k', value: `part ${account.id}` }] },
       });
@@ -582,14 +582,14 @@ eachDatabaseByTurns.describe('changes and searches of payment methods (payments 
       expect(await asked({})).to.eql({ ids: [sandboxed.id, kept.id], total: 2 });
     });
 
-    it('payments §10.2: fail for an unknown or failing gateway', async () => {
+    it('payments §10.2: fail if the requested gateway is unknown or fails', async () => {
       await expectCode(search('x', { pluginName: 'nobody' }), 7028);
       vault.failure = new GatewayError('down');
       await expectCode(search('x', { pluginName: 'vault' }), 7103);
       await expectCode(engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' }), 7028);
     });
 
-    it('payments §10.2: list active methods in creation order, optionally of one plugin', async () => {
+    it('payments §10.2: list active methods in creation order, optionally only those of one gateway', async () => {
       const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
       await remove(first.id);
       const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });

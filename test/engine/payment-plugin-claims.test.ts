@@ -90,7 +90,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     );
 
   for (const [what, oddly] of unreadable) {
-    it(`allow operations, reads and recovery with ${what} in a gateway’s list of transactions`, async () => {
+    it(`allow operations, reads and recovery if a gateway’s list of transactions contains ${what}`, async () => {
       await begin();
       expect(await outcome(buy('odd'))).to.equal(7019);
       expect(await outcome(buy('other'))).to.equal(7019);
@@ -105,7 +105,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
       expect(await stateOf('other')).to.eql(['SUCCESS 10']);
     });
 
-    it(`keep the other transactions readable with ${what} in a gateway’s list`, async () => {
+    it(`keep the other transactions readable if a gateway’s list contains ${what}`, async () => {
       await begin();
       expect(await outcome(buy('odd'))).to.equal(7019);
       info = (result) => [oddly(result), result, oddly(result)];
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
       expect(await stateOf('odd')).to.eql(['SUCCESS 10']);
     });
 
-    it(`leave the outcome unknown with ${what} as the answer to a purchase`, async () => {
+    it(`leave the outcome unknown if the answer to a purchase contains ${what}`, async () => {
       await begin();
       answer = (request) => oddly(processed(request));
       expect(await outcome(buy('odd'))).to.be.a('number');
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
       }
     });
 
-  it('are not affected by changes that a control plugin makes to its context and properties', async () => {
+  it('are not affected by changes that a control plugin makes to its input', async () => {
     await begin();
     answer = (request) => processed(request);
     const tried: boolean[] = [];
@@ -212,7 +212,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     'a payment method without a text': { adjustedPaymentMethodId: Object.create(null) },
   };
   for (const [what, claimed] of Object.entries(unreadablePriors))
-    it(`payments §2.3 rule 8: fail with 7019 and an ABORTED attempt with ${what} in the answer of a prior call`, async () => {
+    it(`payments §2.3 rule 8: fail with 7019 and an ABORTED attempt if the answer of a prior call contains ${what}`, async () => {
       await begin();
       answer = (request) => processed(request);
       account = await engine.acme.createAccount({ currency: 'USD' });

@@ -46,7 +46,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
   const statesOf = ({ stateName, lastSuccessStateName }: PaymentView) => [stateName, lastSuccessStateName];
   const balanceOf = async (invoiceId: Uuid) => Number((await acme.invoices.get(invoiceId)).balance);
 
-  it('payments §7.4 rules 3 and 4: pay the invoice and drop the retry when a decline becomes a success', async () => {
+  it('payments §7.4 rules 3 and 4: pay the invoice and cancel the retry if a decline becomes a success', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     const declined = await paymentOf(invoiceId);
@@ -60,7 +60,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('rule 4: restore the debt without a retry when a success becomes a failure', async () => {
+  it('rule 4: restore the debt without a retry if a success becomes a failure', async () => {
     const invoiceId = await invoiced();
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
     expect(statesOf(payment)).to.eql(['PURCHASE_FAILED', null]);
@@ -82,7 +82,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('rule 4: end a scheduled retry when the failure is confirmed', async () => {
+  it('rule 4: cancel a scheduled retry if the failure is confirmed', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE' });
@@ -111,7 +111,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(await fixed({ status: 'SUCCESS', ...told })).to.eql(['CAPTURE_SUCCESS', 'AUTH_SUCCESS']);
   });
 
-  it('rule 3: use the processed amount if it is given', async () => {
+  it('rule 3: use the processed amount if the correction specifies one', async () => {
     const { payments } = acme;
     const { payment } = await payments.authorize({ accountId: account.id, amount: '10' });
     const fixed = await fix(payment, { status: 'SUCCESS', processedAmount: '7' as never });
@@ -133,7 +133,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
       await expectCode(payments.fixTransaction({ ...known, ...bad } as never), 'PAYMENT_INVALID_PARAMETER');
   });
 
-  it('rule 4: notify the control plugins of the attempt as for an API payment', async () => {
+  it('rule 4: notify the control plugins of the attempt, like an API payment', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({
       accountId: account.id,
@@ -145,7 +145,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(heard).to.eql(['success api 10', 'failure api 0', 'success api 10']);
   });
 
-  it('payments §8.5: leave the attempt RETRIED when a retry is cancelled', async () => {
+  it('payments §8.5: leave the attempt RETRIED if they cancel its retry', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     const payment = await paymentOf(invoiceId);
@@ -157,7 +157,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('payments §8.5: cancel the retry of the newest attempt by key', async () => {
+  it('payments §8.5: cancel the retry of the newest attempt if they specify only a key', async () => {
     engine.gateway.configure(DECLINE);
     const invoiceId = await invoiced();
     await engine.runTo('2012-05-09T10:00:00Z');

@@ -15,7 +15,7 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     acme.keyValues.add(CONFIGURATION, JSON.stringify(values));
   const findings = async () => (await engine.breaches()).map(({ invariant }) => invariant);
 
-  it('payments §13 overRefund.allowed: leave the refund limit of a payment without an invoice to the gateway', async () => {
+  it('payments §13 overRefund.allowed: let the gateway limit refunds of a payment without an invoice', async () => {
     const { payments, invoicePayments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
     const more = { paymentId: payment.id, amount: '10.01' };
@@ -32,7 +32,7 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     expect(await findings()).to.eql(['REFUNDS']);
   });
 
-  it('payments §13 allow.emptyInvoice: allow paying 0 for an invoice without debt', async () => {
+  it('payments §13 allow.emptyInvoice: allow a payment of 0 for an invoice without debt', async () => {
     const { invoicePayments } = acme;
     const { id } = await invoices.paid('20');
     expect(await invoicePayments.pay({ invoiceId: id })).to.equal(null);
@@ -65,7 +65,7 @@ anyDatabase.describe('payment settings and ownership (payments §13)', (open) =>
     expect(paid?.transaction.status).to.equal('SUCCESS');
   });
 
-  it('payments §4.1 rule 3: reject a payment and a key of another account with 7034 and 7035', async () => {
+  it('payments §4.1 rule 3: reject a payment or key of another account with 7034 or 7035', async () => {
     const { payments } = acme;
     const other = await engine.payingAccount({ currency: 'USD' });
     const keys = { externalKey: `P-${account.id}`, transactionExternalKey: `T-${account.id}` };

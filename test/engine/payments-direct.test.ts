@@ -78,7 +78,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     await expectCode(other, 'PAYMENT_INVALID_OPERATION');
   });
 
-  it('reject another payment method when a declined payment is repeated', async () => {
+  it('reject another payment method if a declined payment is repeated', async () => {
     const { payments } = acme;
     const input = { accountId: account.id, amount: '10', externalKey: 'one-card' };
     const declined = await payments.purchase({ ...input, properties: DECLINE });
@@ -124,7 +124,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
 
-  it('record the final outcome of a pending transaction, even against the gateway’s answer', async () => {
+  it('record the final outcome of a pending transaction once, whatever the gateway answered', async () => {
     const { payments } = acme;
     const pending = await payments.purchase({ accountId: account.id, amount: '10', properties: PENDING });
     const ids = { paymentId: pending.payment.id, transactionId: pending.transaction.id };
@@ -134,7 +134,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     await expectCode(again, 'PAYMENT_NO_SUCH_SUCCESS_PAYMENT');
   });
 
-  it('use the external gateway within one transaction', async () => {
+  it('can use the external gateway', async () => {
     const { payments, paymentMethods } = acme;
     const method = await paymentMethods.add({ accountId: account.id, pluginName: '__EXTERNAL_PAYMENT__' });
     const paid = await payments.purchase({ accountId: account.id, amount: '3', paymentMethodId: method.id });
@@ -151,7 +151,7 @@ eachDatabase.describe('transaction keys of direct payments (payments §1.7 rule 
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
 
-  it('reject one of two simultaneous uses of a key by different accounts before its gateway is called', async () => {
+  it('reject one of two simultaneous uses of a key by different accounts before the gateway is called', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { PAYMENT_DIFFERENT_ACCOUNT_ID: ofPayment, PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID: ofKey } =
       ErrorCode;

@@ -19,7 +19,7 @@ const refusing: PaymentGateway = {
   setDefaultPaymentMethod: () => Promise.reject(new GatewayError('no such card')),
 };
 
-eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open) => {
+eachDatabaseByTurns.describe('payment service (payments §10)', (open) => {
   let stage: PaymentStage;
   let account: Account;
 
@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open)
   const list = async () => stage.methodReads.ofAccount(stage.context(), account.id);
   const unknownId = (): Uuid => stage.ids.next();
 
-  it('use their own id as key and are not the default unless specified', async () => {
+  it('uses the id of a method as its key by default, and does not make the method the default', async () => {
     const method = await add();
     expect(method).to.deep.include({
       externalKey: method.id,
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open)
     expect((await stage.load(account.id)).paymentMethodId).to.equal(null);
   });
 
-  it('become the default on request', async () => {
+  it('makes a method the default on request', async () => {
     const [first, second] = [await add({ isDefault: true }), await add({ isDefault: true })];
     expect((await list()).map(({ id, isDefault }) => [id, isDefault])).to.eql([
       [first.id, false],
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open)
     ]);
   });
 
-  it('use the given key, or the gateway id if no other method uses that id', async () => {
+  it('uses the given key of a method, or the gateway id if no other method has that id as key', async () => {
     const details = { externalPaymentMethodId: `tok_${account.id}` };
     expect((await add({ externalKey: `my-${account.id}`, details })).externalKey).to.equal(
       `my-${account.id}`,
@@ -68,30 +68,30 @@ eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open)
     expect(third.externalKey).to.equal(third.id);
   });
 
-  it('reject a key that is taken or too long, and store nothing', async () => {
+  it('rejects a key that is taken or too long, and stores nothing', async () => {
     await add({ externalKey: `taken-${account.id}` });
     await expectCode(add({ externalKey: `taken-${account.id}` }), 7031);
     await expectCode(add({ externalKey: 'x'.repeat(256) }), 5);
     expect(await list()).to.have.length(1);
   });
 
-  it('require an existing account and gateway', async () => {
+  it('requires an existing account and gateway for a method', async () => {
     await expectCode(add({ accountId: unknownId() }), 3002);
     await expectCode(add({ pluginName: 'nobody' }), 7028);
     await expectCode(stage.methodReads.ofAccount(stage.context(), unknownId()), 3002);
   });
 
-  it('are not stored if the gateway rejects them', async () => {
+  it('does not store a method that the gateway rejects', async () => {
     await expectCode(add({ pluginName: 'refusing' }), 7005);
     expect(await list()).to.eql([]);
   });
 
-  it('include at most one external method per account', async () => {
+  it('stores at most one external method per account', async () => {
     await add({ pluginName: EXTERNAL });
     await expectCode(add({ pluginName: EXTERNAL }), 7023);
   });
 
-  it('write nothing if the new default is already the default', async () => {
+  it('writes nothing if the new default method is already the default', async () => {
     const method = await add();
     const setDefault = () =>
       stage.methods.setDefault(stage.context(), { accountId: account.id, paymentMethodId: method.id });
@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open)
     expect(await stage.load(account.id)).to.eql(changed);
   });
 
-  it('reject a default that is unknown or belongs to another account', async () => {
+  it('rejects a default method that is unknown or belongs to another account', async () => {
     const method = await add();
     const stranger = await stage.account(null);
     const setDefault = (accountId: Uuid, paymentMethodId: Uuid) =>
@@ -114,14 +114,14 @@ eachDatabaseByTurns.describe('payment methods and reads (payments §10)', (open)
   });
 });
 
-eachDatabaseByTurns.describe('payment reads (payments §4.4, §11)', (open) => {
+eachDatabaseByTurns.describe('payment service in reads (payments §4.4, §11)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z');
   });
   after(() => stage.stop());
 
-  it('list payments of an account or invoice, oldest first, with attempts on request', async () => {
+  it('lists the payments of an account or invoice, oldest first, with attempts on request', async () => {
     const account = await stage.account();
     const stranger = await stage.account();
     const invoices = [await stage.invoice(account, '10'), await stage.invoice(account, '20')];
@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('payment reads (payments §4.4, §11)', (open) => {
     expect(others).to.eql([]);
   });
 
-  it('reject unknown accounts and invoices', async () => {
+  it('rejects unknown accounts and invoices', async () => {
     const context = stage.context();
     const codes = await Promise.all(
       [
@@ -160,7 +160,7 @@ const OF_OTHER = ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID;
 const KEY_OF_OTHER = ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID;
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
 
-eachDatabaseByTurns.describe('invoice payments with unusable methods (payments §2.2, §4.1, §9.2)', (open) => {
+eachDatabaseByTurns.describe('payment service with unusable methods (payments §2.2, §4.1, §9.2)', (open) => {
   const engine = engineBefore(open, { now: '2012-05-31T00:03:42Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -176,7 +176,7 @@ eachDatabaseByTurns.describe('invoice payments with unusable methods (payments �
     return method.id;
   }
 
-  it('payments §9.2 rule 7: are rejected with 7028 if the plugin of the method is not registered', async () => {
+  it('payments §9.2 rule 7: rejects payments with 7028 if the gateway of the method is not registered', async () => {
     const { invoicePayments, payments } = acme;
     const paymentMethodId = await methodOfThePast();
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('invoice payments with unusable methods (payments �
     expect(await invoices.balanceOf(invoiceId)).to.equal(0);
   });
 
-  it('payments §4.1: reject a repetition with 7000 if the method of the failed payment is deleted', async () => {
+  it('payments §4.1: rejects the repetition of a failed payment with 7000 if its method has been deleted', async () => {
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name });
     const keys = { invoiceId, externalKey: 'repeated', transactionExternalKey: 'repeated-1' };
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('invoice payments with unusable methods (payments �
     expect(await invoices.balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('payments §4.1 rule 3: are rejected if the keys belong to another account', async () => {
+  it('payments §4.1 rule 3: rejects a payment if its keys belong to another account', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
     for (const action of ['PROCESSED', 'PENDING', 'UNDEFINED', 'ERROR']) {

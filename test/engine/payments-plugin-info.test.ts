@@ -69,7 +69,7 @@ const detail: PaymentMethodDetails = {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)', (open) => {
+eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (open) => {
   let gateway: TalkativeGateway;
   let stage: PaymentStage;
   let openSessions = 0;
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
 
   const warnings = () => stage.logger.lines.filter(({ level }) => level === 'warn');
 
-  describe('of payment methods', () => {
+  describe('about payment methods', () => {
     let account: Account;
 
     async function withMethods(...pluginNames: readonly string[]): Promise<void> {
@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       return method;
     };
 
-    it('is queried only on request', async () => {
+    it('contains plugin information only on request', async () => {
       await begin();
       await withMethods('talkative');
       expect(await infos({})).to.eql([null]);
@@ -149,7 +149,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(sessionsThen).to.equal(0);
     });
 
-    it('is null with a warning in a list if a gateway fails, and causes a single read to fail with 7004', async () => {
+    it('contains null and logs a warning if a gateway fails in a list, while a single read fails with 7004', async () => {
       await begin();
       await withMethods('talkative', SANDBOX);
       expect(await infos()).to.eql([
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(error).to.include({ code: 7004 });
     });
 
-    it('ignores invalid answers', async () => {
+    it('contains null and logs a warning if the gateway answers with null', async () => {
       await begin();
       await withMethods('talkative');
       gateway.detail = () => Promise.resolve(null as never);
@@ -173,7 +173,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(warnings()).to.have.length(1);
     });
 
-    it('is not queried from a gateway that holds no methods', async () => {
+    it('contains null for a gateway that holds no methods, without querying that gateway', async () => {
       await begin({ holdsPaymentMethods: false });
       await withMethods('talkative', EXTERNAL);
       expect(await infos()).to.eql([null, null]);
@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(warnings()).to.eql([]);
     });
 
-    it('is queried with limited concurrency and one common time limit', async () => {
+    it('is read from gateways with limited concurrency and one common time limit', async () => {
       await begin();
       const count = MAX_CONCURRENT_GATEWAY_CALLS + 5;
       await withMethods(...Array<string>(count).fill('talkative'));
@@ -203,7 +203,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
     });
   });
 
-  describe('of payments', () => {
+  describe('about payments', () => {
     async function paid(pluginName = 'talkative') {
       const account = await stage.account(pluginName);
       const invoiceId = await stage.invoice(account, '10');
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       }
     });
 
-    it('is null with a warning if a gateway fails, and null without a warning if the gateway stores nothing', async () => {
+    it('contains null with a warning if a gateway fails, and without a warning if the gateway stores nothing', async () => {
       await begin();
       const { account } = await paid();
       gateway.info = () => Promise.reject(new Error('down'));
@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
       expect(warnings()).to.eql([]);
     });
 
-    it('updates an open transaction if the gateway reports a newer status, while a plain read writes nothing', async () => {
+    it('includes a newer status from the gateway, which only a read with plugin information stores', async () => {
       await begin();
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
       const { account, invoiceId } = await paid(SANDBOX);
@@ -281,14 +281,14 @@ eachDatabaseByTurns.describe('plugin information (payments §1.4, §2.1, §10.2)
   });
 });
 
-eachDatabaseByTurns.describe('read of a planned payment attempt (payments §8.2)', (open) => {
+eachDatabaseByTurns.describe('payment data of planned attempts (payments §8.2)', (open) => {
   let stage: PaymentStage;
   before(async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
   });
   after(() => stage.stop());
 
-  it('shows a planned payment attempt as SCHEDULED until it runs', async () => {
+  it('shows a planned payment attempt as SCHEDULED until the attempt runs', async () => {
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
     const invoiceId = await stage.invoice(await stage.account(), '10');
     await stage.invoice(await stage.account(), '20');

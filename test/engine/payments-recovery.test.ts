@@ -65,7 +65,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
       expect(scripted.effects).to.have.length(1);
     });
 
-  it('retries a call that a gateway with a complete ledger never received', async () => {
+  it('retries a call if a gateway with a complete ledger never received it', async () => {
     const storage = storageOf(await open(migrated));
     const mortal = new MortalProcess(DeathPoint.AFTER_RESERVE);
     const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     expect(scripted.effects).to.have.length(1);
   });
 
-  it('keeps a decided transaction when a late answer contradicts it, and logs the contradiction', async () => {
+  it('keeps a final outcome that a late answer contradicts, and logs the contradiction', async () => {
     const storage = storageOf(await open(migrated));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     );
   });
 
-  it('records an answer although the claim of its entry was lost meanwhile', async () => {
+  it('records an answer even if the claim of its entry was lost in the meantime', async () => {
     const storage = storageOf(await open(migrated));
     let lost = 2; // once together, once alone
     const handlerStorage = withSessions(storage, (session) => ({
@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     expect(stage.sandbox.ledger.all()).to.have.length(1);
   });
 
-  it('does not call a gateway if the lease ended before the call', async () => {
+  it('does not call a gateway if the lease has ended before the call', async () => {
     const storage = storageOf(await open(migrated));
     const handlerStorage = withSessions(storage, (session) => ({
       payments: {
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     });
   });
 
-  it('repairs a row that lacks its success before it decides what is due', async () => {
+  it('repairs a row without its success before it decides whether a payment is due', async () => {
     stage = await PaymentStage.open(storageOf(await open(migrated)), START);
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const account = await stage.account();

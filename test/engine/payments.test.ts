@@ -177,7 +177,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(payment?.attempts?.map((each) => each.stateName)).to.eql([...Array(8).fill('RETRIED'), 'ABORTED']);
   });
 
-  it('leaves the rest due when the gateway charges only a part', async () => {
+  it('leaves the rest due if the gateway charges only a part', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '10' });
     const [invoiceId] = await invoiced();
@@ -186,7 +186,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.balance(invoiceId)).to.equal('239.95');
   });
 
-  it('settles the balance when the gateway processes another currency', async () => {
+  it('settles the balance even if the gateway processes another currency', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({
       CONFIGURE_ACTION: 'ACTION_SLEEP',
@@ -199,7 +199,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(await stage.balance(invoiceId)).to.equal('0');
   });
 
-  it('credits the amount that a gateway charges beyond the balance', async () => {
+  it('credits an amount that a gateway charges beyond the balance', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '300' });
     const [invoiceId, account] = await invoiced();
@@ -231,7 +231,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('payments §7.2 rule 5: gives up on an outcome that stays unknown, with PAYMENT_UNRESOLVED and a warning', async () => {
+  it('payments §7.2 rule 5: gives up on an outcome that remains unknown, with PAYMENT_UNRESOLVED and a warning', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_THROW_RUNTIME' });
     const [invoiceId] = await invoiced();
@@ -275,7 +275,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(transaction?.gatewayErrorMsg).to.be.a('string').that.is.not.empty;
   });
 
-  it('pays the invoice when the gateway settles a pending payment', async () => {
+  it('pays the invoice once the gateway settles a pending payment', async () => {
     await stageAt('2012-05-01T00:00:00Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
     const [invoiceId] = await invoiced();
@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql([]);
   });
 
-  it('starts a new payment with the new default when the method of a retry is deleted', async () => {
+  it('starts a new payment with the new default method if the method of a retry was deleted', async () => {
     const deleted = new Set<Uuid>();
     const storage = storageOf(await open(migrated));
     stage = await PaymentStage.open(storage, '2012-05-31T00:03:42Z', {
@@ -338,7 +338,7 @@ eachDatabaseByTurns.describe('automatic payment', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('ends a retry without an attempt when nothing is left to pay', async () => {
+  it('ends a retry without a new attempt if nothing is left to pay', async () => {
     await stageAt('2012-05-31T00:03:42Z');
     stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const [invoiceId] = await invoiced();

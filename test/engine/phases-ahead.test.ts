@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     expect(await foreseen(opened, accountId, '2024-06-30')).to.eql(['RECURRING 2024-06-30..2024-07-31 50']);
   });
 
-  it('are followed by the end of the term in a dry run, which bills nothing after that end', async () => {
+  it('are followed by the end of the term in a dry run; nothing is billed after that end', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const accountId = await subscribed(opened, 'trial-then-term');
     expect(await foreseen(opened, accountId, '2024-04-30'), 'the expiry itself bills nothing').to.equal(null);
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     expect((await linesOf(opened, accountId)).at(-1)).to.equal('RECURRING 2024-09-30..2024-10-31 50');
   });
 
-  it('are billed by a due queue entry that is processed before the PHASE of the same day', async () => {
+  it('are billed by a due queue entry that is processed before the PHASE event of the same day', async () => {
     const opened = await begin('2024-01-01T08:00:00Z');
     const { acme } = opened;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     ]);
   });
 
-  it('multiply the setup fee by a quantity that is set at creation', async () => {
+  it('multiply the setup fee by the quantity set at creation', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
     await opened.subscribe({ accountId, planName: 'set-up-fee', quantity: 3 });
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     await expectCode(acme.invoices.dryRun({ accountId }), 3);
   });
 
-  it('are the same in a dry run and the next run, on any date of any plan', async () => {
+  it('are the same in a dry run as in the next run, on any date of any plan', async () => {
     const start = parseLocalDate('2024-01-17');
     const cases = fc.record({
       days: fc.array(fc.integer({ min: 1, max: 430 }), { minLength: 4, maxLength: 6 }),
@@ -269,7 +269,7 @@ for (const { now, zone, first, recent, last } of [
       ['oak-longest', first, 1],
       ['oak-longest', last, 0],
     ] as const)
-      it(`invoices and previews ${planName} from ${date} in a run`, async () => {
+      it(`bills and previews ${planName} from ${date}`, async () => {
         const { acme, logger } = engine;
         const { id: accountId } = await engine.payingAccount({ currency: 'USD', timeZone: zone });
         const start = date;

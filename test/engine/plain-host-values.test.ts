@@ -176,7 +176,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     expect([...new Set(datesIn(seen, ''))]).to.include.members(invoice('[]'));
   });
 
-  it('are plain in a formatter, and in the built-in formatter that it uses', async () => {
+  it('are plain in a formatter, and in the built-in formatter that the host formatter uses', async () => {
     const { acme, invoiceId } = stage;
     const text = ({ builtIn }: InvoiceFormatterContext) => ({
       date: (date: string) => `${date} ${builtIn.date(date)}`,
@@ -193,7 +193,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     );
   });
 
-  it('are plain in a usage source, whose records have instants as strings or Date objects', async () => {
+  it('are plain in a usage source, whose records may have instants as strings or Date objects', async () => {
     const source = new MeteringSource();
     const now = '2026-04-01T00:00:00Z';
     const engine = await openEngine(open, { now, catalog: usageCatalog, usageSources: [source] });
@@ -362,7 +362,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     ],
   ];
   for (const [member, answer, operation, message] of refused)
-    it(`are refused in ${member} if they are not valid dates`, () =>
+    it(`are rejected in ${member} if they are not valid dates`, () =>
       host.while(
         member,
         () => answer,

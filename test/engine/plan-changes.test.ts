@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
 
   const expectLast = async (...lines: readonly string[]) => expect(await lastLines()).to.eql(lines);
 
-  it('appear only once in lists if the second of two changes selects the same plan (subscriptions §18 rule 7)', async () => {
+  it('subscriptions §18 rule 7: are listed only once if the second of two changes selects the same plan', async () => {
     await begin('2024-01-01T00:00:00Z', undefined, 1);
     const subscriptionId = await subscribe('solo-now');
     for (const date of ['2024-01-11', '2024-01-21']) {
@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
 
     const begun = ['START_BILLING 2024-01-01 club-monthly-trial', 'PHASE 2024-01-31 club-monthly-discount'];
 
-    it('subscriptions W7 Pending change: wait for the end of the term and remove the phase', async () => {
+    it('subscriptions W7 Pending change: wait for the end of the term, and remove the next phase', async () => {
       expect(await rowsOf(subscriptionId)).to.eql([...begun, 'CHANGE 2024-02-29 pro-monthly-evergreen']);
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'club-monthly' });
       await engine.runTo('2024-02-29T00:00:00Z');
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       await expectLast('RECURRING 2024-07-31..2024-08-31 599.95');
     });
 
-    it('subscriptions W7 Pending change: are all removed by an undo, including replaced changes', async () => {
+    it('subscriptions W7 Pending change: are all removed when undone, including replaced changes', async () => {
       await change(subscriptionId, 'solo-monthly', { requestedDate: '2024-03-15', billCycleDayLocal: 5 });
       expect(await rowsOf(subscriptionId)).to.have.length(4);
       await change(subscriptionId, 'elite-monthly', { requestedDate: '2024-02-20', quantity: 3 });
@@ -139,7 +139,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       });
     });
 
-    it('subscriptions W7 Pending change: are removed by a cancellation and restored by its reversal', async () => {
+    it('subscriptions W7 Pending change: are removed by a cancellation, and restored when it is undone', async () => {
       const end = '2024-02-20';
       await engine.cancelAt(subscriptionId, end);
       await expectCode(change(subscriptionId, 'elite-monthly'), 'SUBSCRIPTION_CHANGE_FUTURE_CANCELLED');
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     });
   });
 
-  it('subscriptions W7 Pending change: stay undone when a later cancellation is reversed', async () => {
+  it('subscriptions W7 Pending change: remain undone after a later cancellation is undone', async () => {
     await begin('2024-01-01T00:00:00Z', undefined, 31);
     const subscriptionId = await subscribe('solo-monthly');
     await engine.runTo('2024-01-31T00:00:00Z');
@@ -304,7 +304,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
   });
 
-  it('start in the requested phase with their own price overrides', async () => {
+  it('can start in the requested phase with their own price overrides', async () => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('solo-monthly');
     await change(subscriptionId, 'pro-monthly', {
@@ -316,7 +316,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2024-01-01..2024-01-31 193.55');
   });
 
-  it('end with the term of the new plan', async () => {
+  it('end the subscription with the term of the new plan', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');
@@ -373,7 +373,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
         expect(await invoices()).to.have.length(1);
       });
 
-    it('store nothing for a pending subscription without a date', async () => {
+    it('store nothing if the subscription is pending and no date is given', async () => {
       await begin('2024-01-01T00:00:00Z', shelf, 1);
       const start = '2024-02-01';
       const { subscriptionId } = await engine.acme.createSubscription(
@@ -385,7 +385,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
       expect(await rowsOf(subscriptionId)).to.eql(['START_BILLING 2024-02-01 s-9-evergreen']);
     });
 
-    it('store nothing if the catalog version of the date forbids the change', async () => {
+    it('store nothing if the catalog version in force on the date forbids the change', async () => {
       await begin('2024-01-01T00:00:00Z', shelf, 1);
       const forbidding = shelf
         .replace('2012-01-01T00:00:00Z', '2024-03-01T00:00:00Z')
@@ -421,7 +421,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     );
   });
 
-  it('apply in either order when made at the same time as a cancellation', async () => {
+  it('apply in either order if a cancellation is requested simultaneously', async () => {
     await begin('2024-01-01T00:00:00Z', shelf, 1);
     const subscriptionId = await subscribe('s-249');
     engine.clock.set('2024-01-11T00:00:00Z');

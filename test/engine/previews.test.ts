@@ -65,7 +65,7 @@ eachDatabase.describe('previews of changes', (open) => {
       });
     });
 
-    it('V3: return the price of more seats for CHANGE_QUANTITY', async () => {
+    it('V3: return the price of additional seats for CHANGE_QUANTITY', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'CHANGE_QUANTITY', subscriptionId, quantity: 3 })).to.eql({
         effective: '2024-01-15',
@@ -105,7 +105,7 @@ eachDatabase.describe('previews of changes', (open) => {
       );
     });
 
-    it('V5 and V6: return the credit for PAUSE, and use it for RESUME', async () => {
+    it('V5 and V6: return the credit for PAUSE, and use that credit for RESUME', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       expect(await previewedAndMade({ change: 'PAUSE', bundleId })).to.eql({
         effective: '2024-01-15',
@@ -142,7 +142,7 @@ eachDatabase.describe('previews of changes', (open) => {
       expect(linesOf(next)).to.include('RECURRING 2024-01-15..2024-02-05 40.54');
     });
 
-    it('rule 5: contain for each item the explanation that the created item has', async () => {
+    it('rule 5: contain the same explanation for each item as the item that is then created', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const { dueNow } = await preview({ change: 'PAUSE', bundleId });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
@@ -154,7 +154,7 @@ eachDatabase.describe('previews of changes', (open) => {
       expect(texts).to.have.length(2);
     });
 
-    it('rule 6: are rejected for a change whose name or object is missing or unknown', async () => {
+    it('rule 6: are rejected if the name or object of the change is missing or unknown', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const valid = 'Use one of CREATE, CHANGE_PLAN, CHANGE_QUANTITY, CANCEL, PAUSE, RESUME';
       const unknownId = '00000000-0000-7000-8000-00000000dead';
@@ -190,7 +190,7 @@ eachDatabase.describe('previews of changes', (open) => {
       }
     });
 
-    it('rule 4: bill the usage up to an immediate end', async () => {
+    it('rule 4: bill the usage up to an immediate end of the subscription', async () => {
       const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
       const { acme } = stage.engine;
       await stage.use('3 calls 2026-04-12');
