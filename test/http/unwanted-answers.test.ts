@@ -135,7 +135,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
       ['POST', '/foresee', true],
       ['POST', '/change', undefined],
     ] as const)
-      it(`${isEnded ? 'ends' : 'runs to its end'} after a ${method} of ${path.slice(1)}`, async () => {
+      it(`${isEnded ? 'ends' : 'runs to its end'} after a ${method} request to ${path}`, async () => {
         const call = asked(port, path, { method });
         expect(await until(() => signals.length === 1)).to.equal(true);
         call.destroy();

@@ -65,7 +65,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
   });
 
   for (const { group, name, path } of operations)
-    it(`are rejected by ${group}.${name} with a body of a wrong shape`, async () => {
+    it(`are rejected by ${group}.${name} with a body of the wrong shape`, async () => {
       for (const [title, request] of wrongBodies) {
         const reply = await call('POST', path, request);
         expectRefusal(reply, `${title}: ${reply.status} ${reply.text}`);
@@ -75,7 +75,7 @@ anyDatabase.describe('invalid operation calls over HTTP', (open) => {
   for (const [place, { group, name, path }] of operations.entries()) {
     const parameters = parametersOf[group]?.[name] ?? [];
 
-    it(`cause no server error in ${group}.${name} with arguments of a wrong type`, async () => {
+    it(`cause no server error in ${group}.${name} with arguments of the wrong type`, async () => {
       const calls = [...wrongCalls(parameters, ids)];
       for (const given of sampled(calls, 40, place)) {
         const reply = await call('POST', path, { body: { arguments: given } });

@@ -181,7 +181,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
   const read = <T>(work: (session: ReadSession) => Promise<T>) => opened.read(work);
 
   for (const [name, { make, insert, find }] of Object.entries(kinds))
-    it(`preserves every ${name} field, full and empty, in insertion order`, async () => {
+    it(`preserves every field of each ${name}, full and empty, in insertion order`, async () => {
       const records = make(owner);
       await opened.write((session) => insert(session, records as readonly never[]));
       const found = await read((session) =>

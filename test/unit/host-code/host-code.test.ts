@@ -31,7 +31,7 @@ function readWhole(error: unknown): string {
 
 describe('host code isolation', () => {
   for (const [what, thrown] of Object.entries(hostileThrows))
-    it(`copies ${what} into a readable error`, () => {
+    it(`turns ${what} into a readable error`, () => {
       const error = plainError(thrown());
       expect(error).to.be.instanceOf(Error);
       expect(() => readWhole(error)).not.to.throw();

@@ -119,7 +119,7 @@ describe('bulk usage body', () => {
       expect(wide).to.match(/^unreadable: A list in the body has 4 elements; at most 3 are allowed$/);
     });
 
-    it(`usage §2.5: yields to other work while it reads ${form} that contains only blanks`, async () => {
+    it(`usage §2.5: yields to other work while it reads ${form} with only blanks`, async () => {
       let turns = 0;
       const blank = utf8.encode(' \n'.repeat(32_768));
       const [opening, closing] = mediaType === LIST ? ['[', ']'] : ['', ''];

@@ -109,7 +109,7 @@ describe('business invoice views', () => {
       ['FR', 'VAT 8%'],
       [null, 'Tax 8%'],
     ] as const)
-      it(`invoicing §14 rule 11: call the tax of a seller in ${country ?? 'no country'} ${name}`, () => {
+      it(`invoicing §14 rule 11: show the tax of a seller in ${country ?? 'no country'} as "${name}"`, () => {
         const charge = viewedItem('RECURRING', '100');
         const of = { locale: 'en_US', country: null };
         const view = germanInvoice([charge, taxOf(charge, '8')], { of, seller: seller({ country }) });

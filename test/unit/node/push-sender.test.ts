@@ -161,7 +161,7 @@ describe('the push sender (platform §10.2)', () => {
     ],
   };
   for (const [what, [status, answer]] of Object.entries(answers))
-    it(`rule 7: closes the connection to a receiver that ${what} and returns its status`, async () => {
+    it(`rule 7: returns the status of a receiver that ${what}, and closes the connection`, async () => {
       const { port, settled } = await held(answer);
       const url = new URL(`http://127.0.0.1:${port}/`);
       const sent = await Promise.all([1, 2, 3].map(() => sender.send(push({ url, timeoutMs: 60_000 }))));

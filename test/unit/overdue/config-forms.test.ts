@@ -198,7 +198,7 @@ describe('overdue configuration as XML and JSON', () => {
       expect(readOverdueJson(inJson, reading).states).to.eql(states);
     });
     if (isEmpty)
-      it(`overdue §1.3 rule 2: rejects a condition with the criterion ${criterion} in both forms and names the state`, () => {
+      it(`overdue §1.3 rule 2: rejects the empty condition "${criterion}" in both forms and names the state`, () => {
         for (const read of [() => readOverdueXml(inXml), () => readOverdueJson(inJson)])
           expect(read).to.throw(BillingError, 'State "S": its condition has no criterion');
       });
@@ -372,7 +372,7 @@ describe('overdue configuration as XML and JSON', () => {
     { interval: duration('1 YEARS'), days: null },
     { interval: null, days: null },
   ])
-    it(`overdue §10: shows an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} as ${days} days`, () => {
+    it(`overdue §10: shows an interval of ${interval?.number ?? 'no'} ${interval?.unit ?? 'length'} as ${days ?? 'no number of'} days`, () => {
       expect(wholeDays(interval)).to.equal(days);
       const shown = overdueDefinition({
         initialReevaluationInterval: interval,

@@ -103,54 +103,54 @@ describe('overdue evaluation', () => {
       readonly unpaid?: readonly string[];
     }
     const cases: Readonly<Record<string, readonly [holds: boolean, Partial<OverdueCondition>, Facts?]>> = {
-      'time reached': [true, { unpaidFor: duration('5 DAYS') }],
-      'time in weeks': [false, { unpaidFor: duration('1 WEEKS') }],
-      'time in weeks reached': [true, { unpaidFor: duration('1 WEEKS') }, { today: '2024-03-08' }],
-      'time in years reached': [true, { unpaidFor: duration('1 YEARS') }, { today: '2025-03-01' }],
-      'time of 0 days': [true, { unpaidFor: duration('0 DAYS') }],
-      'time of 0 days without debt': [false, { unpaidFor: duration('0 DAYS') }, { unpaid: [] }],
-      'unlimited time': [false, { unpaidFor: duration('-1 UNLIMITED') }, { today: '9999-12-31' }],
+      'a time that is reached': [true, { unpaidFor: duration('5 DAYS') }],
+      'a time in weeks that is not reached': [false, { unpaidFor: duration('1 WEEKS') }],
+      'a time in weeks that is reached': [true, { unpaidFor: duration('1 WEEKS') }, { today: '2024-03-08' }],
+      'a time in years that is reached': [true, { unpaidFor: duration('1 YEARS') }, { today: '2025-03-01' }],
+      'a time of 0 days with debt': [true, { unpaidFor: duration('0 DAYS') }],
+      'a time of 0 days without debt': [false, { unpaidFor: duration('0 DAYS') }, { unpaid: [] }],
+      'an unlimited time': [false, { unpaidFor: duration('-1 UNLIMITED') }, { today: '9999-12-31' }],
       'more days than the calendar contains': [
         false,
         { unpaidFor: duration('2147483647 DAYS') },
         { today: '9999-12-31' },
       ],
-      'number that equals': [true, { unpaidCount: 2 }],
-      'number that exceeds': [true, { unpaidCount: 1 }],
-      'number below': [false, { unpaidCount: 3 }],
-      'number 0 without debt': [true, { unpaidCount: 0 }, { unpaid: [] }],
-      'total that equals': [true, { unpaidTotal: decimal('50.00') }],
-      'total that exceeds': [true, { unpaidTotal: decimal('49.99') }],
-      'total below': [false, { unpaidTotal: decimal('50.01') }],
-      'response in the list': [
+      'as many unpaid invoices as required': [true, { unpaidCount: 2 }],
+      'more unpaid invoices than required': [true, { unpaidCount: 1 }],
+      'fewer unpaid invoices than required': [false, { unpaidCount: 3 }],
+      'a required number of 0 without debt': [true, { unpaidCount: 0 }, { unpaid: [] }],
+      'a total equal to the required total': [true, { unpaidTotal: decimal('50.00') }],
+      'a total above the required total': [true, { unpaidTotal: decimal('49.99') }],
+      'a total below the required total': [false, { unpaidTotal: decimal('50.01') }],
+      'a response in the list': [
         true,
         { responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'] },
         { response: 'INSUFFICIENT_FUNDS' },
       ],
-      'response not in the list': [
+      'a response that is not in the list': [
         false,
         { responses: ['EXPIRED_CARD', 'INSUFFICIENT_FUNDS'] },
         { response: 'DECLINE' },
       ],
-      'response that the gateway did not give': [true, { responses: ['OTHER'] }, { response: 'OTHER' }],
-      'response without a failed payment': [
+      'the response OTHER': [true, { responses: ['OTHER'] }, { response: 'OTHER' }],
+      'any listed response without a failed payment': [
         false,
         { responses: Object.values(PaymentResponse) },
         { response: null },
       ],
-      'tag carried': [true, { tagCarried: 'PARTNER' }, { tags: ['TEST', 'PARTNER'] }],
-      'required tag missing': [false, { tagCarried: 'PARTNER' }, { tags: ['TEST'] }],
-      'excluded tag missing': [true, { tagMissing: 'PARTNER' }, { tags: ['TEST'] }],
-      'excluded tag carried': [false, { tagMissing: 'PARTNER' }, { tags: ['PARTNER'] }],
-      'all of several criteria': [
+      'a required tag that the account has': [true, { tagCarried: 'PARTNER' }, { tags: ['TEST', 'PARTNER'] }],
+      'a required tag that the account lacks': [false, { tagCarried: 'PARTNER' }, { tags: ['TEST'] }],
+      'an excluded tag that the account lacks': [true, { tagMissing: 'PARTNER' }, { tags: ['TEST'] }],
+      'an excluded tag that the account has': [false, { tagMissing: 'PARTNER' }, { tags: ['PARTNER'] }],
+      'several criteria that are all met': [
         true,
         { unpaidFor: duration('5 DAYS'), unpaidCount: 2, unpaidTotal: decimal(50), tagMissing: 'TEST' },
       ],
-      'one of several criteria missing': [
+      'several criteria if one is not met': [
         false,
         { unpaidFor: duration('5 DAYS'), unpaidCount: 2, unpaidTotal: decimal(50), tagCarried: 'TEST' },
       ],
-      'no criterion': [false, {}, { today: '2034-01-01' }],
+      'a condition without criteria': [false, {}, { today: '2034-01-01' }],
     };
     for (const [criterion, [holds, asked, facts = {}]] of Object.entries(cases))
       it(`overdue §1.1: ${holds ? 'holds' : 'does not hold'} for ${criterion}`, () => {

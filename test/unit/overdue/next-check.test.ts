@@ -110,12 +110,12 @@ describe('next overdue check', () => {
       configC,
       { on: '2012-06-05', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'follows after 7 more days (example 12)': [
+    'comes 7 days later (example 12)': [
       'WARNING 2012-06-09',
       configC,
       { on: '2012-06-07', unpaid: ['2012-06-02 700', '2012-06-03 200'] },
     ],
-    'follows after 11 more days (example 12)': [
+    'comes 11 days later (example 12)': [
       'BLOCKED 2012-06-13',
       configC,
       { on: '2012-06-09', unpaid: ['2012-06-02 700', '2012-06-03 200'] },

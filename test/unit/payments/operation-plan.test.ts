@@ -136,7 +136,7 @@ describe('payment key and amount validation (payments §4.2)', () => {
     'an unknown transaction': [transaction({ ...K, status: 'UNKNOWN' }), {}, NOT_ALLOWED],
     'a declined transaction': [transaction({ ...K, status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
     'a transaction that was never submitted': [transaction({ ...K, status: 'PLUGIN_FAILURE' }), {}, 'NEW'],
-    none: [transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
+    'no transaction': [transaction({ externalKey: 'other', status: 'PAYMENT_FAILURE' }), {}, 'NEW'],
   };
   for (const [what, [existing, asked, expected]] of Object.entries(cases))
     it(`yields ${String(expected)} for a purchase with the key of ${what}`, () => {

@@ -84,5 +84,5 @@ describe('the state machine of a tenant (payments §3.1)', () => {
     ['endless ampersands', `<a>${'&'.repeat(500_000)}</a>`],
     ['a control character', '<a>\u0001</a>'],
   ] as const)
-    it(`rejects ${what}, quickly`, () => expect(() => readStateMachine(document)).to.throw(DocumentFault));
+    it(`quickly rejects ${what}`, () => expect(() => readStateMachine(document)).to.throw(DocumentFault));
 });

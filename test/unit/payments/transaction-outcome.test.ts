@@ -96,7 +96,7 @@ describe('transaction outcome (payments §2.2)', () => {
     'no result': { kind: 'NO_RESULT' },
     'a timeout': { kind: 'TIMEOUT', timeoutMs: 30_000 },
     'a declared error': { kind: 'GATEWAY_ERROR', message: 'x' },
-    'any other throw': { kind: 'FAULT', message: 'x' },
+    'any other thrown error': { kind: 'FAULT', message: 'x' },
     'a result for another transaction': answered({ status: 'PROCESSED', kbTransactionPaymentId: nextId() }),
     'a status that does not exist': answered({ status: 'DONE' as 'PROCESSED' }),
     'a negative amount': answered({ status: 'PROCESSED', amount: decimal('-1') }),

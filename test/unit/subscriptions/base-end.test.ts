@@ -42,12 +42,12 @@ describe('end of an add-on through its base (subscriptions §12)', () => {
       addOn('support-monthly-evergreen', '2024-06-05'),
       'CANCEL 2024-07-01, service 2024-07-01',
     ],
-    'follows a base change to a product that does not offer it': [
+    'follows a base change to a product that does not offer the add-on': [
       member([solo, toElite]),
       addOn('backup-monthly-evergreen', '2024-06-05'),
       'CANCEL 2024-07-01, service 2024-07-01',
     ],
-    'does not follow a base change to a product that offers it': [
+    'does not follow a base change to a product that offers the add-on': [
       member([solo, toElite]),
       addOn('archive-monthly-evergreen', '2024-06-05'),
       '',

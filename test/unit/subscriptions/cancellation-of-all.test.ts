@@ -89,18 +89,18 @@ describe('cancellation of all subscriptions of an account (subscriptions §9 rul
   const addOn = { ...solo, subscription: { ...solo.subscription, category: 'ADD_ON' } } as const;
 
   const table: Readonly<Record<string, readonly [Life, EndOfAll, ends: string]>> = {
-    'ends both on a past date at reference time with IMMEDIATE': [solo, atOnce(), BOTH],
-    'ends both at an instant with IMMEDIATE': [
+    'ends service and billing on a past date at reference time with IMMEDIATE': [solo, atOnce(), BOTH],
+    'ends service and billing at an instant with IMMEDIATE': [
       solo,
       atOnce('2024-02-20T15:00:00Z'),
       '2024-02-20T15:00 2024-02-20T15:00',
     ],
-    'ends both on a future date with IMMEDIATE': [
+    'ends service and billing on a future date with IMMEDIATE': [
       solo,
       atOnce('2024-03-05'),
       '2024-03-05T08:00 2024-03-05T08:00',
     ],
-    'ends both now with IMMEDIATE': [solo, atOnce(null), '2024-03-01T12:00 2024-03-01T12:00'],
+    'ends service and billing now with IMMEDIATE': [solo, atOnce(null), '2024-03-01T12:00 2024-03-01T12:00'],
     'ends billing at the charged-through date with END_OF_TERM': [
       solo,
       atEndOfTerm(),
@@ -147,7 +147,7 @@ describe('cancellation of all subscriptions of an account (subscriptions §9 rul
       atEndOfTerm(),
       '2024-02-20T08:00 -',
     ],
-    'moves nothing if both end by then': [byOwner, atOnce('2024-03-15'), 'nothing'],
+    'moves nothing if service and billing end by then': [byOwner, atOnce('2024-03-15'), 'nothing'],
     'moves only the service end if billing has ended': [servedOn, atOnce(), '2024-02-20T08:00 -'],
     'keeps a later end on request': [byOwner, { ...atOnce(), planned: 'KEPT' }, 'nothing'],
     'ignores an ended service, even with billing still active': [

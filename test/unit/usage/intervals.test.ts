@@ -244,13 +244,13 @@ describe('usage intervals', () => {
       [1, 10],
       ['2026-05-01T00:00', '2026-05-10T10:00', '2026-06-10T00:00'],
     ],
-    'are not split by such an event on the first day of a period': [
+    'are not split on the first day of a period by an event that sets its own day': [
       '2026-01-30',
       '2026-02-28T10:00',
       [30, 28],
       ['2026-02-28T00:00', '2026-03-28T00:00'],
     ],
-    'are not split by such an event on the start day': [
+    'are not split on the start day by an event that sets its own day': [
       '2026-04-01T06:00:00Z',
       '2026-04-01T10:00',
       [15, 1],
