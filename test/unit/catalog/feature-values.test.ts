@@ -18,8 +18,8 @@ function setting(name: string, value: string): FeatureSetting {
   return { name, ...written(value) };
 }
 
-describe('feature value', () => {
-  it('has the form of its kind', () => {
+describe('feature values', () => {
+  it('have the form of their kind', () => {
     expect(parseFeatureValue('SWITCH', written('false'))).to.eql({ kind: 'SWITCH', isOn: false });
     expect(parseFeatureValue('TEXT', written(' e-mail '))).to.eql({ kind: 'TEXT', text: ' e-mail ' });
     expect(parseFeatureValue('NUMBER', written('5.50', { perQuantity: true }))).to.eql({
@@ -36,7 +36,7 @@ describe('feature value', () => {
     });
   });
 
-  it('can be unlimited only for a NUMBER', () => {
+  it('can be unlimited only for the kind NUMBER', () => {
     expect(parseFeatureValue('NUMBER', written('UNLIMITED'))).to.eql({
       kind: 'NUMBER',
       amount: null,
@@ -58,7 +58,7 @@ describe('feature value', () => {
     ['QUOTA', written('1.0000000001', { per: 'DAY' })],
   ];
   for (const [kind, value] of wrong) {
-    it(`of kind ${kind} is not ${JSON.stringify(value).slice(0, 80)}`, () => {
+    it(`of kind ${kind} cannot be ${JSON.stringify(value).slice(0, 80)}`, () => {
       expect(parseFeatureValue(kind, value)).to.equal(undefined);
     });
   }
