@@ -86,7 +86,7 @@ interface CheckReport {
   checked(accounts: number): void;
 }
 
-/** Checks the stored data and returns the number of breaches. */
+/** Checks the stored data and returns the number of inconsistencies. */
 export function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
   const { tenant: name, defaultCatalog, defaultOverdueConfig } = options;
   return onServerDatabase(options, { readOnly: true }, async (parts) => {
@@ -112,9 +112,7 @@ export function breachText({ invariant, tenantId, accountId, message }: Breach):
   return `${invariant} tenant ${tenantId}${owner}: ${message}`;
 }
 
-/**
- * Archives closed months of a tenant (usage §11.4), named by its id or API key. `before` is the first day of a month.
- */
+/** Archives closed months of the tenant with this id or API key (usage §11.4). `before` is the first day of a month. */
 export function archiveUsage(
   server: ServerDatabase,
   closed: { readonly tenant: string; readonly before: string },

@@ -19,7 +19,7 @@ export function leaf(
   return text == null || text === '' ? null : { name, attributes, content: text };
 }
 
-/** Returns an element with those elements that exist, or null if there are none. */
+/** Returns an element with those child elements that exist, or null if there are none. */
 export function group(
   name: string,
   content: readonly (XmlElement | null)[],

@@ -237,7 +237,7 @@ async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
-/** Gives a migration of data access to the rows of all tenants. */
+/** Gives a data migration access to the rows of all tenants. */
 function reachingEveryTenant({ name, class: HostInput }: MigrationObject): MigrationObject {
   return {
     name,

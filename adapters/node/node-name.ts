@@ -22,8 +22,8 @@ export function newNodeName(): string {
 }
 
 /**
- * Returns true for the name of an ended process on this host since its boot. This node may take over its work.
- * Processes of other containers with the same host name are treated as ended.
+ * Returns true for the name of a process that has ended on this host since the host was booted. This node may take
+ * over its work. Processes of other containers with the same host name are treated as ended.
  */
 export function isFormerNode(name: string): boolean {
   const found = nameForm.exec(name)?.groups;

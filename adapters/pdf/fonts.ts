@@ -148,8 +148,8 @@ export function hasRightToLeftLetter(text: string): boolean {
 }
 
 /**
- * Returns the font with ligatures, kerning and marks only for scripts that need them, because they take nine tenths
- * of the time of a document.
+ * Returns the font with ligatures, kerning and marks only for scripts that need them, because these features take
+ * nine tenths of the drawing time of a document.
  */
 function withQuickLayout(font: Font): Font {
   const layout = (text: string) => {

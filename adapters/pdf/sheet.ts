@@ -66,7 +66,7 @@ export class Sheet {
   #sliceBegan = performance.now();
   y: number = margin.top;
 
-  /** @param of.signal ends drawing at its next turn once aborted. */
+  /** @param of.signal once aborted, drawing ends at its next turn. */
   constructor({ PDFDocument, bidi }: Packages, fonts: Fonts, { document, signal, attachment }: Drawn) {
     this.#signal = signal;
     const { title, author, language, direction, paper, createdDate } = document;

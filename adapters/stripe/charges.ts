@@ -46,7 +46,7 @@ interface Parts {
 /** The facts that are read from Stripe before a request that moves money. */
 interface Prepared {
   readonly of: StripeAccount;
-  /** The result of an earlier attempt, looked up if Stripe may have forgotten its idempotency key. */
+  /** The result of an earlier attempt, looked up if Stripe may have forgotten the attempt's idempotency key. */
   readonly known: GatewayResult | null;
 }
 

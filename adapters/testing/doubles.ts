@@ -121,7 +121,7 @@ function plainHash(secret: string): string {
   return PREFIX + createHash('sha256').update(secret).digest('base64url');
 }
 
-/** A catalog plugin with content set by a test, which records its calls. */
+/** A catalog plugin that records its calls. The test sets its content. */
 export interface MemoryCatalogPlugin extends CatalogPlugin {
   /** The contexts of each method's calls, in order. */
   readonly calls: {

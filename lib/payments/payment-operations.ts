@@ -119,7 +119,7 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   capture(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /** Refunds an amount, at most the captured amount that is not refunded yet. */
   refund(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
-  /** Voids the latest successful transaction before money has moved. */
+  /** Voids the latest successful transaction, as long as no money has moved. */
   void(...given: [...C, input: HostInput<VoidInput>]): Promise<PaymentResult>;
   /** Records a chargeback that the card network made. Calls no gateway. */
   chargeback(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
@@ -332,7 +332,7 @@ export interface PayAllInput extends ControlledInput {
    * True: the invoices were paid by check, cash or transfer, so that the rest becomes account credit. Default false.
    */
   readonly isExternal?: boolean;
-  /** True (the default): the rest may become account credit. False: a payment with a rest is rejected. */
+  /** True (the default): the rest may become account credit. False: a payment that leaves a rest is rejected. */
   readonly mayCredit?: boolean;
   /** Target date up to which invoices are paid. Defaults to today in the account's zone. */
   readonly targetDate?: LocalDate | null;
@@ -399,7 +399,7 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
   refund(...given: [...C, input: HostInput<InvoiceRefundInput>]): Promise<PaymentResult>;
 
   /**
-   * Records a chargeback of a paid invoice, which is owed again.
+   * Records a chargeback of a paid invoice. The invoice is then owed again.
    * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900), INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901),
    * INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE (4902).
    */

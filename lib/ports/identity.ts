@@ -31,6 +31,6 @@ export interface SecretCipher {
 
 /**
  * Returns the hexadecimal SHA-256 of the UTF-8 text. Hashes are stored, so every runtime must return the same hash.
- * Synchronous, because WebCrypto takes 33 µs per text and a synchronous digest 0.7 µs.
+ * Synchronous, because WebCrypto takes 33 µs per text, and a synchronous digest takes 0.7 µs.
  */
 export type Sha256 = (text: string) => string;

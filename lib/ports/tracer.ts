@@ -3,7 +3,7 @@ export type TraceParent = string;
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** SERVER is a served request, CLIENT a call of another system, CONSUMER a queue entry, INTERNAL other work. */
+/** SERVER: a served request. CLIENT: a call of another system. CONSUMER: a queue entry. INTERNAL: other work. */
 export type SpanKind = 'SERVER' | 'CLIENT' | 'CONSUMER' | 'INTERNAL';
 
 export interface SpanStart {

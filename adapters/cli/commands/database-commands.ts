@@ -15,7 +15,7 @@ import {
 } from './options.ts';
 import { withProgress } from './progress.ts';
 
-/** Exit code for found breaches. A check that fails has another exit code. */
+/** Exit code if a check finds inconsistencies. A check that fails has a different exit code. */
 const breachesFound = 3;
 
 interface OnDatabase {

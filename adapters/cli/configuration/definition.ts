@@ -2,7 +2,7 @@ import { closestTo } from '../../../lib/values/text/index.ts';
 import type { ServerDefinition } from '../../server/index.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** Members of a definition by kind: a description and a check. */
+/** Kinds of definition members, each with a description and a check. */
 const forms = {
   text: ['a non-empty string', (value) => typeof value === 'string' && value !== ''],
   flag: ['true or false', (value) => typeof value === 'boolean'],

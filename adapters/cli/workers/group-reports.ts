@@ -63,7 +63,7 @@ interface Report {
 
 /**
  * Returns the checks of all workers as those of one node. A check fails if it fails in any worker. The check
- * `workers` fails if a worker does not answer; a worker that is being replaced does not fail it.
+ * `workers` fails if a worker does not answer, but not because of a worker that is being replaced.
  */
 export function groupHealth(reports: readonly Report[], wanted: number): HealthChecks {
   const silent = reports.filter(({ checks }) => checks === null);

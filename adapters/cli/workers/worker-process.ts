@@ -85,7 +85,7 @@ export class WorkerProcess {
     return this.#worker.process.pid;
   }
 
-  /** True between `ready` and the end or the beginning of a stop. */
+  /** True from `ready` until the worker ends or begins to stop. */
   get isServing(): boolean {
     return this.#readyAtMs !== null && !this.#isStopping && !this.#hasEnded;
   }

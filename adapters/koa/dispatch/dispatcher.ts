@@ -70,7 +70,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
    * (`server.limits.requestTime`).
    */
   readonly requestTimeMs?: number | undefined;
-  /** True: unknown paths are 404; default false passes them on to the host. */
+  /** True: unknown paths return 404. False (the default): unknown paths are passed on to the host. */
   readonly ownsEveryPath?: boolean;
   /** Returns the HTML page at the root. By default the root has no page. */
   readonly home?: (basePath: string) => string;
@@ -212,7 +212,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await answer(ctx, { received, route, caller, tenant });
   }
 
-  /** Reads the test clock, which another node may have moved. Health checks must not wait for the database. */
+  /** Reads the test clock, which another node may have moved. Skips health checks, which must not wait for the database. */
   async function readTestClock({ credentials }: Route): Promise<void> {
     if (options.test !== undefined && credentials !== 'NONE') await billing.clock.refresh?.();
   }
@@ -254,7 +254,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, rendered);
   }
 
-  /** Cancels work that only reads when the time limit is reached. Then also closes the connection if the body has not been read completely. */
+  /** At the time limit, cancels work that changes nothing. Also closes the connection if the body has not been read completely. */
   async function inTime(
     ctx: Context,
     call: AuthenticatedCall,

@@ -48,7 +48,7 @@ async function registryOf(all: readonly Measured['series'][]): Promise<Registry>
   return AggregatorRegistry.aggregate(all.map((series) => [...series]));
 }
 
-/** Returns the JSON form (platform §13 rule 3): one member per series, named as in the text. */
+/** Returns the JSON form (platform §13 rule 3): one member per series, with the same names as in the text format. */
 export function metricsObject({ series: all, maxSeconds }: Measured) {
   const ofKind = (kind: string) => all.filter(({ type }) => type === kind);
   const distributions = ofKind('histogram').flatMap(distributionsOf);

@@ -27,7 +27,7 @@ export interface Measured {
   readonly maxSeconds: Readonly<Record<string, number>>;
 }
 
-/** What a process of a group reports about itself, and the state that the group sets. */
+/** The reports of one process of a group, and the state that the group sets. */
 export interface GroupMember {
   metrics(): Promise<Measured>;
   health(): Promise<HealthChecks>;

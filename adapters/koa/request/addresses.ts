@@ -89,7 +89,7 @@ function forwardedBy(request: IncomingMessage): Forwarded {
   };
 }
 
-/** Returns the first value of a header, which the nearest proxy to the client has set. */
+/** Returns the first value of a header, which the proxy nearest to the client has set. */
 function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   const first = (Array.isArray(value) ? value[0] : value)?.split(',', 1)[0]?.trim();

@@ -199,7 +199,7 @@ export function validationError(
   );
 }
 
-/** Returns the positions in nested lists. A fixed text that clients know comes before them. */
+/** Returns the position of a problem in nested lists, otherwise an empty string. The position follows a fixed text that clients know. */
 function rowOf(path: readonly PropertyKey[]): string {
   const within = typeof path[0] === 'number' ? path.slice(1) : path;
   if (within.filter((step) => typeof step === 'number').length < 2) return '';

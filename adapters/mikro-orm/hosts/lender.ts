@@ -3,7 +3,7 @@ import type { Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
 export interface Lent {
-  /** The transaction. The same connection has the same object, so that concurrent calls share it. */
+  /** The transaction. It is the same object for the same connection, so that concurrent calls share the transaction. */
   readonly transaction: Transaction;
   /** The connection. The object stays the same as long as the connection leads to the same database. */
   readonly connection: object;

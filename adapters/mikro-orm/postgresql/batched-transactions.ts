@@ -131,7 +131,7 @@ function isOfServer(error: unknown) {
   return error instanceof Error && 'severity' in error;
 }
 
-/** Takes a connection from the pool. Fails if the server disappears while waiting. */
+/** Takes a connection from the pool. Fails if the server disappears while the call waits. */
 async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
   await watch.requireServer();
   if (pool.idleCount > pool.waitingCount) return pool.connect();

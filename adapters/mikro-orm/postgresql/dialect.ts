@@ -226,7 +226,8 @@ function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
 
 /**
  * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 16 bits of the tenant,
- * and 40 bits with the last record id before the transaction. Tenants with equal bits only wait for each other.
+ * and 40 bits with the last record id before the transaction. If two tenants have equal bits, they merely wait for
+ * each other.
  */
 const TELLING_LOCKS = 0x62;
 const TENANT_BITS = 65_535;

@@ -112,7 +112,7 @@ export class QueueListener {
 }
 
 interface NamingClient {
-  /** Process id of the connection's server process. Behind a pooler, the id does not belong to that process. */
+  /** Process id of the connection's server process. Behind a pooler, this is not the id of the actual process. */
   readonly processID?: number | null;
   query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Milliseconds of silence after which a server is probed, and milliseconds that the probe may take. With a second
- * attempt, both stay below the 5 s in which every call returns (http-api §12, 60018).
+ * Milliseconds of silence after which a server is probed, and milliseconds that the probe may take. Even with a
+ * second attempt, they stay below the 5 s within which every call returns (http-api §12, 60018).
  */
 const DATABASE_SILENCE_MS = 1_000;
 const DATABASE_PROBE_MS = 1_500;

@@ -60,8 +60,8 @@ export async function storeUsage(
 }
 
 /**
- * Returns the storing statement. Keys and then days are locked in a fixed order, so chunks never deadlock. The row of
- * a day stays locked until the end, so its points have consecutive numbers in commit order.
+ * Returns the statement that stores a chunk. Keys and then days are locked in a fixed order, so chunks never
+ * deadlock. The row of a day stays locked until the end, so its points have consecutive numbers in commit order.
  *
  * Record ids of units and keys are joined as arrays. For joins with rows that the statement has just inserted, the
  * planner expects one row and uses nested loops (600 ms for 1,000 points).

@@ -298,7 +298,7 @@ function releaseClaims({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
       ${raw(forUpdateSkipLocked)})`;
 }
 
-/** Ends entries whose leases expired too often as REAPED and inserts AVAILABLE copies (platform §9.2). */
+/** Ends entries as REAPED if their leases have expired too often, and inserts AVAILABLE copies (platform §9.2). */
 async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]) {
   const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
   const rows = await runner.rows(sql`

@@ -95,7 +95,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   };
 }
 
-/** Returns a property in one column that rejects null on reads and writes. */
+/** Returns a field that is stored in one column and rejects null on reads and writes. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);
@@ -277,7 +277,7 @@ export function searchOnly<M extends FieldMakers>(makers: M) {
   };
 }
 
-/** Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, `<name>_local` the local date. */
+/** Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, and `<name>_local` contains the local date. */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);

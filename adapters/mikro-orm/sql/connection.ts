@@ -78,7 +78,7 @@ export interface TransactionKind {
 
 export interface Done<T> {
   readonly result: T;
-  /** Settles after the statements that only the commit depends on, and that may travel with the commit. */
+  /** Settles after the statements on which only the commit depends. They may be sent together with the commit. */
   readonly last: Promise<unknown>;
 }
 

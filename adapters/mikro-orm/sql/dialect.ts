@@ -109,8 +109,8 @@ export interface Dialect extends SchemaDialect {
   appended(column: string, text: string): Sql;
   /**
    * Inserts queue entries with ascending record ids. AVAILABLE entries go into the live table, unless it has an entry
-   * with the same unique key. PROCESSED entries go into the history. If an entry is published, the transaction holds
-   * back `feedHorizon` of the tenant until it ends.
+   * with the same unique key. PROCESSED entries go into the history. If an entry is published, `feedHorizon` of the
+   * tenant does not advance until the transaction ends.
    */
   insertEntries(statements: Statements, entries: readonly EncodedEntry[]): Promise<void>;
   /** The last record id of a queue entry; 0 for an empty queue. */

@@ -53,7 +53,7 @@ export interface Sql {
 
 export type SqlPart = Scalar | RawText | Membership | OrderedText | RowSource | Sql;
 
-/** Creates a statement from text with holes. Scalars are bound; the dialect renders other parts. */
+/** Creates a statement from a template. Scalars are bound; the dialect renders other parts. */
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlPart[]): Sql {
   return { kind: 'sql', strings, values };
 }

@@ -131,8 +131,8 @@ export function accountWrites(scope: WriteScope): AccountWrites {
 }
 
 /**
- * Locks the accounts in ascending record id, each after a wait of at most `waitOf`. `waitOf` runs only if a wait is
- * needed.
+ * Locks the accounts in ascending order of record ids, each after a wait of at most `waitOf`. `waitOf` runs only if a
+ * wait is needed.
  */
 export async function lockAccounts(
   scope: TenantScope,
@@ -192,7 +192,7 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
     where ${chosen} order by record_id ${raw(lock)}`;
 }
 
-/** Returns the search condition after `and`. The condition is valid until the transaction ends. */
+/** Returns the search condition preceded by `and`. The condition is valid until the transaction ends. */
 async function accountSearchCondition(scope: TenantScope, search: AccountSearch) {
   if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;

@@ -272,8 +272,8 @@ function definitionKey({
 }
 
 /**
- * Number of parts per row, small enough that the parts of the largest documents fit into one string. 256 were not
- * faster.
+ * Number of parts per row, small enough that the parts of the largest documents fit into one string. 256 parts per
+ * row were not faster.
  */
 const PARTS_PER_ROW = 32;
 

@@ -59,7 +59,7 @@ function withIdOrOfAccount(scope: TenantScope, id: Uuid) {
     union all select record_id from bw_invoices where ${scope.ofTenant} and ${scope.ofAccount(id)}`;
 }
 
-/** Returns each clause after `and`, in a form that the indexes support. */
+/** Returns each clause preceded by `and`, in a form that the indexes support. */
 function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]): Sql {
   return clauses.reduce((condition, clause) => {
     const { property, operator, value } = clause;
@@ -83,7 +83,7 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]):
   }, nothing);
 }
 
-/** Returns a condition on the days of the searched instants after `and`, for the index of days. */
+/** Returns a condition on the days of the searched instants preceded by `and`, for the index of days. */
 function createdDays(clauses: readonly SearchClause[]) {
   return clauses.reduce((days, { property, operator, value }) => {
     if (property !== 'createdDate' || operator === 'neq' || operator === 'like') return days;
@@ -156,7 +156,7 @@ async function endOf(scope: TenantScope, range: RangeEnd) {
   return numberIn(row, 'bound');
 }
 
-/** Returns the comparison of the balance after `and`. The linked invoices of a summary with balance 0 are settled. */
+/** Returns the comparison of the balance preceded by `and`. The linked invoices of a summary with balance 0 are settled. */
 function balanceCondition(scope: TenantScope, search: BalanceSearch) {
   const holds = comparison(scope, search.operator, formatDecimal(search.balance));
   const counted = sql`${raw(COUNTED_INVOICES)}

@@ -296,8 +296,8 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
 }
 
 /**
- * Checksum of the usage days of the last run, which late usage changes (usage §7.7). Compared last, because it costs
- * most.
+ * Checksum of the usage days of the last run. Late usage changes the checksum (usage §7.7). Compared last, because
+ * this comparison costs most.
  */
 const usageMark = sql`(
   select coalesce(sum(d.point_count + d.version), 0)

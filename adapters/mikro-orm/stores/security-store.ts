@@ -165,7 +165,7 @@ interface Writing {
 }
 
 /**
- * Increases the revision. Runs in the transaction of every change, so readers see the change and the revision
+ * Increments the revision. Runs in the transaction of every change, so readers see the change and the revision
  * together.
  */
 export async function raiseRevision(runner: Runner): Promise<void> {

@@ -84,7 +84,7 @@ function valuesOf(event: SharedFacts): readonly unknown[] {
   });
 }
 
-/** Returns the facts. Returns null for text that is too short, which a version without `cycleStart` wrote. */
+/** Returns the facts. Returns null for text that is too short, because a version without `cycleStart` wrote it. */
 function readFacts(text: string): SharedFacts | null {
   const values: readonly unknown[] = JSON.parse(text);
   if (values.length < fields.length) return null;

@@ -134,8 +134,8 @@ export const pushLeasesTable = new RecordTable('push_leases', leaseFields, {
 });
 
 /**
- * The event sinks of all nodes: the last event before the first use, which the sink does not get, and the time of the
- * last use (database time).
+ * The event sinks of all nodes: the last event before the first use (the sink does not get this event), and the time
+ * of the last use (database time).
  */
 export const sinksTable = new RecordTable(
   'sinks',

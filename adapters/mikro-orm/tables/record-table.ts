@@ -74,8 +74,8 @@ export class RecordTable<R extends object> implements TableSpec {
   /** All columns. */
   readonly columns: readonly Column[];
   /**
-   * Columns that `decode` reads: all except the column of the tenant, which the reader knows, and columns in separate
-   * tables.
+   * Columns that `decode` reads: all except the tenant's column, because the reader knows the tenant, and columns in
+   * separate tables.
    */
   readonly read: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */

@@ -208,7 +208,7 @@ function checkThresholds(states: readonly ReadState[], findings: Findings) {
   }
 }
 
-/** Returns a duration in days. A month has 30 days, a year 365 (§1.3 rule 4). */
+/** Returns a duration in days. A month counts as 30 days and a year as 365 days (§1.3 rule 4). */
 function daysOf({ unit, number }: Duration) {
   switch (unit) {
     case TimeUnit.DAYS:
@@ -365,7 +365,7 @@ function notNegative<T extends number | Decimal>(written: WrittenValue | undefin
 
 /**
  * Sets the default intervals of JSON (§1.3 rule 5). A state is checked at the threshold of the next more severe
- * state, a clear account at the last threshold.
+ * state. A clear account is checked at the last threshold.
  */
 function withJsonDefaults(config: OverdueConfig): OverdueConfig {
   let severer: Duration | null = null;

@@ -165,7 +165,7 @@ export function reachedDate({ condition }: OverdueState, unpaid: readonly Unpaid
   ]);
 }
 
-/** Returns the first invoice that brings the sum up to the total. */
+/** Returns the first invoice with which the sum reaches the required total. */
 function firstUpTo(orderChecks: readonly UnpaidInvoice[], total: Decimal) {
   let owed = ZERO;
   return orderChecks.find(({ balance }) => {

@@ -125,7 +125,7 @@ export interface OverdueAccountOperations<C extends Leading = []> {
 
 /** A configuration from a host (§1.1), with states from the most to the least severe. */
 export interface NewOverdueDefinition {
-  /** Days between checks of debtors that are not overdue. Defaults to the time of the last state. */
+  /** Days between checks of accounts that owe money but are not overdue. Defaults to the time of the last state. */
   readonly initialReevaluationInterval?: number | null;
   readonly overdueStates: readonly NewOverdueState[];
 }

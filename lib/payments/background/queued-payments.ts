@@ -258,7 +258,7 @@ class OperationRetries {
     }
   }
 
-  /** Returns the attempt to repeat. Null if the attempt was repeated or decided since. */
+  /** Returns the attempt to repeat. Null if the attempt has been repeated or decided in the meantime. */
   async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']) {
     return this.#ports.storage.read(batch.tenant, async (session) => {
       const [origin] = await session.payments.findAttemptsByIds([attemptId]);

@@ -225,7 +225,7 @@ export function newAttempt(
   };
 }
 
-/** Returns the hold of an automatic payment while the account's tags stop it (§9.3). */
+/** Returns the hold of an automatic payment that the account's tags stop (§9.3). */
 export function newHold(
   { account, invoice }: ReservationFacts,
   { ids, now }: PlanTools,

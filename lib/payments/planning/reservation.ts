@@ -48,7 +48,7 @@ export interface BegunRun {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;
     readonly isNewPayment: boolean;
-    /** The amount that settles an invoice, in its currency. Null if the run pays no invoice. */
+    /** The amount that settles an invoice, in the invoice's currency. Null if the run pays no invoice. */
     readonly settles: Decimal | null;
   };
 }
@@ -231,8 +231,8 @@ export interface ApiPayment {
   /** Names of control plugins. Null for the tenant's plugins. */
   readonly controlPlugins: readonly string[] | null;
   /**
-   * True: waits for another payment of the invoice and fails without a method. False: skips invoices that cannot be
-   * paid now.
+   * True: waits for another payment of the invoice, and fails if there is no payment method. False: skips invoices
+   * that cannot be paid now.
    */
   readonly waits: boolean;
 }

@@ -212,7 +212,7 @@ export function eventOfResult({ status }: Pick<InvoicePayment, 'status'>) {
   return status === 'SUCCESS' ? BusEventType.INVOICE_PAYMENT_SUCCESS : BusEventType.INVOICE_PAYMENT_FAILED;
 }
 
-/** A payment row of an invoice before and after its transaction was decided. A new row is null before. */
+/** A payment row of an invoice before and after its transaction was decided. For a new row, `before` is null. */
 export type ChangedRow =
   | { readonly before: InvoicePayment; readonly after: InvoicePayment }
   | { readonly before: null; readonly after: New<InvoicePayment> };

@@ -47,7 +47,7 @@ export function badParameter(parameter: string, why: string, facts: object = {})
 }
 
 /**
- * Returns the error if another call held the payment or its account for the whole wait of the tenant. Nothing was
+ * Returns the error if another call held the payment or its account for the tenant's whole wait time. Nothing was
  * attempted (§5.3).
  */
 export function paymentBusy(facts: object): BillingError {

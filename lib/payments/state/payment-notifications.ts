@@ -140,7 +140,7 @@ export interface JanitorCheck {
 
 /**
  * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1). The delay of check 0
- * starts at the time of the status, later delays at the previous check. Null after the last delay.
+ * starts at the time of the status. Later delays start at the previous check. Null after the last delay.
  */
 export function janitorCheck(
   { status, check, from }: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },

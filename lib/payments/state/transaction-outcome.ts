@@ -176,8 +176,8 @@ export interface Settlement {
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
   /**
-   * Source of the outcome: CALL is a result of the engine's call, LATE a result after its timeout, JANITOR a result
-   * of recovery, FIX a correction by an operator.
+   * Source of the outcome. CALL: the engine's call. LATE: the call after its timeout. JANITOR: recovery. FIX: a
+   * correction by an operator.
    */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
   /** The lease of the call. Absent without a call. */

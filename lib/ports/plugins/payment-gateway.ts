@@ -180,7 +180,7 @@ export interface PaymentGateway extends PluginIdentity {
   readonly refund?: GatewayOperation;
   /** Sends `amount` to the payment method without an earlier payment. */
   readonly credit?: GatewayOperation;
-  /** Reverses the latest successful transaction before money has moved. */
+  /** Reverses the latest successful transaction, as long as no money has moved. */
   readonly void?: GatewayOperation<GatewayTransaction>;
   /** Returns every transaction of the payment. Recovery reads outcomes from the result. */
   getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly GatewayResult[]>;

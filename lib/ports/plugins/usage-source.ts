@@ -36,7 +36,7 @@ export interface RawUsageRecord {
 /** Records in any order, as a list, or as a stream that is read once. */
 export type RawUsageRecords = AsyncIterable<RawUsageRecord> | Iterable<RawUsageRecord>;
 
-/** A request for the quantity of one unit in one section and interval, which a run needs. */
+/** A run's request for the quantity of one unit in one section and interval. */
 export interface UsageIntervalRequest {
   readonly subscriptionId: Uuid;
   readonly usageName: string;
@@ -102,7 +102,7 @@ export interface UsageSource extends PluginIdentity {
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
   /**
-   * Replaces `getUsageForAccount` for hosts that aggregate themselves, with one number per interval.
+   * Replaces `getUsageForAccount` for hosts that aggregate usage themselves, with one number per interval.
    * @returns one quantity per request, in order. Null means that `getUsageForAccount` is called.
    */
   getAggregatedUsage?(

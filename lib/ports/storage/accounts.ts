@@ -65,6 +65,6 @@ export interface OverdueReads {
 export interface OverdueWrites {
   /** Inserts new accounts. Updates `isInvoicingOffOwned` of existing accounts. */
   saveAccounts(accounts: readonly OverdueAccount[]): Promise<void>;
-  /** Marks AUTO_INVOICING_OFF on these accounts as set by users only. */
+  /** Records that only users have set AUTO_INVOICING_OFF on these accounts. */
   disownInvoicingOff(accountIds: readonly Uuid[]): Promise<void>;
 }

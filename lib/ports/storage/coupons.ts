@@ -12,7 +12,7 @@ export interface CouponReads {
 
 export interface CouponWrites {
   insert(coupons: readonly New<Coupon>[]): Promise<void>;
-  /** Writes what can change: name, last instant, limit and activity. */
+  /** Writes the fields that can change: name, last instant, limit and activity. */
   update(coupons: readonly Coupon[]): Promise<void>;
   /** Counts one redemption. Returns false if the coupon has reached its limit. */
   countRedemption(couponId: Uuid): Promise<boolean>;

@@ -143,8 +143,8 @@ export interface StoragePolicy {
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
   /**
-   * Returns true if a handler of the engine has work for the event. By default every event has. Other events are
-   * stored as PROCESSED.
+   * Returns true if a handler of the engine has work for the event. By default, every event has work. Events without
+   * work are stored as PROCESSED.
    */
   readonly isConsumed?: (event: NewBusEvent, now: Instant) => boolean;
   /** Milliseconds between polls of the dispatcher. Default 3 s. */

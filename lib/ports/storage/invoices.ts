@@ -167,16 +167,16 @@ export interface InvoiceReads {
    */
   dueCursors(due: readonly DueSubscriptions[]): Rows<StoredCursor>;
   /**
-   * Returns the record ids of accounts with cursors of an earlier catalog revision, sorted, after a record id, at
-   * most `limit`.
+   * Returns up to `limit` record ids of accounts with cursors of an earlier catalog revision, sorted and starting
+   * after a record id.
    */
   accountsBehind(request: AccountsBehind): Rows<number>;
   /**
-   * Returns the record ids of accounts whose subscriptions ever had one of these plans, sorted, after a record id, at
-   * most `limit`.
+   * Returns up to `limit` record ids of accounts whose subscriptions ever had one of these plans, sorted and starting
+   * after a record id.
    */
   accountsOnPlans(request: AccountsOnPlans): Rows<number>;
-  /** Returns the cursors in creation order of the subscriptions. */
+  /** Returns the cursors, sorted by the creation of their subscriptions. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Rows<StoredCursor>;
   findCursors(subscriptionIds: readonly Uuid[]): Rows<StoredCursor>;
   /**

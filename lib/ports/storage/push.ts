@@ -70,7 +70,7 @@ export interface PushStore {
   }): Rows<PushDelivery>;
   /**
    * Stores deliveries of the events in a range and extends the lease. MOVED means that the callback was replaced or
-   * deleted, LOST that the lease was lost. In both cases nothing is stored.
+   * deleted. LOST means that the lease was lost. In both cases nothing is stored.
    */
   takeUp(
     lease: PushLease,

@@ -41,7 +41,7 @@ export interface EntriesOf extends OfTenants {
 /** A part of the queue. AVAILABLE and PROCESSING entries are live. */
 export type EntryPart = 'AVAILABLE' | 'PROCESSING' | 'FAILED';
 
-/** Selects entries. Bus entries are due at their creation, notifications on their effective date. */
+/** Selects entries. Bus entries are due at their creation. Notifications are due on their effective date. */
 export interface EntryLook extends EntriesOf {
   readonly part: EntryPart;
   /** Account of the entries. Null for all accounts and the entries of the tenant. */
@@ -64,13 +64,13 @@ export interface EntryStore {
   /** Returns finished entries among the last `among` record ids, newest first. */
   recent(request: EntriesOf & { readonly limit: number; readonly among: number }): Rows<OperatorEntry>;
   /**
-   * Makes stuck entries available on any node immediately, without counted failures. Stuck entries are late and have
-   * no lease. Returns their record ids.
+   * Makes stuck entries available on any node immediately, and resets their number of failures. Stuck entries are
+   * late and have no lease. Returns their record ids.
    */
   clear(request: ChosenEntries & { readonly before: Instant; readonly systemNowMs: number }): Rows<number>;
   /**
-   * Inserts AVAILABLE copies of FAILED entries, without counted failures and finished handlers. Marks the originals
-   * as REAPED. Returns their number.
+   * Inserts AVAILABLE copies of FAILED entries, with no failures and no finished handlers. Marks the originals as
+   * REAPED. Returns their number.
    */
   reinsert(request: ChosenEntries & { readonly now: Instant }): Promise<number>;
   countProcessing(kind: QueueKind): Promise<number>;
@@ -87,7 +87,7 @@ export interface EntryStore {
     request: OfTenants &
       Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },
   ): Rows<OperatorDelivery>;
-  /** Makes pushes that were due before a time due immediately, without counted failures. Returns their number. */
+  /** Makes pushes due immediately if they were due before this time, and resets their number of failures. Returns their number. */
   clearDeliveries(
     request: OfTenants & { readonly recordIds: readonly number[]; readonly before: Instant },
   ): Promise<number>;

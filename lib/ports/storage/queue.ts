@@ -107,7 +107,7 @@ export interface TopicBacklog {
   readonly oldest: Instant;
 }
 
-/** Identifies the entries that a call caused, by its token. */
+/** Identifies the entries that a call caused, by the call's token. */
 export interface WorkCause {
   readonly userToken: Uuid;
   /** Limits the result to this account. Null means all accounts of the tenant. */
@@ -117,9 +117,8 @@ export interface WorkCause {
 /** Access to queue entries across tenants, for the dispatcher (platform §9). */
 export interface QueueStore {
   /**
-   * Claims up to `limit` due entries in one statement, at most one per account. This is the first due entry of each
-   * account that has no entry in processing and no earlier paused bus entry. Two nodes never get entries of one
-   * account.
+   * Claims up to `limit` due entries in one statement: the first due entry of each account that has no entry in
+   * processing and no earlier paused bus entry. Two nodes never get entries of one account.
    */
   claim(request: ClaimRequest): Rows<ClaimedEntry>;
   /** Extends leases. Returns the record ids of the claims that this node still holds. */

@@ -142,7 +142,7 @@ export interface UsageWrites extends UsageArchiveWrites {
    * holders of `lockMarks`.
    */
   record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
-  /** Returns the number of recordings like `marks`, and locks them against recording until the transaction ends. */
+  /** Returns the number of recordings like `marks`, and prevents further recordings until the transaction ends. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Records each reached threshold once. Returns the newly recorded ones. */
   announceThresholds(thresholds: readonly ThresholdAnnouncement[]): Rows<ThresholdAnnouncement>;

@@ -8,9 +8,9 @@ import { type KeyChange, permissionForKey, shownValues } from '../tenants/tenant
 export interface Access {
   /** Returns the permissions that a call with these arguments needs. */
   needs(input: readonly unknown[]): readonly Permission[];
-  /** Restricts the arguments to what the user may do. */
+  /** Restricts the arguments to the user's rights. */
   limits?(input: readonly unknown[], user: Principal | null): readonly unknown[];
-  /** Removes from the result what the user may not see. */
+  /** Removes the parts of the result that the user may not see. */
   shows?(result: unknown, user: Principal | null): unknown;
 }
 

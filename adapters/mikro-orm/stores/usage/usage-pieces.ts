@@ -79,7 +79,7 @@ export async function usageDays(
   return found;
 }
 
-/** Returns the rows of the ranges without single days that the range from `from` already includes. */
+/** Returns the rows of the ranges, except single days that the range from `from` already includes. */
 function rangeRows(requests: readonly UsageDaysRequest[]): CellRows {
   return requests.flatMap(({ subscriptionRecordId, from, dates }, index) => {
     const own = [index, subscriptionRecordId];
