@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('repair an invoiced period at the date of the change, not before', async () => {
+  it('repair an invoiced period on the date of the change, not before', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-04-20T00:00:00Z');
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('apply immediately if uploaded after their date for existing subscriptions', async () => {
+  it('apply immediately if they are uploaded after their date for existing subscriptions', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-06-20T00:00:00Z');
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(foreseen && formatDecimal(foreseen.rawBalance)).to.equal(last && formatDecimal(last.amount));
   });
 
-  it('are billed by an explicit run right after the upload, so the automatic run finds nothing', async () => {
+  it('are billed by an explicit run right after the upload, so that the automatic run finds nothing', async () => {
     const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
     const accountId = await subscribe(opened);
     await opened.runTo('2024-05-02T00:00:00Z');
@@ -200,7 +200,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('catalog §6.4 rule 5: wait for the annual renewal if aligned, and split no period', async () => {
+  it('catalog §6.4 rule 5: wait for the annual renewal if they are aligned, and split no period', async () => {
     const annual = { planName: 'heat-annual', period: 'ANNUAL' };
     const first = version('2024-01-01', '366.00', { ...annual });
     const opened = await begin('2024-01-01T00:00:00Z', first, true);
@@ -220,7 +220,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(await opened.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('catalog §6.4 rule 5: start on the day of an earlier BCD_CHANGE if aligned', async () => {
+  it('catalog §6.4 rule 5: start on the day of an earlier BCD_CHANGE if they are aligned', async () => {
     const opened = await begin('2024-03-10T00:00:00Z', version('2024-01-01', '40.00'), true);
     const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
     const { subscriptionId } = await opened.subscribe({ accountId, planName: 'heat-monthly' });
@@ -242,7 +242,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(await opened.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('never bill a fixed price again', async () => {
+  it('do not bill a fixed price again', async () => {
     const setUp = {
       initialPhases: `<phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>9.00</value></price></fixedPrice></fixed></phase>`,
@@ -257,7 +257,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     ]);
   });
 
-  it('invoicing §6 rule 6: bill a setup fee only once despite a backdated version, and at its current amount after a void', async () => {
+  it('invoicing §6 rule 6: bill a setup fee once despite a backdated version, and again only after a void', async () => {
     const withFee = (fee: string) => ({
       initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>
@@ -306,7 +306,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     expect(await events()).to.eql(['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE']);
   });
 
-  it('catalog W6 Retirement: keep the price of a subscription whose plan can no longer be bought', async () => {
+  it('catalog W6 Retirement: keep the price of a subscription to a plan that can no longer be bought', async () => {
     const opened = await begin('2024-02-10T00:00:00Z', version('2024-01-01', '40.00'));
     const accountId = await subscribe(opened);
     await upload(opened, version('2024-03-01', '70.00', { isRetired: true }));

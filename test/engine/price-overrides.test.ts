@@ -162,7 +162,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect(changed, lines.join()).to.eql(['RECURRING 2024-07-01..2024-07-15 13.53']);
   });
 
-  it('use the account currency and keep the price in other currencies', async () => {
+  it('apply to the account currency, and keep the list price in other currencies', async () => {
     const euro = await newAccount(acme, 'EUR');
     const bare = { phaseType: 'EVERGREEN' } as const;
     await subscribe([evergreen19], { accountId: euro, ...bare });
@@ -179,7 +179,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     ]);
   });
 
-  it('are the same in a dry run and the next run', async () => {
+  it('are the same in a dry run as in the next run', async () => {
     const accountId = await newAccount();
     await engine.settle(subscribe([evergreen19], { accountId }));
     engine.clock.set('2024-02-15T07:00:00Z');
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
   });
 
-  it('merge onto the parent plan if the plan is itself an override', async () => {
+  it('are merged onto the parent plan if they override a plan that is itself an override', async () => {
     await subscribe([trial5]);
     const merged = await subscribe(
       [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     );
   });
 
-  it('use plan names that are not in the catalog, and that an upload cannot use', async () => {
+  it('use plan names that are not in the catalog, and that an upload cannot use afterward', async () => {
     await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
     expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
     const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
@@ -220,7 +220,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await acme.catalogs.current()).versions).to.have.length(2);
   });
 
-  it('use plan names that no other account uses', async () => {
+  it("use plan names that no account's own catalog entries use", async () => {
     const other = await newAccount();
     const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
       name,
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
     expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
   });
 
-  it('share a plan if they are equal and simultaneous, and otherwise have different numbers', async () => {
+  it('share a plan if they are equal, even if simultaneous, and otherwise have different numbers', async () => {
     const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
     const accounts = await Promise.all(amounts.map(() => newAccount()));
     const made = await Promise.all(
@@ -326,7 +326,7 @@ eachDatabaseByTurns.describe('currencies on invoices', (open) => {
       it(`catalog W20 Currency: reject ${planName} in ${currency} with error ${code}`, () =>
         expectCode(subscribed(currency, planName), code));
 
-    it(`catalog W20 Currency: fail with ${code} if a version has no price in ${currency} for existing subscriptions, and bill other accounts`, async () => {
+    it(`catalog W20 Currency: fail with ${code} if a version has no price in ${currency} for existing subscriptions`, async () => {
       const accountId = await subscribed(currency, 'p-free');
       const other = await subscribed('USD', 'p-free');
       const later = catalog.replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z').replace(

@@ -93,7 +93,7 @@ anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) 
     expect(receiver.arrived).to.eql([]);
   });
 
-  it('connect to the checked address even if the name now resolves differently', async () => {
+  it('connect to the checked address, even if the name now resolves to another address', async () => {
     const { acme, settle } = await opened({ testMode: true });
     answers = ['127.0.0.1'];
     await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);

@@ -60,7 +60,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     return node;
   };
 
-  it('are each sent once, in account order, with at most ten at a time over all nodes', async () => {
+  it('are each sent once, in account order, at most ten at a time over all nodes', async () => {
     const database = await open(migrated);
     const [one, two] = [await openNode(database), await openNode(database)];
     await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
@@ -86,7 +86,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     expect(receiver.mostAtATime).to.be.at.most(10);
   });
 
-  it('are sent by another node if a node sleeps past its lease; the late result of that node is ignored', async () => {
+  it('are sent by another node if a node sleeps past its lease, and the late result of that node is ignored', async () => {
     const database = await open(migrated);
     const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
     const { promise: asleep, resolve: fallAsleep } = Promise.withResolvers<void>();

@@ -81,7 +81,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(await deliveriesOf(engine)).to.have.length(1);
   });
 
-  it('report a subscription, its invoice and its payment in the order of the bus for each account', async () => {
+  it('report subscription, invoice and payment of each account in the order of the bus', async () => {
     await register();
     const accounts: Account[] = [];
     for (let index = 0; index < 3; index += 1) accounts.push(await engine.payingAccount({ currency: 'USD' }));
@@ -132,7 +132,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     ).to.equal(true);
   });
 
-  it('are retried by the schedule of the tenant until they succeed', async () => {
+  it("are retried on the tenant's schedule until they succeed", async () => {
     await register();
     await engine.settle(retryAfter('15m,1h'));
     receiver.answer(302);
@@ -154,7 +154,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).at(-1)).to.deep.include({ state: 'FAILED', attempts: 1 });
   });
 
-  it('all arrive exactly once after the receiver was down for an hour', async () => {
+  it('all arrive exactly once, even after the receiver was down for an hour', async () => {
     await register();
     await engine.settle(retryAfter('15m,15m,15m,30m'));
     const there = receiver.arrived.length;
@@ -175,7 +175,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect((await deliveriesOf(engine)).every(({ state }) => state === 'PROCESSED')).to.equal(true);
   });
 
-  it('are signed with each active secret, as verified with the Standard Webhooks library', async () => {
+  it('are signed with each active secret, in the Standard Webhooks format', async () => {
     await engine.settle(register());
     expect(receiver.arrived.at(-1)?.headers).not.to.have.property('webhook-signature');
     const first = await engine.acme.signingSecrets.create();
@@ -197,7 +197,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect((await send()).headers).not.to.have.property('webhook-signature');
   });
 
-  it('are not sent unsigned if the server cannot decrypt the secret, and show the reason to the tenant', async () => {
+  it('wait with an error visible to the tenant if the server cannot decrypt the signing secret', async () => {
     await engine.settle(register());
     const { storage, systemClock, billing, tenant } = engine;
     const ids = { next: () => crypto.randomUUID() as never };
@@ -216,7 +216,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(receiver.arrived).to.have.length(2);
   });
 
-  it('go to the registered callback, and pushes to a former callback are withdrawn', async () => {
+  it('go to the current callback, and are withdrawn if the callback is replaced before they arrive', async () => {
     await engine.settle(register());
     receiver.answer(500);
     await engine.settle(createAccount());
@@ -237,7 +237,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     }
   });
 
-  it('start in account order even if a receiver hangs, with at most ten at a time', async () => {
+  it('start in account order even if a receiver hangs, at most ten at a time', async () => {
     await engine.settle(register());
     hanging = await createAccount();
     const { id: hangingId } = hanging;
@@ -263,7 +263,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     );
   });
 
-  it('platform §10.2 rule 7: use at most ten connections if a receiver answers and then stalls the body', async () => {
+  it('platform §10.2 rule 7: use at most ten connections, even if a receiver answers and then stalls the body', async () => {
     await engine.settle(register());
     for (let index = 0; index < 24; index += 1) await createAccount();
     receiver.answer((response) => {
@@ -277,7 +277,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect(receiver.mostAtATime).to.be.within(2, 10);
   });
 
-  it('exclude internal events and the types that the tenant skips', async () => {
+  it('exclude internal events and the event types that the tenant skips', async () => {
     await register();
     await engine.acme.keyValues.add(
       'PER_TENANT_CONFIG',

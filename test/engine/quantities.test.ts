@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
   });
 
-  it('take effect immediately if no date is given, and produce the event and the invoice', async () => {
+  it('take effect immediately by default, and cause an event and an invoice', async () => {
     await begin('2022-11-01T09:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await events();
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-11-16..2022-12-01 29.95', 'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98');
   });
 
-  it('take effect at the reference time of a given date, and immediately for today', async () => {
+  it('take effect at the reference time of a later date, but immediately if dated today', async () => {
     await begin('2022-11-01T09:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-16T12:30:00Z');
@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     );
   });
 
-  it('move to the start of billing if their date is earlier', async () => {
+  it('move to the start of billing if they are dated earlier', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: '2022-11-20' });
     expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');
@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-12-01..2023-01-01 30');
   });
 
-  it('require force for a date before today, and cause the days to be billed again', async () => {
+  it('require a flag if they are dated before today, and cause the days to be billed again', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     engine.clock.set('2022-11-20T00:00:00Z');
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     await expectLast('RECURRING 2022-11-10..2022-12-01 41.93', 'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97');
   });
 
-  it('invoicing E20 Seats of a year: are charged up to the renewal date, including in dry runs and descriptions', async () => {
+  it('invoicing E20 Seats of a year: are charged up to the renewal date, also in dry runs and explanations', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { acme } = engine;
     const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });
@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('keep the billing cycle that a resume or another bill cycle day started', async () => {
+  it('keep the billing cycle that a resume or a change of the bill cycle day started', async () => {
     await begin('2026-01-01T00:00:00Z');
     const { subscriptionId, bundleId } = await engine.acme.createSubscription({
       accountId,
@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
   });
 
-  it('split a quarter billed in arrears, and the week of a weekly plan', async () => {
+  it('split a quarter billed in arrears, and a week of a weekly plan', async () => {
     await begin('2026-01-01T00:00:00Z');
     const late = await subscribe({ planName: 's-late' });
     await engine.runTo('2026-02-10T00:00:00Z');
@@ -209,7 +209,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(totals).to.eql(['132.26', '132.26']);
   });
 
-  it('end with a term that is cancelled with END_OF_TERM', async () => {
+  it('have no effect after the end of a term that is cancelled with END_OF_TERM', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await change(subscriptionId, 2, { effectiveFromDate: '2022-12-05' });
@@ -219,7 +219,7 @@ eachDatabaseByTurns.describe('quantity changes', (open) => {
     expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 1 });
   });
 
-  it('are rejected for invalid quantities, and nothing is stored', async () => {
+  it('are rejected if the quantity is invalid, and nothing is stored', async () => {
     await begin('2022-11-01T00:00:00Z');
     const subscriptionId = await subscribe({ planName: 's-29' });
     await events();

@@ -156,7 +156,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     }
   }
 
-  it('hands every due entry to its handler once, and leaves future entries alone', async () => {
+  it('passes every due entry to its handler once, and leaves future entries alone', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([event(0, 1), event(1, 2)], [notification(0, 0, 3), notification(0, 1, 4)]);
@@ -167,7 +167,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen.toSorted()).to.eql([1, 2, 3, 4]);
   });
 
-  it('processes the bus entries of an account before its notifications, which are sorted by date', async () => {
+  it('processes the bus entries of an account first, and then its notifications, sorted by date', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     await put([], [notification(0, 3, 'third day'), notification(0, 1, 'first day')]);
@@ -177,7 +177,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen).to.eql(['bus 1', 'bus 2', 'first day', 'third day']);
   });
 
-  it('platform P11 Handler failure: retries a failing handler three times and then sets its entry to FAILED with error count 3', async () => {
+  it('platform P11 Handler failure: retries a failing handler three times, and then sets its entry to FAILED', async () => {
     const { handler, seen } = recorder('only', Number.POSITIVE_INFINITY);
     const node = dispatcher([handler]);
     await put([event(0, 1)]);
@@ -189,7 +189,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(outcomes.map(({ errorCount }) => errorCount)).to.eql([0, 1, 2, 3]);
   });
 
-  it('platform P11 Handler failure: retries only the handlers that are not done', async () => {
+  it('platform P11 Handler failure: retries only the handlers that have not finished', async () => {
     const first = recorder('first');
     const second = recorder('second', 2);
     const node = dispatcher([first.handler, second.handler]);
@@ -230,7 +230,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
   });
 
-  it('platform P12 Node crash: lets another node take the entry only after its claim has expired', async () => {
+  it('platform P12 Node crash: lets another node take an entry only after the claim has expired', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler], { node: 'n2' });
     await put([event(0, 'claimed')]);
@@ -262,7 +262,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     takeBack.restore();
   });
 
-  it('keeps entries that the node still works on, even if the lease is renewed late', async () => {
+  it('keeps entries that the node still processes, even if the lease is renewed late', async () => {
     const gateway = Promise.withResolvers<void>();
     let handled = 0;
     const handler = handling(async () => {
@@ -281,7 +281,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(handled).to.equal(1);
   });
 
-  it('resumes the entries of a node’s former processes at its start, and no other entries', async () => {
+  it('resumes the entries of a node’s own former processes when the node starts, and no other entries', async () => {
     const { handler, seen } = recorder('only');
     await put([0, 1, 2].map((account) => event(account, account)));
     for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);
@@ -291,7 +291,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     expect(seen.toSorted()).to.eql(storage.singleNode ? [0, 1, 2] : [0, 1]);
   });
 
-  it('prevents a node that lost its claim from completing the entry', async () => {
+  it('prevents a node that has lost its claim from completing the entry', async () => {
     await put([event(0, 1)]);
     const claimed = await claimAs('n1');
     systemClock.push(QUEUE_LEASE_MS);
@@ -441,7 +441,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       expect(seen).to.eql(['notification', 'bus']);
     });
 
-    it('gives up an entry after the configured number of failures', async () => {
+    it('marks an entry as failed after the configured number of failures', async () => {
       const { handler } = recorder('only', Number.POSITIVE_INFINITY);
       const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
       await put([event(0, 1)], [notification(1, 0, 2)]);
@@ -454,13 +454,13 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       ).to.eql(['fail', 'fail', 'retry']);
     });
 
-    it('notifies the dispatcher of entries that fall due before the next poll', async () => {
+    it('notifies the dispatcher of entries that fall due before the configured next poll', async () => {
       await storage.prepare({ pollMs: MINUTE_MS });
       await expectToldOnly(MINUTE_MS);
     });
   });
 
-  it('yields to timers, requests and heartbeats during a backlog', async () => {
+  it('yields to timers, requests and heartbeats while it processes a backlog', async () => {
     const { handler, seen } = recorder('only');
     const node = dispatcher([handler]);
     const backlog = 40;

@@ -30,7 +30,7 @@ eachDatabase.describe('several transactions of a payment recorded together (paym
     return [...transactions.slice(1).map(({ status }) => status), stateName, Number(totals.refundedAmount)];
   };
 
-  it('are recorded in creation order when a read with plugin information finds two pending refunds', async () => {
+  it('are recorded in creation order if a read with plugin information finds two pending refunds', async () => {
     const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '100' });
     const refund = async (amount: string) =>
@@ -47,7 +47,7 @@ eachDatabase.describe('several transactions of a payment recorded together (paym
     });
   });
 
-  it('each adjust the same item when recovery finds two pending refunds of an invoice payment', async () => {
+  it('each adjust the same item if recovery finds two pending refunds of an invoice payment', async () => {
     const { invoicePayments, invoices } = acme;
     const { paymentId, invoiceId, invoiceItemId } = await paidInvoice('100');
     for (const amount of ['60', '30']) {

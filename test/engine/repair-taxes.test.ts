@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) 
     return accountId;
   }
 
-  it('are negative items on the invoice of the repair, and leave nothing to adjust', async () => {
+  it('are negative items on the invoice of the repair, and cannot be adjusted', async () => {
     const accountId = await cancelled();
     const [charged, repaired] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const amounts = repaired?.items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);
@@ -67,7 +67,7 @@ eachDatabaseByTurns.describe('taxes of repairs (invoicing §14 rule 9)', (open) 
     expect(note?.lines.map(({ amount }) => formatDecimal(amount))).to.eql(['10.3', '2.06']);
   });
 
-  it('reduce the remaining tax of the charge, and their void restores it', async () => {
+  it('reduce the remaining tax of the charge, which a void of the repair restores', async () => {
     const accountId = await cancelled([SystemTag.AUTO_INVOICING_DRAFT]);
     const [charged, repaired] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const tax = charged?.items.find(({ itemType }) => itemType === 'TAX');

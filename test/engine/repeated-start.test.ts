@@ -66,7 +66,7 @@ eachDatabase.describe('setup that runs at every start', (open) => {
   }
 
   describe('tenants.ensure', () => {
-    it('creates a tenant once', async () => {
+    it('creates a tenant only once', async () => {
       const { tenants } = engine.billing;
       const created = await tenants.ensure(setup, { ...keys, externalKey: 'lantern-1' });
       expect(await tenants.ensure(setup, { ...keys, externalKey: 'lantern-1' })).to.eql(created);
@@ -105,7 +105,7 @@ eachDatabase.describe('setup that runs at every start', (open) => {
       ]);
     });
 
-    it('stores nothing and publishes nothing if nothing changed', async () => {
+    it('stores nothing and publishes nothing if nothing has changed', async () => {
       const { acme, database } = engine;
       await acme.catalogs.sync(lantern);
       const events = newEvents(database);
@@ -118,13 +118,13 @@ eachDatabase.describe('setup that runs at every start', (open) => {
       expect(await acme.catalogs.sources()).to.eql(sources);
     });
 
-    it('accepts an equal amount with a different number of digits', async () => {
+    it('accepts an equal amount that is written with a different number of digits', async () => {
       await engine.acme.catalogs.sync(gardens({ price: '9.00' }));
       const again = await engine.acme.catalogs.sync(gardens({ price: '9' }));
       expect(again.status).to.equal('UNCHANGED');
     });
 
-    it('rejects a changed version and lists each difference', async () => {
+    it('rejects a changed version, and lists each difference', async () => {
       const { catalogs } = engine.acme;
       await catalogs.sync(gardens());
       const title =
@@ -136,7 +136,7 @@ eachDatabase.describe('setup that runs at every start', (open) => {
       expect((await catalogs.current()).versions).to.have.length(1);
     });
 
-    it('reports plans that exist only in the stored or only in the given catalog', async () => {
+    it('reports plans that exist only in the stored catalog or only in the given catalog', async () => {
       const { catalogs } = engine.acme;
       await catalogs.sync(gardens());
       const renamed = gardens().toXml().replaceAll('bed-monthly', 'bed-month');
@@ -158,7 +158,7 @@ eachDatabase.describe('setup that runs at every start', (open) => {
     });
   });
 
-  it('still rejects the repeated upload of a document with catalogs.upload', async () => {
+  it('does not change catalogs.upload, which still rejects the repeated upload of a document', async () => {
     await engine.acme.uploadCatalog(lantern.toXml());
     await expectCode(engine.acme.uploadCatalog(lantern.toXml()), 'CATALOG_INVALID_FOR_TENANT');
   });

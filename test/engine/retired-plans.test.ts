@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       }
     });
 
-    it('catalog W6 Retirement: bill existing subscriptions at the first price, and allow reversing a cancellation', async () => {
+    it('catalog W6 Retirement: keep the first price for existing subscriptions, even after an undone cancellation', async () => {
       await engine.runTo('2024-09-15T00:00:00Z');
       const { subscriptions } = engine.acme;
       await subscriptions.cancel(subscriptionId);
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('retired plans and price lists', (open) => {
       expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
     });
 
-    it('catalog W6 Retirement: can be changed to another plan by the rules of a version that contains only the product', async () => {
+    it('catalog W6 Retirement: can be changed to another plan by the rules of a version that only has their product', async () => {
       await engine.runTo('2024-06-15T00:00:00Z');
       await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' }));
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });

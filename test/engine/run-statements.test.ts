@@ -9,7 +9,7 @@ const beginningOf = (statement: string): string => statement.trim().replaceAll(/
 eachDatabase.describe('SQL statements of an invoice run', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('have the same count for few and several subscriptions when a scheduled run also pays the invoice', async () => {
+  it('have the same count for few and several subscriptions if a scheduled run also pays the invoice', async () => {
     const { acme, clock } = engine;
     for (const count of [FEW, SEVERAL]) {
       clock.advance({ days: 1 });

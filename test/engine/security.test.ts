@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     await expectCode(users.deactivate(author, 'ann'), 40001);
   });
 
-  it('allows the name of an inactive user to be used again without its old rights', async () => {
+  it('allows the name of an inactive user to be reused, but without the old rights', async () => {
     const { users, principal } = at(engine);
     const first = { name: 'bea', password: 'first secret', roles: ['admin'] };
     await users.create(author, first, strict);
@@ -115,14 +115,14 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await roles.get('admin')).to.eql({ name: 'admin', permissions: ['*:*'] });
   });
 
-  it('keeps a role without permissions', async () => {
+  it('stores a role without permissions', async () => {
     const { roles } = at(engine);
     await roles.create(author, { name: 'nothing', permissions: [''] });
     await expectCode(roles.create(author, { name: 'nothing', permissions: [] }), 40004);
     expect((await roles.list()).find(({ name }) => name === 'nothing')?.permissions).to.eql([]);
   });
 
-  it('does not change the administrator of the configuration', async () => {
+  it('does not change the administrator from the configuration', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('root', 'long enough');
     const { users } = security;
@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await security.authenticate('root', 'long enough')).to.include({ isActive: true });
   });
 
-  it('rehashes a password with a weak hash at the next login', async () => {
+  it('hashes a password again at the next login if the stored hash is weak', async () => {
     const renewing = await openEngine(open, { now: '2025-03-10T09:15:30Z', hasher: scryptHasher() });
     const { storage, billing } = renewing;
     await at(renewing).users.create(author, { name: 'dora', password: 'to be replaced', roles: [] }, strict);
@@ -180,7 +180,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await there()).to.equal(null);
   });
 
-  it('ends sessions after an idle hour, and each use restarts the hour', async () => {
+  it('ends sessions after an idle hour, which each use of the session restarts', async () => {
     const { security } = engine.billing;
     const { systemClock } = engine;
     await security.ensureAdministrator('ina', 'long enough');
@@ -221,7 +221,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await attempt(true)).to.equal(true);
   });
 
-  it('hides the result of attempts in progress when other attempts lock the name', async () => {
+  it('hides the result of attempts in progress if other attempts lock the name', async () => {
     const { guard } = engine.billing.security;
     const attempt = async (checked: Promise<true | null>): Promise<string> => {
       try {
@@ -241,7 +241,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await last).to.equal('40006');
   });
 
-  it('locks only the address after fifty failures with any names', async () => {
+  it('locks only the address after fifty failures with different names', async () => {
     const { guard } = engine.billing.security;
     const attempt = (address: string, name: string) =>
       guard.attempt({ kind: 'tenant', name, address }, async () => null);
@@ -258,7 +258,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     await expectCode(attempt(), 40006);
   });
 
-  it('audits each change of users, roles and clients without secrets', async () => {
+  it('audits each change of users, roles and clients, without secrets', async () => {
     const { users, clients } = at(engine);
     const secret = 'a secret that nobody sees';
     await users.create(author, { name: 'gil', password: secret, roles: [] }, strict);
@@ -290,7 +290,7 @@ function at(engine: TestEngine) {
 eachDatabaseByTurns.describe('user access', (open) => {
   const engine = engineBefore(open, { now: '2025-03-10T09:15:30Z' });
 
-  it('accepts a new password, which invalidates the old one and its cached result', async () => {
+  it('accepts a new password, which invalidates the old password and its cached result', async () => {
     const { security } = engine.billing;
     await security.ensureAdministrator('admin', 'first secret');
     await security.ensureAdministrator('other', 'first secret');
@@ -311,7 +311,7 @@ eachDatabaseByTurns.describe('user access', (open) => {
 eachDatabaseByTurns.describe('access by token', (open) => {
   let engine: TestEngine;
 
-  it('platform §7.1: removes a signing key when all tokens that it signed have expired', async () => {
+  it('platform §7.1: removes a signing key once all tokens signed with it have expired', async () => {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
     const { tokenKeys } = engine.billing.security;
     let made = 0;
@@ -358,7 +358,7 @@ eachDatabaseByTurns.describe('push signing for a tenant (platform §10.3)', (ope
     engine.storage.read(engine.tenant, (session) => service.current(session));
   const create = async () => secrets.create(await context());
 
-  it('shows a signing secret once, stores it encrypted, and signs with it until it is deleted', async () => {
+  it('shows a signing secret once, stores it encrypted, and uses it until it is deleted', async () => {
     expect(await current()).to.eql([]);
     const secret = await create();
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -370,7 +370,7 @@ eachDatabaseByTurns.describe('push signing for a tenant (platform §10.3)', (ope
     expect(await current()).to.eql([]);
   });
 
-  it('signs with both secrets for 24 hours after a rotation, with at most two at a time', async () => {
+  it('uses both secrets for 24 hours after a rotation, but never more than two', async () => {
     const [first, second] = [await create(), await create()];
     expect(await current()).to.eql([second, first]);
     const third = await create();

@@ -20,7 +20,7 @@ eachDatabase.describe('seller data', (open) => {
   const sellers = () => engine.acme.sellers;
   const upload = (more: Partial<SellerInput> = {}) => sellers().upload({ ...seller, ...more });
 
-  it('invoicing §14 rule 7: are stored and read back with the logo', async () => {
+  it('invoicing §14 rule 7: are stored and returned with the logo', async () => {
     expect(await sellers().get()).to.equal(null);
     expect(await sellers().list()).to.eql([]);
     const stored = await upload({ logo: { mediaType: 'image/png', bytes: png } });
@@ -35,7 +35,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(await sellers().logo(stored.id)).to.eql({ mediaType: 'image/png', bytes: png });
   });
 
-  it('invoicing §14 rule 7: have a list of all versions, newest first and without logo bytes', async () => {
+  it('invoicing §14 rule 7: are listed with all versions, newest first and without logo bytes', async () => {
     const first = await upload({ logo: { mediaType: 'image/jpeg', bytes: jpeg } });
     engine.clock.advance({ days: 1 });
     const second = await upload({ name: 'Orchard AG', logo: null });
@@ -50,7 +50,7 @@ eachDatabase.describe('seller data', (open) => {
     await expectCode(sellers().logo(nobody), 60007);
   });
 
-  it('invoicing §14 rule 7: can be read as of an instant', async () => {
+  it('invoicing §14 rule 7: can be read as of a given instant', async () => {
     const at = async (instant: string) => (await sellers().at(instant))?.id ?? null;
     expect(await at('2026-03-02T10:00:00Z')).to.equal(null);
     const first = await upload();
@@ -84,7 +84,7 @@ eachDatabase.describe('seller data', (open) => {
     expect(await sellers().upload({ ...stored, city: 'Graz' })).to.include({ city: 'Graz' });
   });
 
-  it('platform §17 rule 2: belong to their tenant', async () => {
+  it('platform §17 rule 2: are visible only to their tenant', async () => {
     const { id } = await upload();
     const { acme: other } = await openShop(engine.billing, null);
     expect(await other.sellers.get()).to.equal(null);
@@ -177,7 +177,7 @@ eachDatabase.describe('seller data', (open) => {
       expect(await shown(waiting)).to.include({ id: second.id });
     });
 
-    it('invoicing §14 rule 7: are reported as missing to the host in each call, and once in the log', async () => {
+    it('invoicing §14 rule 7: are reported as missing to the host in each call, but only once in the log', async () => {
       const invoiceId = await committed();
       let reports = 0;
       const onMissingSeller = () => {

@@ -165,11 +165,11 @@ async function stored({ database }: TestEngine): Promise<unknown> {
   );
 }
 
-eachDatabaseByTurns.describe('an amount finer than the minor unit (invoicing §2 rule 6)', (open) => {
+eachDatabaseByTurns.describe('amount finer than the minor unit (invoicing §2 rule 6)', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z', catalog: null });
 
   for (const [currency, , finer] of currencies)
-    it(`is rejected in ${currency} in every input, and leaves no changes`, async () => {
+    it(`is rejected in ${currency} in every input, and changes nothing`, async () => {
       const life = await live(engine, currency);
       const before = await stored(engine);
       const calls = engine.ledger.all().length;
@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('an amount finer than the minor unit (invoicing §2
     });
 
   for (const [currency, valid] of currencies)
-    it(`is allowed with all digits of ${currency} in every operation`, async () => {
+    it(`is allowed in every operation with at most the digits of ${currency}`, async () => {
       for (const [what, state] of statements)
         expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
     });
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('an amount finer than the minor unit (invoicing §2
     );
   });
 
-  it('is named in the error with the digits of the currency', async () => {
+  it('is reported in an error with the number of digits that the currency allows', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'JPY' });
     const refused = await engine.acme.payments.purchase({ accountId, amount: '10.999' }).catch(String);
     expect(refused).to.contain(
@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('an amount finer than the minor unit (invoicing §2
   });
 });
 
-eachDatabaseByTurns.describe('an older balance finer than the minor unit', (open) => {
+eachDatabaseByTurns.describe('older balance finer than the minor unit', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z', catalog: null });
   const { acme } = engine;
   const account = payerBeforeEach(engine);
@@ -228,7 +228,7 @@ eachDatabaseByTurns.describe('an older balance finer than the minor unit', (open
     return invoice;
   }
 
-  it('is reported by the check with the adjustment that fixes it', async () => {
+  it('is reported by the consistency check, with the adjustment that corrects the balance', async () => {
     const { id: invoiceId, itemId: invoiceItemId } = await leftOver();
     expect(await findings()).to.eql([
       {
@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('an older balance finer than the minor unit', (open
     expect(await findings()).to.eql([]);
   });
 
-  it('is paid by an external payment of all invoices, and the rest becomes credit', async () => {
+  it('is paid by an external payment of all invoices, and the rest of the payment becomes credit', async () => {
     const { id: invoiceId } = await leftOver();
     await acme.invoicePayments.payAll({ accountId: account.id, amount: '1', isExternal: true });
     expect(await balanceOf(invoiceId)).to.equal('0');
@@ -281,7 +281,7 @@ eachDatabaseByTurns.describe('an older balance finer than the minor unit', (open
     expect((await findings()).filter(({ invariant }) => invariant === 'MINOR_UNIT')).to.eql([]);
   });
 
-  it('allows a full refund and chargeback of a payment', async () => {
+  it('allows a full refund and a full chargeback of a payment', async () => {
     const { paymentId } = await leftOver();
     const { invoicePayments } = acme;
     await expectCode(invoicePayments.refund({ paymentId, amount: '19.995' }), 60003);

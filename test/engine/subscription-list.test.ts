@@ -42,7 +42,7 @@ eachDatabase.describe('list of subscriptions', (open) => {
     expect(listed.map(({ externalKey }) => externalKey)).to.eql(['running', 'future', 'paused', 'ended']);
   });
 
-  it('contains only the subscriptions in the given states', async () => {
+  it('contains only the subscriptions in the requested states', async () => {
     expect(await keysIn('ACTIVE')).to.eql(['running']);
     expect(await keysIn('CANCELLED', 'PENDING')).to.eql(['future', 'ended']);
     expect(await keysIn('BLOCKED', 'EXPIRED')).to.eql(['paused']);

@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     ]);
   });
 
-  it('subscriptions §19.2 rule 2: skip a subscription without a stored start with a warning, and bill the other subscriptions', async () => {
+  it('subscriptions §19.2 rule 2: skip a subscription without a stored start, with a warning, and bill the others', async () => {
     await begin('2024-01-01T00:00:00Z');
     const { acme, storage, tenant, logger } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -111,7 +111,7 @@ eachDatabaseByTurns.describe('subscription invoices', (open) => {
     expect(later[0]).to.deep.include(warned);
   });
 
-  it('include a term that lies entirely in the past when it is created', async () => {
+  it('cover a term that is already over when the subscription is created', async () => {
     await begin('2023-12-01T00:00:00Z');
     const { acme } = engine;
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });

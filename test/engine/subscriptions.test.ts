@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await toldBy('2024-12-01')).to.eql(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
     });
 
-    it('publishes all past events with the call', async () => {
+    it('publishes all past events of a backdated creation at once', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
       await settle();
       expect(told).to.eql([
@@ -227,7 +227,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       });
     });
 
-    it('publishes changes, ends, reversals and pending changes that take effect', async () => {
+    it('publishes changes, ends, reversals and pending changes as they take effect', async () => {
       const lifecycles = lifecycleOperations({ storage, ids }, catalogs, { control, trials });
       const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();
@@ -271,7 +271,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       ]);
     });
 
-    it('passes through all phases if the clock jumps over them', async () => {
+    it('passes through all phases even if the clock jumps over them', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       expect(await toldBy('2026-01-01')).to.eql([
         'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
@@ -331,7 +331,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   });
 
   describe('a rejection', () => {
-    it('stores nothing for a rejected call and names the reason', async () => {
+    it('stores nothing for a rejected call, and gives the reason', async () => {
       const other = await newAccount();
       const base = await create({ planName: 'solo-now', externalKey: 'taken', bundleExternalKey: 'seat-1' });
       const kit = await create({ planName: 'kit-monthly' });
@@ -383,7 +383,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await stored()).to.eql(before);
     });
 
-    it('names the missing object of a read', async () => {
+    it('identifies the missing object in a read', async () => {
       await expectCode(subscriptions.get(context(), ids.next()), 'SUBSCRIPTION_INVALID_SUBSCRIPTION_ID');
       await expectCode(
         subscriptions.getByKey(context(), 'none'),
@@ -407,7 +407,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       ]);
     });
 
-    it('hides objects of another tenant', async () => {
+    it('hides the objects of one tenant from other tenants', async () => {
       const elsewhere = await newTenant('elsewhere');
       const stranger = await newAccount(elsewhere);
       const { subscriptionId, bundleId } = await create({
@@ -434,21 +434,21 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
   describe('due work', () => {
     const jump = '2024-04-15';
 
-    it('makes the subscription due for invoicing from the start of an added phase', async () => {
+    it('makes the subscription due for invoicing from the start of a stored phase', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, null);
       await toldBy(jump);
       expect(await dirtyFrom()).to.equal('2024-09-30');
     });
 
-    it('keeps an earlier due date for invoicing', async () => {
+    it('keeps a due date for invoicing that is already earlier', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
       await toldBy(jump);
       expect(await dirtyFrom()).to.equal('2024-03-20');
     });
 
-    it('runs due work once, even if its claim is delivered again', async () => {
+    it('runs due work only once, even if its claim is delivered again', async () => {
       const { subscriptionId } = await create({ planName: 'club-monthly' });
       clock.set(jump);
       const entries = await claim();
@@ -461,7 +461,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await rowsOf(subscriptionId)).to.have.length(4);
     });
 
-    it('does not delay due work of another account', async () => {
+    it('does not let an account wait for the due work of another account', async () => {
       const other = await newAccount();
       const work = {
         queueName: QueueName.SUBSCRIPTION_EVENTS,
@@ -482,7 +482,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
 
     if (kind === 'postgresql') {
-      it('returns due work of a busy account to the queue and runs it later', async () => {
+      it('returns due work of a busy account to the queue, and runs that work later', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         clock.set(jump);
         const entries = await claim();
@@ -516,7 +516,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await found(customer.id)).to.equal(await found(single.id));
     });
 
-    it('reads a long page in parts with one transaction each', async () => {
+    it('reads a long page in parts, with one transaction for each', async () => {
       const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
       await creations.createBundles(
         context(),
@@ -539,7 +539,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(found).to.eql(all.rows.map(({ bundleId }) => bundleId));
     });
 
-    it('takes the same number of SQL statements for due work of one account and of eleven accounts', async () => {
+    it('takes the same number of SQL statements for due work of one account as of eleven accounts', async () => {
       await create({ planName: 'club-monthly' });
       clock.set('2024-03-31T09:15:00Z');
       const ofOne = await countedWork(1);

@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       );
     });
 
-    it('can be changed by a later plugin, and in a draft that gets more items', async () => {
+    it('can be changed by a later plugin, and on a draft that gets more items', async () => {
       const changing: InvoicePlugin = {
         name: 'tax-later',
         getAdditionalInvoiceItems: async ({ items }) => ({
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       return acme.invoices.addTaxes({ accountId, items: [{ amount: '0', ...item }], autoCommit: true });
     }
 
-    it('are stored with the charge, on its draft', async () => {
+    it('are stored with the charge, on the draft of the charge', async () => {
       const { accountId, charge } = await charged();
       const { invoiceId = '', id: linkedItemId = '' } = charge ?? {};
       const [tax] = await add(accountId, { invoiceId, linkedItemId, ...reverseCharge });
@@ -247,7 +247,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
         await expectCode(add(accountId, { linkedItemId: id }), 60003);
     });
 
-    it('can contain hostile text, which documents escape', async () => {
+    it('can contain hostile text, which is escaped in documents', async () => {
       const { accountId, charge } = await charged();
       const { invoiceId = '', id: linkedItemId = '' } = charge ?? {};
       const taxExemption = '<script>alert(1)</script>{{invoice.amount}}\u202e\u0007🧾';
@@ -269,7 +269,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
     await expectCode(acme.invoices.createMigrationInvoice({ accountId, items: exempt }), 60003);
   });
 
-  it('stay in the history of the item, and apply to a void credit note', async () => {
+  it('remain in the history of the item, and apply to the credit note of a void', async () => {
     taxing({ ...reverseCharge });
     const { invoice } = await subscribed();
     await acme.invoices.void(invoice?.id ?? '');

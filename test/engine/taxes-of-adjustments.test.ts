@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     return notes.map(({ lines }) => lines.map(({ amount }) => formatDecimal(amount)).join(' + '));
   }
 
-  it('are adjusted in proportion and on the same credit note', async () => {
+  it('are adjusted in proportion, on the same credit note', async () => {
     await begin();
     const taxed = await committed('100', {});
     await adjust(taxed, '50');
@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await notesOf(taxed)).to.eql(['33.33 + 6.33', '66.67 + 12.67']);
   });
 
-  it('are exactly the tax of the charge over many adjustments and refunds', async () => {
+  it('add up to exactly the tax of the charge over many adjustments and refunds', async () => {
     await begin();
     const taxed = await committed('1', { amount: '0.19' });
     for (let times = 0; times < 5; times += 1) await adjust(taxed, '0.1');
@@ -127,7 +127,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await notesOf(taxed)).to.have.lengthOf(10);
   });
 
-  it('include every tax with a rate on the invoice of the charge', async () => {
+  it('are adjusted for every tax with a rate on the invoice of the charge', async () => {
     await begin();
     const city = { taxCategory: null, taxRate: '2.5', amount: '2.5' };
     const unrated = { taxCategory: null, taxRate: null, amount: '1' };
@@ -141,7 +141,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await leftOf({ ...taxed, invoiceId: other?.invoiceId ?? accountId })).to.eql(['19 (19)']);
   });
 
-  it('follow the rate if the tax was added after the draft was reduced', async () => {
+  it('follow the rate even if the tax was added after the draft was reduced', async () => {
     await begin();
     const taxed = await draft('100');
     await adjust(taxed, '10');
@@ -152,7 +152,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await leftOf(taxed)).to.eql(['100 (45)', '17.1 (8.55)']);
   });
 
-  it('are not adjusted again if a user has adjusted them before', async () => {
+  it('are not adjusted again if a user has already adjusted them', async () => {
     await begin();
     const taxed = await committed('100', {});
     await adjust({ ...taxed, chargeId: taxed.taxId }, '9.5');
@@ -182,7 +182,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
       expect(await leftOf(taxed)).to.eql(['100 (25)', isDraft ? '18 (4.75)' : '19 (4.75)']);
     });
 
-  it('are refunded with the charge unless the refund names them', async () => {
+  it('are refunded with the charge, unless the refund specifies them', async () => {
     await begin();
     const taxed = await committed('100', {});
     const { transaction } = await refund(taxed, ['50']);
@@ -194,7 +194,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     expect(await engine.balancesOf(taxed.accountId)).to.eql(['0', '0']);
   });
 
-  it('are named in the error if a refund is less than charge and tax', async () => {
+  it('are mentioned in the error if a refund is less than charge and tax', async () => {
     await begin();
     const taxed = await committed('100', {});
     expect(await messageOf(refund(taxed, ['50'], '50'))).to.equal(

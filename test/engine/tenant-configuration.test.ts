@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     return account;
   }
 
-  it('P3 Resolution: uses the value of the tenant, the server or the default, and falls back after deletion', async () => {
+  it('P3 Resolution: uses the value of the tenant, or else of the server, or else the default', async () => {
     const other = (await openShop(engine.billing)).acme;
     await upload({ 'org.killbill.invoice.proration.fixed.days': '28', 'org.service.invoice.enabled': false });
     const own = await acme.configuration.settings();
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await acme.configuration.settings()).to.eql(await other.configuration.settings());
   });
 
-  it('P3 Resolution: retries a declined payment on the tenant’s retry days, and keeps the date of a scheduled retry', async () => {
+  it('P3 Resolution: retries a declined payment on the tenant’s retry days, and keeps an already scheduled retry', async () => {
     await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
     const { id } = await engine.settle(subscriber());
@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await retryDates(id)).to.eql(['2024-02-19T09:00:00.000Z']);
   });
 
-  it('P2 Key-values: rejects a bad value and keeps the old configuration', async () => {
+  it('P2 Key-values: rejects an invalid value and keeps the old configuration', async () => {
     await upload({ 'org.service.payment.retry.days': '1' });
     const newTypes = newEvents(engine.database);
     await newTypes();
@@ -83,7 +83,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await newTypes()).to.eql([]);
   });
 
-  it('falls back with a warning if the stored configuration is invalid', async () => {
+  it('is replaced by defaults, with a warning, if the stored configuration is invalid', async () => {
     const text = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
     await engine.storage.write(engine.tenant, authorship(), async (session) => {
       const now = engine.clock.now();
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
   });
 
-  it('is stored with unknown or ineffective keys, with a warning for each', async () => {
+  it('can contain unknown or ineffective keys, with a warning for each', async () => {
     const values = {
       'org.killbill.invoice.usage.tz.mode': 'FIXED',
       'org.service.invoice.enabeld': 'false',
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     },
   );
 
-  it('P15 Parked accounts: parks due accounts if automatic invoicing is off, and a requested run invoices these accounts', async () => {
+  it('P15 Parked accounts: parks due accounts if automatic invoicing is off, until an explicit run bills them', async () => {
     await upload({ 'org.service.invoice.enabled': 'false' });
     const { id: accountId } = await engine.settle(subscriber());
     expect(await acme.invoices.ofAccount({ accountId })).to.eql([]);
@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await acme.payments.ofAccount(other.id)).to.have.length(1);
   });
 
-  it('changes the maximum target date of runs and dry runs', async () => {
+  it('can change the maximum target date of runs and dry runs', async () => {
     const { id: accountId } = await engine.settle(subscriber());
     const targetDate = parseLocalDate('2024-05-10');
     await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 2 });
@@ -245,7 +245,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await acme.invoices.dryRun({ accountId, targetDate })).to.not.equal(null);
   });
 
-  it('raises the safety bound of one tenant', async () => {
+  it('can raise the safety bound of one tenant', async () => {
     await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': 0 });
     const { id: accountId } = await engine.settle(subscriber());
     expect(await isParked(accountId)).to.equal(true);

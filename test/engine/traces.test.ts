@@ -38,7 +38,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
     return ids;
   }
 
-  it('keep accounts that are processed together in the traces of their own calls, and link the shared work to them', async () => {
+  it('keep accounts that are processed together in separate traces, and link the shared work to these traces', async () => {
     const ids = await engine.settle(subscribed(3));
     const spans = traces.spans();
     const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);
@@ -57,7 +57,7 @@ anyDatabase.describe('traces (platform §13.1)', (open) => {
     expect(ofAccount('invoice')).to.eql(calls.map((call) => [call]));
   });
 
-  it('begin with scheduled work, and link to the trace that scheduled it', async () => {
+  it('begin with scheduled work, and link to the trace that scheduled the work', async () => {
     await engine.settle(subscribed(1));
     const planned = new Set(traces.spans().map(({ traceId }) => traceId));
     traces.forget();
@@ -137,7 +137,7 @@ anyDatabase.describe('log lines (platform §13.1)', (open) => {
 });
 
 anyDatabase.describe('traces of background polls (platform §13.1)', (open) => {
-  it('show polls for due work without a user, regardless of who woke them', async () => {
+  it('show polls for due work without a user, whoever woke the queue', async () => {
     const scopes = workScopes();
     const looked: (string | null | undefined)[] = [];
     const clock: Clock = {

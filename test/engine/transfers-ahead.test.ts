@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       ['END_OF_TERM', '2012-06-09', []],
     ] as const;
     for (const [billingPolicy, billingEnd, repaired] of policies) {
-      it(`bills the source until ${billingEnd} with ${billingPolicy}, and the target from the date, in daily runs or one run`, async () => {
+      it(`bills the target from the date and the source until ${billingEnd} (${billingPolicy}), in daily runs or one run`, async () => {
         const made = await engine.settle(transfer('2012-05-20', { billingPolicy }));
         expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', billingEnd]);
         const pending = await onlyOf(made);
@@ -106,7 +106,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
         ]);
       });
 
-      it(`ends the source at the date with ${billingPolicy} if it is not invoiced that far`, async () => {
+      it(`ends the source on the date with ${billingPolicy} if the source is not invoiced that far`, async () => {
         await transfer('2012-06-20', { billingPolicy });
         await engine.runTo('2012-09-01T12:00:00Z');
         // 11 of 30 days, and 25 of 30.
@@ -115,7 +115,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       });
     }
 
-    it('publishes the request immediately and the effect on the transfer date', async () => {
+    it('publishes its request immediately, and its effect on the transfer date', async () => {
       const fresh = newEvents(engine.database);
       await fresh();
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       ]);
     });
 
-    it('gives a PENDING subscription a bill cycle day and quantity that take effect before the transfer date', async () => {
+    it('gives a PENDING subscription the bill cycle day and quantity that apply on the transfer date', async () => {
       const { subscriptions } = engine.acme;
       await subscriptions.changeQuantity(subscriptionId, { quantity: 3, effectiveFromDate: '2012-05-12' });
       await subscriptions.changeBillCycleDay(subscriptionId, {
@@ -143,14 +143,14 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect([begun.billCycleDayLocal, begun.quantity]).to.eql([18, 3]);
     });
 
-    it('leaves out a pending cancellation after the transfer date, and every subscription that has ended by then', async () => {
+    it('drops a cancellation after the transfer date, and every subscription that has ended by that date', async () => {
       await cancelAt(subscriptionId, '2012-06-01');
       await expectCode(transfer('2012-06-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
       expect((await onlyOf(await transfer('2012-05-31'))).cancelled).to.equal(null);
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-31', '2012-06-01']);
     });
 
-    it('rejects uncancelling the source, even if it was cancelled before the transfer date', async () => {
+    it('prevents the source from being uncancelled, even if it was cancelled before the transfer date', async () => {
       const { subscriptions, blocking } = engine.acme;
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await expectCode(subscriptions.uncancel(subscriptionId), 'ENTITLEMENT_UNCANCEL_BAD_STATE');
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect(await messageOf(cancelAt(subscriptionId, '2012-06-25'))).to.include(hint('cancel'));
     });
 
-    it('ends the source even if an earlier pending cancellation is replaced and undone', async () => {
+    it('ends the source even if an earlier cancellation of the source is undone', async () => {
       const { subscriptions } = engine.acme;
       await subscriptions.cancel(subscriptionId, {
         entitlementPolicy: 'END_OF_TERM',
@@ -190,7 +190,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect(await endsOf(subscriptionId)).to.eql(['ACTIVE', '2012-05-20', '2012-06-09']);
     });
 
-    it('reports the end of the service once if the source is cancelled before the transfer date', async () => {
+    it('reports the end of the service only once if the source is cancelled before the transfer date', async () => {
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.settle(cancelAt(subscriptionId, '2012-05-12'));
       const fresh = newEvents(engine.database);
@@ -203,7 +203,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       );
     });
 
-    it('never starts the target if the target is cancelled before the transfer date, but ends the source', async () => {
+    it('ends the source even if the target is cancelled first and therefore never starts', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       const { subscriptionId: begun } = await onlyOf(made);
       await engine.acme.subscriptions.cancel(begun, { billingPolicy: 'IMMEDIATE' });
@@ -213,7 +213,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect(await endsOf(subscriptionId)).to.eql(['CANCELLED', '2012-05-20', '2012-05-20']);
     });
 
-    it('continues on the source if the new bundle is transferred back', async () => {
+    it('can be undone by a transfer of the new bundle back to the source', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await expectCode(
         transfer('2012-05-15'),
@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       ]);
     });
 
-    it('bills the source nothing after its account is closed; the target begins on the transfer date', async () => {
+    it('starts the target on the transfer date even if the account of the source is closed', async () => {
       const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
       await engine.acme.accounts.close(source.id, { cancelAllSubscriptions: true });
       await engine.runTo('2012-06-20T12:00:00Z');
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     });
   });
 
-  it('continues in the phase in force on the transfer date, even if earlier phases are not stored yet', async () => {
+  it('starts in the phase of the transfer date, even if that phase is not stored yet', async () => {
     await begin('2024-01-01T08:00:00Z', 'club-monthly');
     const made = await transfer('2024-10-01');
     expect(rowsOf(await onlyOf(made))).to.eql([
@@ -274,7 +274,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('includes a pending plan change before the transfer date and a pending plan change after it', async () => {
+  it('considers a pending plan change before the transfer date, and moves a pending plan change after that date', async () => {
     await begin('2024-01-01T08:00:00Z', 'solo-now');
     const { subscriptions } = engine.acme;
     await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });
@@ -293,7 +293,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     ]);
   });
 
-  it('skips a term that expires before the transfer date, and transfers the rest of a longer term', async () => {
+  it('skips a fixed term that expires before the transfer date, and moves the rest of a longer term', async () => {
     await begin('2023-01-01T08:00:00Z', 'term-3m');
     await expectCode(transfer('2023-04-01'), 'SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS');
     const made = await transfer('2023-03-31');
@@ -329,7 +329,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     expect(rowsOf(await onlyOf(made))[1]).to.equal('START_BILLING 2024-03-21 solo-now-evergreen');
   });
 
-  it('can take place later today', async () => {
+  it('can take place later on the same day', async () => {
     await begin('2024-03-01T20:00:00Z', 'solo-now');
     await engine.runTo('2024-03-10T08:00:00Z');
     const made = await transfer('2024-03-10');
@@ -338,7 +338,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
     expect((await onlyOf(made)).state).to.equal('ACTIVE');
   });
 
-  it('bills usage to the source until the transfer date and to the target from then on', async () => {
+  it('bills usage to the source until the transfer date, and to the target from then on', async () => {
     engine = await openEngine(open, { now: '2026-04-01T00:00:00Z', catalog: usageCatalog });
     source = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     target = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -384,7 +384,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       ['END_OF_TERM', '2024-02-09', []],
     ] as const;
     for (const [billingPolicy, billingEnd, repaired] of policies) {
-      it(`ends the add-on with its base and begins both on the target with ${billingPolicy}`, async () => {
+      it(`ends the add-on together with its base, and starts both on the target with ${billingPolicy}`, async () => {
         const made = await engine.settle(transfer('2024-01-25', { billingPolicy }));
         for (const id of [subscriptionId, addOn])
           expect(await endsOf(id)).to.eql(['ACTIVE', '2024-01-25', billingEnd]);
@@ -434,7 +434,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       expect((await endsOf(backup)).slice(1)).to.eql(['2024-01-23', '2024-01-23']);
     });
 
-    it('ends an add-on that is bought between the call and the transfer date, without transferring it', async () => {
+    it('ends an add-on that is bought before the transfer date, without moving it', async () => {
       const made = await transfer('2024-01-25', { billingPolicy: 'IMMEDIATE' });
       const late = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
       await engine.runTo('2024-01-25T12:00:00Z');

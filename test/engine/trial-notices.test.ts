@@ -3,7 +3,7 @@ import { eachDatabase, engineBeforeEach, expect } from '../support/index.ts';
 
 const DAYS = 'org.service.subscription.trial.noticeDays';
 
-eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) => {
+eachDatabase.describe('TRIAL_ENDING event (subscriptions §21.1)', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-03-01T06:00:00Z' });
   const { acme } = engine;
   let accountId: Uuid;
@@ -66,7 +66,7 @@ eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) =>
     expect(await announced()).to.eql([notice]);
   });
 
-  it('has the same contents if the clock jumps past the end', async () => {
+  it('has the same content if the clock jumps past the end', async () => {
     await subscribe('pro-monthly');
     await engine.runTo('2024-05-15T00:00:00Z');
     expect(await announced()).to.eql([['2024-05-15', ...notice.slice(1)]]);
@@ -88,14 +88,14 @@ eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) =>
     expect(await announced()).to.eql([]);
   });
 
-  it('rule 2: is not sent if the subscription ends with its trial', async () => {
+  it('rule 2: is not sent if the subscription ends together with its trial', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await cancelAtTrialEnd(subscriptionId);
     await engine.runTo('2024-06-01T00:00:00Z');
     expect(await announced()).to.eql([]);
   });
 
-  it('is sent immediately if its time has passed when a cancellation is undone', async () => {
+  it('is sent immediately if its time has already passed when a cancellation is undone', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await cancelAtTrialEnd(subscriptionId);
     await engine.runTo('2024-03-30T06:00:00Z');
@@ -104,7 +104,7 @@ eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) =>
     expect(await announced()).to.eql([['2024-03-30', ...notice.slice(1)]]);
   });
 
-  it('rule 3: is sent once despite an undone cancellation and a plan change that keeps the end', async () => {
+  it('rule 3: is sent once, despite an undone cancellation and a plan change that keeps the end', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-28T06:00:00Z');
     await cancelAtTrialEnd(subscriptionId);
@@ -114,7 +114,7 @@ eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) =>
     expect(await announced()).to.eql([notice]);
   });
 
-  it('names the next plan of a change that is due before the end', async () => {
+  it('contains the next plan if a plan change takes effect before the end', async () => {
     const { subscriptionId } = await subscribe('pro-monthly');
     await acme.subscriptions.changePlan(subscriptionId, {
       planName: 'team-now',
@@ -125,7 +125,7 @@ eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) =>
     expect(await announced()).to.eql([['2024-03-17', 'team-now-evergreen', '2024-03-20']]);
   });
 
-  it('rule 3: is sent for the new account of a transferred trial', async () => {
+  it('rule 3: is sent for the new account if a bundle is transferred in its trial', async () => {
     const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId } = await subscribe('pro-monthly');
     await engine.runTo('2024-03-29T06:00:00Z');
@@ -134,7 +134,7 @@ eachDatabase.describe('the TRIAL_ENDING event (subscriptions §21.1)', (open) =>
     expect(events.map((event) => event.accountId)).to.eql([accountId, target.id]);
   });
 
-  it('rule 4: is sent the configured number of days before the end, or never if the tenant sets 0', async () => {
+  it('rule 4: is sent as many days before the end as the tenant configures, and never with 0 days', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [DAYS]: 7 }));
     await subscribe('pro-monthly');
     await engine.runTo('2024-03-24T06:00:00Z');

@@ -32,14 +32,14 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     ]);
   }
 
-  it('invoicing §5.1 rule 3: end at the PHASE after a plan change with a quantity, without further charges', async () => {
+  it('invoicing §5.1 rule 3: end at the PHASE without further charges, even after a plan change with a quantity', async () => {
     const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     await acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
     await expectNothingCharged(subscriptionId);
   });
 
-  it('end at the PHASE despite a pause if the plan changed meanwhile', async () => {
+  it('end at the PHASE despite a pause, even if the plan changes before the pause', async () => {
     const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
     const pauses = acme.blocking;
     await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     await expectNothingCharged(subscriptionId);
   });
 
-  it('end with the trial of the bundle for an add-on bought with a quantity in mid-trial', async () => {
+  it('end with the trial of the bundle if they belong to an add-on that is bought in mid-trial', async () => {
     const { bundleId } = await subscribe({ planName: 'pro-monthly' });
     await engine.runTo('2024-03-11T00:00:00Z');
     const { subscriptionId } = await subscribe({ bundleId, planName: 'backup-monthly', quantity: 3 });
@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     expect((await linesOf(accountId)).at(-1)).to.equal('FIXED 2024-03-11..2024-03-31 0');
   });
 
-  it('keep their end date in a transferred bundle, regardless of quantity and bill cycle day', async () => {
+  it('keep their end date in a transferred bundle, whatever the quantity and bill cycle day', async () => {
     const target = await acme.createAccount({ currency: 'USD' });
     const { bundleId, subscriptionId } = await subscribe({ planName: 'pro-monthly', quantity: 2 });
     await engine.runTo('2024-03-05T00:00:00Z');

@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     });
   }
 
-  it('usage E7 Look-back, N = 2: includes usage that is not due and usage too old to bill', async () => {
+  it('usage E7 Look-back, N = 2: includes usage that is not yet due and usage that is too old to bill', async () => {
     await begin(
       { planName: 'sms-payg', from: '2026-04-01' },
       { settings: { 'usage.unknownUnitPolicy': 'ACCEPT' } },
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: has the reason AFTER_END after the instant, but not at the instant', async () => {
+  it('usage E12 Cancellation at an instant: has the reason AFTER_END if it is later than the instant', async () => {
     await begin({ planName: 'sms-payg', from: '2026-05-01' });
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     ]);
   });
 
-  it('usage E13 Pause and resume: has the reason BLOCKED while billing is paused, and BEFORE_START before billing begins', async () => {
+  it('usage E13 Pause and resume: has the reason BLOCKED during a pause, and BEFORE_START before billing begins', async () => {
     await begin({ planName: 'api-std', from: '2026-08-01T06:00:00Z' });
     await stage.use('40 calls 2026-08-01');
     await stage.use('7 calls 2026-08-01T00:00:00Z', 'too early');
@@ -92,7 +92,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     expect(await unbilled('2026-09-01', '2026-10-01')).to.eql(['2026-09-02 BLOCKED calls 1']);
   });
 
-  it('usage E2 Tiers, blocks, overflow: has the reason OVERFLOW for the part of a billed period that no tier covers', async () => {
+  it('usage E2 Tiers, blocks, overflow: has the reason OVERFLOW for the part that no tier covers', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     await stage.use('101001 sms 2026-04-10');
     expect(await unbilled('2026-04-01', '2026-05-01')).to.eql([
@@ -113,7 +113,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     expect(await unbilled('2026-04-01', '2026-06-01')).to.eql(['2026-04-10 LATE calls 3 (std-usage)']);
   });
 
-  it('usage §3.3: has the reason COVERED on a day that was billed in a longer period', async () => {
+  it('usage §3.3: has the reason COVERED on a day that was billed as part of a longer period', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-10');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -133,7 +133,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
   });
 
   for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod'])
-    it(`usage §2.2 rule 3: includes voided usage that was charged beyond the look-back, and credits it once with ${setting}`, async () => {
+    it(`usage §2.2 rule 3: includes voided usage charged beyond the look-back, until ${setting} causes its credit`, async () => {
       await begin({ planName: 'api-std', from: '2026-04-01' });
       await stage.use('10 calls 2026-04-05', 'kept');
       await stage.use('7 calls 2026-04-20', 'void');

@@ -69,7 +69,7 @@ eachDatabase.describe('unstorable strings from plugins (payments §2.2)', (open)
     return acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
   }
 
-  it('are stored in a decline with invalid characters replaced', async () => {
+  it('are stored with a decline, with the invalid characters replaced', async () => {
     const { payment } = await charged(declines);
     const read = await acme.payments.get(payment.id, { withPluginInfo: true });
     expect(read.transactions[0]).to.deep.include({
@@ -88,7 +88,7 @@ eachDatabase.describe('unstorable strings from plugins (payments §2.2)', (open)
     [throws, STORED],
     [throwsNothing, 'an error without a message'],
   ] as const)
-    it(`leave an unknown outcome if they are the error of gateway "${gateway.name}"`, async () => {
+    it(`lead to an unknown outcome if gateway "${gateway.name}" throws them`, async () => {
       const error = await charged(gateway).catch((reason: Error) => reason);
       expect(error).to.be.instanceOf(Error);
       expect(String(error)).to.include(told);
@@ -98,7 +98,7 @@ eachDatabase.describe('unstorable strings from plugins (payments §2.2)', (open)
       expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
     });
 
-  it('are stored in an attempt if they come from control plugins or the caller’s properties', async () => {
+  it('are stored with an attempt if they are in properties of control plugins or the caller', async () => {
     const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];
     for (const controlPlugins of [['control'], ['silent']]) {
       const input = { accountId: account.id, amount: '10', properties, controlPlugins };

@@ -78,17 +78,17 @@ anyDatabase.describe('work whose result is no longer needed', (open) => {
     'a catalog validation': () => engine.acme.catalogs.validate(String(specCatalog)),
   };
   for (const [what, work] of Object.entries(works))
-    it(`ends at the next turn of ${what}, with the reason of its signal`, async () => {
+    it(`ends at the next event-loop turn of ${what}, with the reason of the abort signal`, async () => {
       expect(await abandoned(work)).to.eql([reason, 1]);
     });
 
-  it('stops while drawing a PDF, which yields to other work by itself', async () => {
+  it('ends in the PDF renderer, which checks the abort signal itself', async () => {
     await engine.acme.invoices.pdf(invoiceId);
     if (drawn === undefined) throw new Error('Nothing was drawn');
     expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(reason);
   });
 
-  it('stops a report on a candidate catalog between two pages of accounts, although its parts are read later', async () => {
+  it('ends in a report on a candidate catalog between two pages of accounts, even while the report is read', async () => {
     const caller = new AbortController();
     const text = await readFile(specCatalog, 'utf8');
     const candidate = text.replace(/<effectiveDate>[^<]*/, '<effectiveDate>2025-01-01T00:00:00Z');
@@ -101,7 +101,7 @@ anyDatabase.describe('work whose result is no longer needed', (open) => {
     expect(await rejection(parts.next())).to.equal(reason);
   });
 
-  it('completes if it never yields, or if it runs outside a cancelled call', async () => {
+  it('completes if it never yields, or if it runs outside the aborted call', async () => {
     const caller = AbortSignal.abort(reason);
     expect(await engine.billing.requests.whileWanted(caller, async () => 'no turns')).to.equal('no turns');
     expect(await engine.acme.invoices.html(invoiceId)).to.match(/^1.51.5/);

@@ -9,7 +9,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     stage = await UsageStage.begin(open, { planName, from }, options);
   };
 
-  it('usage §2.2 rule 3: is credited once when records are voided', async () => {
+  it('usage §2.2 rule 3: is credited once if its records are voided', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'wrong');
     await stage.use('2 calls 2026-04-11', 'right');
@@ -41,7 +41,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     ]);
   });
 
-  it('usage §7.6: keeps the tracking ids of usage that is voided later, and excludes usage voided before', async () => {
+  it('usage §7.6: keeps the tracking ids of usage that is voided later, but not of usage voided before', async () => {
     await begin('api-std', '2026-04-01');
     await stage.use('40 calls 2026-04-10', 'later');
     await stage.use('3 calls 2026-04-10', 'before');
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['later']);
   });
 
-  it('usage §7.6: keeps the tracking ids of the points that caused a credit, on an invoice with only credits', async () => {
+  it('usage §7.6: has the tracking ids of the points that caused a credit, even if all items are credits', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('995 packs 2026-04-10', 'first');
     await stage.runTo('2026-05-01');
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.6: keeps the tracking ids of points that do not affect amounts, even without usage items, each id once', async () => {
+  it('usage §7.6: has the tracking ids of points that do not affect amounts, each id once', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     const { acme } = stage.engine;
     const { accountId } = stage;
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['absorbed']);
   });
 
-  it('usage §7.10: causes no upcoming invoice if there is no usage and zero items are dropped', async () => {
+  it('usage §7.10: causes no upcoming invoice if there is no usage and items of amount 0 are dropped', async () => {
     const settings = { 'invoice.disable.usage.zero.amount': 'true' };
     await begin('sms-payg', '2026-04-01', { settings });
     const { accountId } = stage;
@@ -102,7 +102,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await upcoming()).to.eql(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
   });
 
-  it('usage §7.8: parks the account for an uncharged unit if the tenant is configured that way', async () => {
+  it('usage §7.8: parks the account if a unit has no price and the tenant is configured that way', async () => {
     await begin('sms-payg', '2026-04-01', {
       settings: { 'invoice.parkAccountsWithUnknownUsage': 'true', 'usage.unknownUnitPolicy': 'ACCEPT' },
     });
@@ -114,7 +114,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 0']);
   });
 
-  it('usage §7.5 rule 4: sets a charged-through date without an invoice if zero items are dropped', async () => {
+  it('usage §7.5 rule 4: sets a charged-through date without an invoice if items of amount 0 are dropped', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.disable.usage.zero.amount': 'true' } });
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql([]);
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-05-01..2026-06-01 2.95']);
   });
 
-  it('usage §7.7 rule 4: can be billed again after a void, even for zero amounts and for subscriptions without items', async () => {
+  it('usage §7.7 rule 4: is billed again after a void, even for zero amounts and for subscriptions without items', async () => {
     await begin('api-std', '2026-04-01', {
       unpaid: true,
       settings: { 'invoice.disable.usage.zero.amount': 'true' },
@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['charged', 'free']);
   });
 
-  it('usage §7.7 rule 4: can be billed again after a void for a period whose late usage was voided before a later run', async () => {
+  it('usage §7.7 rule 4: is billed again after a void, even if late usage of the period was voided before', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     await stage.runTo('2026-05-01');
     const april = await stage.last();
@@ -162,7 +162,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
   });
 
   describe('late usage (usage §7.7 rule 1)', () => {
-    it('is billed by the next run after the subscription has ended', async () => {
+    it('is billed by the next run, even after the subscription has ended', async () => {
       await begin('api-std', '2026-04-01');
       await stage.runTo('2026-04-16');
       await stage.engine.settle(stage.engine.acme.subscriptions.cancel(stage.subscriptionId));
@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       await expectCode(stage.run('2026-12-01'), 'INVOICE_NOTHING_TO_DO');
     });
 
-    it('causes no run without late points', async () => {
+    it('causes no run if there are no late points', async () => {
       const statements: string[] = [];
       await begin('api-std', '2026-04-01', { trace: (statement) => statements.push(statement) });
       await stage.use('7 calls 2026-04-10', 'used');
@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       ['usage.lateMode', 'IGNORE', 'DELTA'],
       ['readMaxRawUsagePreviousPeriod', '0', '2'],
     ] as const)
-      it(`is billed after ${name} changes`, async () => {
+      it(`is billed once ${name} changes`, async () => {
         const setting = `org.service.invoice.${name}`;
         await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
         await stage.runTo('2026-05-01');
@@ -203,7 +203,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       });
   });
 
-  it('usage §7.7: waits for late points as long as the tenant configures, while still being billed up to the boundary', async () => {
+  it('usage §7.7: is billed after the collection interval that the tenant configures for late points', async () => {
     await begin('club', '2026-04-01', { settings: { 'invoice.usage.collectionInterval': 'P1DT12H' } });
     await stage.use('4 videos 2026-04-10');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     expect(await stage.lines()).to.have.lengthOf(3);
   });
 
-  it('invoicing §13 rule 3: can be repriced by a plugin, which cannot remove items or change the usage that they bill', async () => {
+  it('invoicing §13 rule 3: can be repriced by a plugin, which cannot remove items or change the billed usage', async () => {
     const plugin: InvoicePlugin = {
       name: 'discount',
       getAdditionalInvoiceItems: async ({ items }) => ({

@@ -24,7 +24,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ['AGGREGATE', []],
     ['DETAIL', ['0 10 0']],
   ] as const)
-    it(`usage E8 Phase change: creates ${trial.length} item(s) for a free phase without zero items in ${mode} mode`, async () => {
+    it(`usage E8 Phase change: drops items of amount 0 in a free phase, so that ${trial.length} remain in ${mode} mode`, async () => {
       await begin('trial-api', '2026-04-01', {
         settings: { 'invoice.disable.usage.zero.amount': 'true', 'invoice.item.result.behavior.mode': mode },
       });
@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
       expect((await stage.invoices()).flatMap(ratesOf)).to.eql(trial);
     });
 
-  it('usage E9 Short first interval: bills the interval without proration at its end', async () => {
+  it('usage E9 Short first interval: bills a short first interval at its end, without proration', async () => {
     await begin('sms-payg', '2026-03-20', { bcd: 15 });
     await stage.use('130 sms 2026-03-20');
     await stage.use('271 sms 2026-03-21');
@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('usage E10 Plan change within a day: bills the usage of the former plan at the change', async () => {
+  it('usage E10 Plan change within a day: bills the usage of the former plan when the plan changes', async () => {
     await begin('api-std', '2026-01-01');
     await stage.use('10 calls 2026-01-01T00:00:00Z');
     stage.engine.clock.set('2026-01-01T02:00:00Z');
@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: bills usage up to the instant, and late points as their blocks begin', async () => {
+  it('usage E12 Cancellation at an instant: bills usage up to the instant, and late points only if a new block starts', async () => {
     await begin('sms-payg', '2026-05-01');
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');
@@ -122,7 +122,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('usage E15 Date-only start day: counts a point dated that day, but not a point before the start instant', async () => {
+  it('usage E15 Date-only start day: includes a point dated that day, but no point before the start instant', async () => {
     await begin('api-std', '2026-04-01T06:00:00Z');
     await stage.use('40 calls 2026-04-01', 'of the day');
     await stage.use('7 calls 2026-04-01T00:00:00Z', 'before');

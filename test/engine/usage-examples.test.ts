@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql([]);
   });
 
-  it('usage E1 First period and an empty one: creates no invoice for an empty period without zero items', async () => {
+  it('usage E1 First period and an empty one: creates no invoice for an empty period if items of amount 0 are dropped', async () => {
     await begin('sms-payg', '2026-04-01', { settings: WITHOUT_ZEROS });
     await stage.use('199 sms 2026-04-15');
     await stage.runTo('2026-05-01', '2026-06-01');
@@ -44,7 +44,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
   });
 
-  it('usage E1 First period and an empty one: allows usage to be billed again after a void', async () => {
+  it('usage E1 First period and an empty one: bills the usage again after a void', async () => {
     await begin('sms-payg', '2026-04-01', { unpaid: true });
     await stage.use('99 sms 2026-04-01T00:00:00Z', 't1');
     await stage.use('100 sms 2026-04-15', 't2');
@@ -71,14 +71,14 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(JSON.parse(item?.itemDetails ?? '').overflow).to.eql([{ tierUnit: 'sms', quantity: 1 }]);
   });
 
-  it('usage E2 Tiers, blocks, overflow: charges everything with LAST_TIER', async () => {
+  it('usage E2 Tiers, blocks, overflow: charges all usage with LAST_TIER', async () => {
     await begin('sms-payg', '2026-04-01', { settings: { 'invoice.usage.overflow': 'LAST_TIER' } });
     await stage.use('101001 sms 2026-04-15');
     await stage.runTo('2026-05-01');
     expect(await stage.lines()).to.eql(['USAGE 2026-04-01..2026-05-01 630.45']);
   });
 
-  it('usage E3 TOP_TIER: charges everything at the price of its tier', async () => {
+  it('usage E3 TOP_TIER: charges all usage at the price of the tier that it reaches', async () => {
     await begin('packs-top', '2026-04-01');
     await stage.use('15 packs 2026-04-10');
     await stage.use('1100 packs 2026-05-10');
@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ['duo', 75, 2230, ['2 100 200', '20 1 20', '1 10 10', '10 50 500', '100 15 1500']],
     ['duo-top', 76, 9620, ['20 101 2020', '100 76 7600']],
   ] as const)
-    it(`usage E5 DETAIL against AGGREGATE: bills ${plan} with one item or one per line`, async () => {
+    it(`usage E5 DETAIL against AGGREGATE: bills ${plan} with one item, or with one item per line`, async () => {
       const billed = async (settings: Readonly<Record<string, string>>) => {
         await begin(plan, '2026-04-01', { settings });
         await stage.use(`${foo} FOO 2026-04-02`);
@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
       expect(await billed(DETAIL)).to.eql(detail);
     });
 
-  it('usage E6 Late delta across tiers: bills the additional lines', async () => {
+  it('usage E6 Late delta across tiers: bills only the additional lines', async () => {
     await begin('duo', '2026-04-01');
     await stage.use('50 FOO 2026-04-02');
     await stage.use('80 BAR 2026-04-02');
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ]);
   });
 
-  it('usage E7 Look-back, N = 2: bills late usage with its own dates within the look-back', async () => {
+  it('usage E7 Look-back, N = 2: bills late usage within the look-back under its own dates', async () => {
     await begin('sms-payg', '2026-04-01');
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
     await stage.use('100 sms 2026-04-30', 'a');
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql(['b', 'c', 'd']);
   });
 
-  it('usage E11 Catalog version inside the period: restarts counters with the new price', async () => {
+  it('usage E11 Catalog version inside the period: restarts the counters with the new price', async () => {
     const billed = async (before: number, after: number) => {
       await begin('power', '2026-05-01', { catalog: powerCatalogs });
       await stage.use(`${before} kwh 2026-05-02`);
@@ -184,7 +184,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect(await billed(900, 200)).to.eql(['1350 2020-01-01', '500 2026-05-08']);
   });
 
-  it('usage E16 Fractions of a cent: rounds once, and bills no late point within a started block', async () => {
+  it('usage E16 Fractions of a cent: rounds only once, and bills no late point within a started block', async () => {
     await begin('ticks', '2026-04-01');
     await stage.use('55 tick 2026-04-10');
     await stage.runTo('2026-05-01');
@@ -213,7 +213,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     ]);
   });
 
-  it('usage E19 Capacity: charges the peaks', async () => {
+  it('usage E19 Capacity: charges the peak of each unit', async () => {
     await begin('team-cap', '2026-01-01');
     await stage.use('10 members 2026-01-03');
     await stage.use('100 mbps 2026-01-04');
