@@ -39,9 +39,9 @@ export interface TenantBilling extends PlainOperations {}
 /** The operations bound to one caller. They can also run in a transaction of the host. */
 export interface CallerBilling<Host> extends TenantBilling {
   /**
-   * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with it.
-   * Until it ends, the transaction locks the accounts that the operations change; other calls for these accounts fail
-   * after waiting for 5 s. Therefore call the engine last and commit immediately.
+   * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with that
+   * transaction. Until it ends, the transaction locks the accounts that the operations change; other calls for these
+   * accounts fail after waiting for 5 s. Therefore call the engine last and commit immediately.
    * @param host the handle of that transaction on the engine's database: MikroORM's entity manager, a `pg` client, a
    * `better-sqlite3` handle, or the transaction of Kysely, Knex, Drizzle or Prisma.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unsupported handle; BUSY (60018) once the engine is
@@ -71,7 +71,10 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /** Records requests (platform §12) and links their log lines and work to them (platform §13.1). For HTTP adapters. */
+  /**
+   * Records requests (platform §12) and links log lines and work to the requests that cause them (platform §13.1).
+   * For HTTP adapters.
+   */
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;

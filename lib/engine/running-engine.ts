@@ -50,7 +50,10 @@ export async function openIdleEngine<Host>(options: BillingOptions<Host>): Promi
   return engine;
 }
 
-/** Warns if row-level security is missing. It is the second barrier between tenants (platform §2, isolation rule 2). */
+/**
+ * Warns if row-level security is missing. Row-level security is the second barrier between tenants (platform §2,
+ * isolation rule 2).
+ */
 async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {
   const role = await storage.system.unboundRole();
   if (role === null) return;

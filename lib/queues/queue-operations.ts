@@ -85,7 +85,7 @@ export interface QueueOperations<C extends Leading = []> {
   putBack(...given: [...C, request: ChosenEntriesRequest]): Promise<number>;
   /**
    * Frees stuck entries. An entry is stuck if it is late by more than `health.lateThreshold` and no node is working
-   * on it. Any node can claim them immediately, with their failures reset.
+   * on it. Any node can claim freed entries immediately, with their failures reset.
    * @returns the number of freed entries.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) as `putBack`.
    */

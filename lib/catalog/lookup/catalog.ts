@@ -26,7 +26,7 @@ import {
   type PlanSpecifier,
 } from './rules.ts';
 
-/** Maximum number of earlier revisions per catalog in memory. They share its versions. */
+/** Maximum number of earlier revisions per catalog in memory. The revisions share the versions of the catalog. */
 const MAX_EARLIER_CATALOGS = 16;
 
 /** A plan with its version. The version's date is the `catalogEffectiveDate` of charges. */

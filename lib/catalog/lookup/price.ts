@@ -31,8 +31,8 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
 }
 
 /**
- * Returns true if the price is zero in every currency. A null entry means that the plan is not sold, so it is not
- * zero.
+ * Returns true if the price is zero in every currency. A null entry means that the plan is not sold; such an entry is
+ * not zero.
  */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);

@@ -34,7 +34,7 @@ export interface DocumentLine {
   /** The quantity. Quantity and unit price are both null if the item has no unit price. */
   readonly quantity: Decimal | null;
   readonly unitPrice: Decimal | null;
-  /** The facts of the TAX items of the line. Empty if they have no facts. */
+  /** The facts of the TAX items of the line. Empty if these items have no facts. */
   readonly taxes: readonly ItemTax[];
 }
 

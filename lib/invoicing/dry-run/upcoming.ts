@@ -106,7 +106,7 @@ class UpcomingWalk {
     return { ...invoice, targetDate: maxDate(this.#today, invoice.targetDate) };
   }
 
-  /** Returns the first invoice of the remaining dates, or null if they have no invoice. */
+  /** Returns the first invoice of the remaining dates, or null if none of them has an invoice. */
   *next(): DryRunWalk {
     for (;;) {
       const date = this.#candidates.takeFirst();

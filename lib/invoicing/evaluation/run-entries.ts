@@ -101,7 +101,7 @@ export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunT
   return { kind: 'run', targetDate: parseLocalDate(targetDate) };
 }
 
-/** Kind of the due entries of invoice runs. The entry keys begin with it (§1.6 rule 7). */
+/** Kind of the due entries of invoice runs. The entry keys begin with this text (§1.6 rule 7). */
 const INVOICE_RUN = 'invoice-run';
 
 const RESCHEDULED_RUN = 'rescheduled-run';

@@ -77,7 +77,7 @@ export type AccountedInvoice = OwnInvoice & Pick<Invoice, 'creditAdj'>;
 
 /**
  * Returns the part of the balance that is stored with the account. The balance of an invoice that the parent pays
- * depends on the parent's invoice, under another lock. It is added when balances are read.
+ * depends on the parent's invoice, under another lock. Such a balance is added when balances are read.
  */
 function ownBalanceOf(invoice: OwnInvoice): Decimal {
   return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
@@ -147,8 +147,8 @@ export function storedAmounts(
 
 /**
  * Returns the balance of an account (§1.4 rules 6 and 8). It is the stored balance plus the balances of invoices that
- * a parent pays, as long as they are in no summary or in an unpaid summary. Summaries change under the parent's lock,
- * so this part is not stored with the account.
+ * a parent pays, as long as these invoices are in no summary or in an unpaid summary. Summaries change under the
+ * parent's lock, so this part is not stored with the account.
  */
 export function accountBalanceOf({ delegated, ...kept }: StoredBalance): AccountBalance {
   const accountBalance = delegated.reduce(

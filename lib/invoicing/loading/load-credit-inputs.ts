@@ -113,8 +113,8 @@ interface LinkedInvoice {
 
 /**
  * Returns how much of each child's decreases may become credit, by `shareKey`; an absent entry means all. Reads
- * nothing without decreases. Reads little if the parent's item is unchanged, because the parent has then paid all of
- * it.
+ * nothing without decreases. Reads little if the parent's item is unchanged, because the parent has then paid the
+ * whole item.
  */
 async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));

@@ -356,8 +356,8 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
 }
 
 /**
- * Adds the items that the given items refer to, and the TAX items of all of them (§14 rule 9), as if they were on
- * this invoice.
+ * Adds the items that the given items refer to, and the TAX items of all of them (§14 rule 9), as if all these items
+ * were on this invoice.
  */
 async function withLinked(
   session: ReadSession,

@@ -440,9 +440,9 @@ export interface UsageReviewOperations<C extends Leading = []> {
   ): Promise<readonly InvoiceItemView[]>;
 
   /**
-   * Returns the recorded usage between two dates that is on no invoice, by day, unit and reason. It includes usage
-   * that no tier of a billed period covers. Usage that two sections charge is listed for each section that has not
-   * billed it.
+   * Returns recorded usage that is on no invoice, between two dates, by day, unit and reason. The result includes
+   * usage that no tier of a billed period covers. Usage that two sections charge is listed for each section that has
+   * not billed it.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3), INVALID_PARAMETER (60002)
    * for an end before the start.
    */

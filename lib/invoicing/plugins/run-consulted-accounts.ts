@@ -229,8 +229,8 @@ function decidedEvaluations(
 
 /**
  * Returns the row of a charge with the amount that plugins decided (§1.5). Days that were free can then be repaired,
- * and days that became free stay billed. The row of a one-time price keeps the catalog's amount, by which later runs
- * recognize that it is billed.
+ * and days that became free stay billed. The row of a one-time price keeps the catalog's amount, because later runs
+ * recognize the billed price by this amount.
  */
 function decidedRow(row: CoverageRow, amount: Decimal): CoverageRow {
   if (row.kind === 'FIXED' || row.amount.equals(amount)) return row;

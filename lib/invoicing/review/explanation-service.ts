@@ -65,7 +65,7 @@ function isStored({ basis }: ExplainableItem): boolean {
   return basis === undefined;
 }
 
-/** Returns the repaired and adjusted items. They may be stored or be among the items themselves. */
+/** Returns the repaired and adjusted items. Each of them is stored, or is one of the given items. */
 async function linkedItems(session: ReadSession, items: readonly InvoiceItem[]) {
   const own = new Map(items.map((item) => [item.id, item]));
   const ids = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));

@@ -227,8 +227,8 @@ export interface NotedChange {
 
 /**
  * Writes the credit notes of changed invoices (§21). They are the last records of the transaction, because the
- * tenant's counter stays locked until it ends. Takes a constant number of statements, and none if nothing is
- * credited. For a tenant without credit notes, takes at most the statement that reads the settings.
+ * tenant's counter stays locked until the transaction ends. Takes a constant number of statements, and none if
+ * nothing is credited. For a tenant without credit notes, takes at most the statement that reads the settings.
  */
 export async function writeCreditNotes(
   session: WriteSession,

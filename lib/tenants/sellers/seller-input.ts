@@ -10,7 +10,8 @@ const MAX_NOTE_CHARACTERS = 2_000;
 type Checked = Omit<New<Seller>, 'id' | 'createdDate'>;
 
 /**
- * Members that only stored versions have. They are ignored, so that a stored version can be changed and uploaded again.
+ * Members that only stored versions have. They are ignored, so that a stored version can be changed and uploaded
+ * again.
  */
 const ignoredMembers = ['recordId', 'id', 'createdDate', 'logoMediaType'];
 
