@@ -230,7 +230,7 @@ function uncounted(
   });
 }
 
-/** Returns the row type of the transaction, or null if its payment has no invoice. */
+/** Returns the type of the invoice payment row for the transaction, or null if its payment has no invoice. */
 function typeOfRow(
   { transactionType, paymentId, invoiceRefund }: Transaction,
   paying: ReadonlySet<PaymentTransaction['paymentId']>,

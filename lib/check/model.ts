@@ -20,7 +20,7 @@ export const CheckedInvariant = {
   OPEN_PAYMENT: 'OPEN_PAYMENT',
   /** The paid, refunded and charged-back amounts of an invoice match the transactions (payments §9.4, §9.5). */
   INVOICE_PAYMENT: 'INVOICE_PAYMENT',
-  /** Credit note numbers have no gaps, and each amount is the sum of the lines (invoicing §21). */
+  /** Credit note numbers have no gaps, and the amount of each credit note is the sum of its lines (invoicing §21). */
   CREDIT_NOTE: 'CREDIT_NOTE',
   /** The default payment method of an account is active and belongs to the account (payments §10). */
   DEFAULT_METHOD: 'DEFAULT_METHOD',

@@ -69,7 +69,7 @@ export interface CustomFieldInput {
 type NameAndValue = Pick<CustomField, 'name' | 'value'>;
 
 /**
- * Returns the pairs to add to an object with these fields, after validation (accounts §11 rules 1 and 2).
+ * Returns the name-value pairs to add to an object with these fields, after validation (accounts §11 rules 1 and 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_ALREADY_EXISTS (9000) for a repeated pair.
  */
 export function newFields(

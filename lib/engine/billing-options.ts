@@ -67,7 +67,7 @@ export interface BillingOptions<Host> {
    * default all plugins are used, sorted by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
-  /** Sinks that receive events after their commit (platform §10.6). */
+  /** Sinks that receive events after these are committed (platform §10.6). */
   readonly eventSinks?: readonly EventSink[];
   /** Meters of the host, called in this order before the engine reads recorded usage (usage §9). */
   readonly usageSources?: readonly UsageSource[];

@@ -159,7 +159,7 @@ interface Background {
   readonly nodes: NodeService;
 }
 
-/** Returns the engine's policy for its storage. */
+/** Returns the settings and callbacks that the storage gets from the engine. */
 export function storagePolicyOf({
   ports,
   server,

@@ -6,7 +6,7 @@ import { invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { maskSecretShapes, shortened } from '../values/text/index.ts';
 
-/** Maximum number of log files. From each file, at most the last bytes are read. */
+/** Maximum number of log files. Only the last bytes of each file are read. */
 const MAX_LOG_FILES = 20;
 const MAX_LOG_BYTES = 5 * 1_048_576;
 
@@ -20,7 +20,7 @@ export interface DiagnosticSources {
   readonly logDirectories: readonly string[];
 }
 
-/** Operations that collect data for the diagnosis of a problem (platform §12.6). */
+/** Operations that collect data for diagnosing a problem (platform §12.6). */
 export function diagnosticOperations(
   ports: Pick<Ports, 'logFiles' | 'systemClock'>,
   sources: DiagnosticSources,
@@ -51,7 +51,7 @@ export function diagnosticOperations(
         withLogs || logDirectory !== undefined ? readLogs(request) : null,
       ]);
       return {
-        // The account export is opened last, because it stays open until its reader ends it.
+        // The account export is opened last, because it stays open until its reader closes it.
         accountData: accountId === undefined ? null : await sources.exportOf(context, accountId),
         tenantConfig: tenantConfig?.map(maskedValues) ?? null,
         serviceConfiguration: withServiceConfig ? maskedProperties(sources.configuration) : null,
@@ -84,7 +84,7 @@ export interface DiagnosticRequest {
   readonly logDirectory?: string | undefined;
 }
 
-/** The data for the diagnosis of a problem. A part is null if it was not requested. */
+/** The data for diagnosing a problem. A part is null if it was not requested. */
 export interface Diagnostic {
   /**
    * The export of the account (accounts §16). The caller must read to the end, or call the iterator's
@@ -93,7 +93,7 @@ export interface Diagnostic {
   readonly accountData: AsyncIterable<string> | null;
   /** Key values of the tenant, sorted by key, with masked secrets. */
   readonly tenantConfig: readonly KeyValues[] | null;
-  /** The server's settings in force by name, with masked secrets. */
+  /** The current server settings by name, with masked secrets. */
   readonly serviceConfiguration: Readonly<Record<string, unknown>> | null;
   /** The last 5 MiB of each file. */
   readonly logs: readonly LogFile[] | null;

@@ -28,7 +28,7 @@ export async function reserveName(ports: NamePorts, nodeName: string): Promise<v
   }
 }
 
-/** Waits for a heartbeat of another node with this name, for a storage that cannot detect live nodes otherwise. */
+/** Waits for a heartbeat of another node with this name. Used if the storage has no other way to detect live nodes. */
 async function refuseLiveNamesake(
   { systemClock, logger, storage }: NamePorts,
   nodeName: string,

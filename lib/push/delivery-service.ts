@@ -102,7 +102,7 @@ export interface DeliveryView extends ExternalEvent {
 /** Operations on deliveries to the tenant's callback (platform §10.5). */
 export interface DeliveryOperations<C extends Leading = []> {
   /**
-   * Returns deliveries in the order of their events. Finished deliveries are kept as long as queue history.
+   * Returns deliveries in the order of their events. Finished deliveries are kept as long as the queue history.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   list(...given: [...C, request: DeliveryListRequest]): Promise<Page<DeliveryView>>;

@@ -37,8 +37,8 @@ export interface EventFeed {
 /** Operations on the events of a tenant (platform §10.6). */
 export interface EventOperations<C extends Leading = []> {
   /**
-   * Returns committed events after a cursor, each event once. The events of an account are in order. Events are kept as
-   * long as queue history (`queue.history.retention`).
+   * Returns committed events after a cursor, each event once. The events of an account are in order. Events are kept
+   * as long as the queue history (`queue.history.retention`).
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor, and in a host's transaction, whose
    * events are not committed yet.
    * @example const { events, next } = await acme.events.list({ after: kept, waitMs: 10_000 });

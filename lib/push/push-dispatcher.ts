@@ -37,7 +37,7 @@ interface PushDispatcherOptions {
 
 /**
  * Sends due pushes (platform §10.2). One node at a time serves a tenant, and tenants do not wait for each other. Runs
- * after writes of this process, clock moves and due retries, and polls for the writes of other nodes.
+ * after a write of this process, a clock move or a due retry, and polls for the writes of other nodes.
  */
 export class PushDispatcher {
   readonly #ports: PushPorts;

@@ -76,7 +76,7 @@ export class TenantStream<T> {
       while (await this.#step());
       return this.#hasFound || this.#mayHaveMore;
     } finally {
-      // The results of running attempts cannot be stored any more, so these attempts will be repeated.
+      // The results of running attempts can no longer be stored, so these attempts will be repeated.
       await Promise.all(this.#running);
     }
   }

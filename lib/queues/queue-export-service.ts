@@ -138,7 +138,7 @@ function busEventJson(entry: QueueEntry) {
   return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
 }
 
-/** Returns a notification in the list of queues. Its work has the token of the call that planned it. */
+/** Returns a notification in the list of queues, with the user token of the call that scheduled it. */
 function notificationJson(entry: QueueEntry) {
   return stringifyExactJson({
     ...common(entry),

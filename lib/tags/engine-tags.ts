@@ -43,7 +43,7 @@ interface TaggedObject extends ObjectRef<TaggedType> {
   readonly accountRecordId: number;
 }
 
-/** Puts a system tag on objects of locked accounts as the engine. */
+/** Adds a system tag to objects of locked accounts, with the engine as author. */
 export async function addSystemTag(
   session: WriteSession,
   objects: readonly TaggedObject[],

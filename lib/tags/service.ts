@@ -31,7 +31,7 @@ interface TagEffects {
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
-  /** Runs after a caller has set AUTO_INVOICING_OFF, even if it was already set, or has removed it. */
+  /** Called after a caller has set AUTO_INVOICING_OFF (even if it was already set) or removed it. */
   invoicingOffDecided(session: WriteSession, accountId: Uuid): Promise<void>;
 }
 

@@ -205,7 +205,7 @@ async function markTenant(
   if (kind === KeyKind.PAYMENT_STATE_MACHINE) await session.keyValues.raiseStateMachineRevision();
 }
 
-/** Returns the bus event of a change of configuration (platform §10.4). */
+/** Returns the bus event for a configuration change (platform §10.4). */
 function configurationEvent(type: BusEventType, key: string, objectId: Uuid | null): NewBusEvent {
   return { type, accountRecordId: null, payload: { accountId: null, objectId, metaData: { key } } };
 }

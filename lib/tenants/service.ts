@@ -206,7 +206,8 @@ export interface TenantOperations {
   create(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
   /**
-   * Returns the tenant with this API key, and creates a missing tenant. Call this at each start of an application.
+   * Returns the tenant with this API key. Creates the tenant if it is missing. Call this at each start of an
+   * application.
    * @throws BillingError TENANT_ALREADY_EXISTS (20000) if the tenant exists with another secret, external key or
    * `useGlobalDefault` (unless omitted); otherwise the errors of `create`.
    */

@@ -76,7 +76,7 @@ export interface SigningSecretOperations<C extends Leading = []> {
    */
   create(...given: [...C]): Promise<string>;
 
-  /** Ends all secrets, so that pushes are no longer signed. */
+  /** Invalidates all secrets, so that pushes are no longer signed. */
   delete(...given: [...C]): Promise<void>;
 }
 

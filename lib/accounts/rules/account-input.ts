@@ -15,7 +15,10 @@ export function withTrimmedTaxId<I extends AccountInput>(input: I): I {
   return typeof input.taxId === 'string' ? { ...input, taxId: input.taxId.trim() } : input;
 }
 
-/** Checks that the first name fits into the name (json-models §4). @throws BillingError MISSING_OR_INVALID_FIELD. */
+/**
+ * Checks that the first name is not longer than the name (json-models §4). @throws BillingError
+ * MISSING_OR_INVALID_FIELD.
+ */
 export function checkFirstNameLength(
   length: number | null | undefined,
   name: string | null | undefined,

@@ -32,7 +32,7 @@ export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
   return Object.fromEntries(members);
 }
 
-/** Returns the fixed text, or null for a personal number such as the length of the first name. */
+/** Returns the fixed text, or null for personal data that is a number, such as the length of the first name. */
 function anonymizedValue(isText: boolean, value: unknown): unknown {
   return isText && value !== null ? FORGOTTEN : null;
 }

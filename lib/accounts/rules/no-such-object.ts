@@ -15,7 +15,10 @@ const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.TAG_DEFINITION]: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
 };
 
-/** Returns the error for an unknown id, with the code of its type or, for other types, OBJECT_NOT_FOUND (60007). */
+/**
+ * Returns the error for an unknown id, with the error code of the object type. Types without one get OBJECT_NOT_FOUND
+ * (60007).
+ */
 export function noSuchObject({ type, id }: ObjectRef): BillingError {
   const name = type.toLowerCase().replaceAll('_', ' ');
   return billingError(

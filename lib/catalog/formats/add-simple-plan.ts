@@ -240,9 +240,9 @@ interface CheckedSimplePlan {
   readonly currency: Currency;
   readonly amount: Decimal;
   readonly billingPeriod: BillingPeriod | null;
-  /** The trial. Null if the request has no trial or does not specify one. */
+  /** The trial. Null if the request rules out a trial or does not mention one. */
   readonly trial: Duration | null;
-  /** True if the request contains a trial length and unit, which an existing plan must match. */
+  /** True if the request contains a trial length and unit. An existing plan must match them. */
   readonly hasTrialTerms: boolean;
   readonly availableBaseProducts: readonly string[];
 }

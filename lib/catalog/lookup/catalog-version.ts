@@ -155,7 +155,7 @@ export class CatalogVersion implements PlanLookup {
   }
 
   /**
-   * Returns the phase with a name such as `pro-monthly-evergreen`.
+   * Returns the phase with this name, such as `pro-monthly-evergreen`.
    * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version does not have the phase.
    */
   findPhase(name: string): PlanPhase {

@@ -37,7 +37,7 @@ export interface ResolvedPlan {
 
 export interface LastPlanChange {
   readonly at: Instant;
-  /** The time at which the choice was recorded, regardless of its effective date. */
+  /** The time at which the plan choice was recorded, regardless of its effective date. */
   readonly decided: Instant;
 }
 
@@ -274,7 +274,7 @@ export interface RuledSubscription {
   readonly priceListName: string;
   /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly lastPlanChange: Instant;
-  /** The time at which the choice was recorded, regardless of its effective date. */
+  /** The time at which the plan choice was recorded, regardless of its effective date. */
   readonly decided: Instant;
 }
 

@@ -48,7 +48,7 @@ function settingsOf(...owners: readonly Owner[]): ReadonlyMap<string, FeatureSet
   return new Map(settings.map((setting) => [setting.name, setting]));
 }
 
-/** Returns the value, or undefined if it does not have the form of the kind. */
+/** Returns the value, or undefined if its form does not match the kind of the feature. */
 export function parseFeatureValue(kind: FeatureKind, written: WrittenFeatureValue): FeatureValue | undefined {
   const allowed = optionsOf[kind];
   const hasOther = OPTIONS.some((option) => written[option] !== null && !allowed.includes(option));

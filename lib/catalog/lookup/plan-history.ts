@@ -108,7 +108,7 @@ export class PlanRuns {
     return undefined;
   }
 
-  /** Returns the latest version with the plan up to the anchor (rule 3). */
+  /** Returns the latest version up to the anchor that has the plan (rule 3). */
   #kept(planName: string, anchor: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     const run = runs[latestBy(firsts, anchor)];
@@ -196,7 +196,7 @@ export interface PriceChangeAlignment {
   dated(date: LocalDate): DatedInstant;
 }
 
-/** The start of a version's prices for a subscription. Fixed prices are not charged again. */
+/** The time from which a version's prices apply to a subscription. Fixed prices are not charged again. */
 export interface PriceChangeEvent {
   readonly effective: DatedInstant;
   readonly version: CatalogVersion;
@@ -259,7 +259,10 @@ function proposalOf(
   return effective === undefined ? undefined : { effective, version, plan, phase };
 }
 
-/** Returns the period start of a price change. Undefined if the phase or the calendar has no such date. */
+/**
+ * Returns the start of the period in which a price change takes effect. Undefined if the phase or the calendar has no
+ * such date.
+ */
 function alignedDate(
   change: DatedInstant,
   step: PlanStep,

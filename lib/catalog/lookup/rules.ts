@@ -143,7 +143,8 @@ export function decidePlanChange(
 }
 
 /**
- * Returns the list for the target plan of a request without a list. `DEFAULT` replaces a list that is no longer sold.
+ * Returns the price list for the target plan if the request does not name one. `DEFAULT` replaces a list that is no
+ * longer sold.
  */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
   const list = firstMatch(version.rules.priceList, prefixed('from', from))?.result ?? from.priceList;

@@ -152,7 +152,9 @@ class Matching {
     }
   }
 
-  /** Matches a block. A block without a price must exist too, because an equal block with a price may follow. */
+  /**
+   * Matches a requested block. A block without a price must also match, because an equal block with a price may follow.
+   */
   #takeBlock(
     block: BlockPriceOverride,
     usage: {

@@ -90,7 +90,7 @@ export class Names {
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 
-  /** V1: checks that the name is an NCName and unique among all kinds. The later duplicate is reported. */
+  /** V1: checks that the name is an NCName and unique among the names of all kinds. The later duplicate is reported. */
   declare(kind: NameKind, record: { readonly name: string }): void {
     const { name } = record;
     const holder = this.#seen.get(name);

@@ -72,7 +72,7 @@ function* ofLists(
   }
 }
 
-/** Returns the entries by name, currency or type, otherwise by position from 1. */
+/** Returns the entries keyed by name, currency or type, otherwise by position from 1. */
 function byKey(list: readonly unknown[]): ReadonlyMap<string, unknown> {
   return new Map(list.map((entry, index) => [keyOf(entry) ?? String(index + 1), entry]));
 }

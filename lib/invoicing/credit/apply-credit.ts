@@ -63,7 +63,7 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
  * Returns the CBA_ADJ items that complete a transaction (§10 rules 1–3, 8). First, repaired debts that parents have
  * not paid are lowered. Then each candidate in order generates or uses credit. Then unpaid invoices use the rest,
  * sorted by date and number. A DRAFT can generate credit, which is available from its commit, but never uses credit.
- * @throws InvariantError if the law of rule 6 does not hold afterwards.
+ * @throws InvariantError if the result violates rule 6.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
   const { candidates, withheld } = input;

@@ -91,7 +91,10 @@ export function withItems(invoice: New<Invoice>, newItems: readonly NewInvoiceIt
   return { before: null, after, newItems, allItems: newItems };
 }
 
-/** Returns the draft with further items. All its items determine whether its amount includes its credit (§1.4). */
+/**
+ * Returns the draft with further items. Whether the amount of the draft includes its credit depends on all its items
+ * (§1.4).
+ */
 export function withMoreItems(
   { invoice, items }: Draft,
   newItems: readonly NewInvoiceItem[],

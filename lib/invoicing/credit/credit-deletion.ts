@@ -14,7 +14,7 @@ export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal
 }
 
 /**
- * Returns the items of the invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). The deleted item becomes
+ * Returns the invoice items that change when a CBA_ADJ item is deleted (§9 rule 7). The deleted item becomes
  * 0. For generated credit, the source credit is reduced too. `items` contains all items of the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount.
  */

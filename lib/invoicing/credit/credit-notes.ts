@@ -46,8 +46,8 @@ export function creditingItems<I extends CreditingItem>(items: readonly I[]): re
 }
 
 /**
- * Returns one credit note per invoice that was COMMITTED before the transaction, in the order of the first credit
- * (§21 rules 1, 2).
+ * Returns one credit note per invoice that was COMMITTED before the transaction, in the order in which the invoices
+ * are first credited (§21 rules 1, 2).
  */
 export function creditNotesOf({ items, voided, linked, invoices }: Credited): readonly DraftNote[] {
   const credited = items.flatMap((item) => {

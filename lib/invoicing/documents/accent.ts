@@ -6,7 +6,7 @@ export interface Accent {
 }
 
 const MIN_CONTRAST = 4.5;
-/** Share of the brightness that each step keeps. */
+/** Share of the brightness that remains after each darkening step. */
 const DARKENING = 0.92;
 
 /** Returns the colors of a seller's documents; null if there is no color. */

@@ -182,7 +182,7 @@ function notedAmounts({ invoice, note, notes = [] }: FactsInput) {
   for (const each of note === null ? notes : []) {
     const noteNumber = each.formattedNumber ?? String(each.creditNoteNumber);
     if (each.reason === 'VOID') {
-      // A void leaves the lines of the invoice as they are.
+      // Voiding an invoice leaves its lines as they are.
       if (each.invoiceId === invoice.id)
         deductions.push({ noteNumber, item: null, amount: ZERO.minus(each.amount) });
       continue;
@@ -224,7 +224,7 @@ function dueDateOf({ invoice, seller, isPaidByParent = false }: FactsInput): Loc
   return addDays(issueDateOf(invoice), terms);
 }
 
-/** Returns true if rounding each line can explain a difference of taxes: it is at most one minor unit for each line. */
+/** Returns true if rounding each line can explain a tax difference: at most one minor unit for each line. */
 export function isRounding(
   difference: Decimal,
   { lines, currency }: Pick<DocumentFacts, 'lines' | 'currency'>,
@@ -338,7 +338,7 @@ function groupsOf(
     relations,
     currency,
   }: {
-    /** Includes the lines of amount 0, which the document leaves out. */
+    /** Includes the lines of amount 0, although the document omits them. */
     readonly items: readonly InvoiceItemView[];
     readonly taxItems: readonly InvoiceItemView[];
     readonly relations: Relations;

@@ -28,7 +28,9 @@ export interface DocumentFormats {
   number(value: Decimal): string;
   /** Formats a date in the Gregorian calendar, regardless of the locale's own calendar: `Nov 23, 2026`. */
   date(date: LocalDate): string;
-  /** Formats a period from its first to its last day: `Nov 23 – Dec 22, 2026`. A period of one day is a date. */
+  /**
+   * Formats a period from its first to its last day: `Nov 23 – Dec 22, 2026`. A period of one day is shown as a date.
+   */
   period(firstDay: LocalDate, lastDay: LocalDate): string;
   /** Returns the name of a country by its two-letter code; other text is unchanged. */
   country(code: string): string;

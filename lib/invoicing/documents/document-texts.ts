@@ -11,7 +11,7 @@ export type TenantTranslations = ReadonlyMap<Locale, Translations>;
 /** The text of a key in the language of a document. */
 export type TextOf = (key: string) => string;
 
-/** Returns the locales whose uploaded texts a document can use, best first. */
+/** Returns the locales whose uploaded texts a document can use, the best match first. */
 export function localesToLookUp(locale: Locale, defaultLocale: Locale): readonly Locale[] {
   return [...new Set([locale, defaultLocale].flatMap(fromMostSpecific))];
 }
@@ -134,7 +134,7 @@ export function checkDocumentText(key: string, value: string): void {
   else parseProperties(value);
 }
 
-/** Returns the keys of the account's templates, best first (§14 rule 2). */
+/** Returns the keys of the account's templates, the best match first (§14 rule 2). */
 export function templateKeys(locale: Locale, isManualPay: boolean): readonly string[] {
   const kinds = isManualPay ? [MANUAL_PAY_TEMPLATE, TEMPLATE] : [TEMPLATE];
   return kinds.flatMap((kind) =>

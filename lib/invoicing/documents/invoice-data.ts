@@ -11,8 +11,8 @@ import type { RenderedUsage } from './rendered-usage.ts';
 import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
 /**
- * Returns the data of a template (§14 rules 1 and 4): `text`, `account`, `seller` and `invoice` with their HTTP names, dates as
- * `yyyy-MM-dd` and plain amounts beside the formatted ones; `language` and `direction` for HTML.
+ * Returns the data of a template (§14 rules 1 and 4): `text`, `account`, `seller` and `invoice` with their HTTP
+ * names, dates as `yyyy-MM-dd` and plain amounts beside the formatted ones; `language` and `direction` for HTML.
  */
 export function invoiceData(view: RenderedInvoice): TemplateObject {
   return {
@@ -143,7 +143,7 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
     invoiceItems: lines,
     items: lines,
     totalledItems: dataOfLines(view.totalledLines),
-    // Keeps the last lines on one page with the sums.
+    // Keeps the last lines on the same page as the sums.
     leadingItems: dataOfLines(view.totalledLines.slice(0, -CLOSING_LINES)),
     closingItems: dataOfLines(view.totalledLines.slice(-CLOSING_LINES)),
     accountCredit: accountCredit === null ? null : lineData(accountCredit),

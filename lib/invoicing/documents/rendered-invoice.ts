@@ -257,7 +257,7 @@ function isolated(text: string): string {
 }
 
 /**
- * Returns the amount, below 0, that nobody owes any more because the invoice or the summary that contains it is
+ * Returns the amount, below 0, that is no longer owed because the invoice, or the summary that contains it, is
  * written off. Null if nothing was written off.
  */
 function formattedWriteOff(

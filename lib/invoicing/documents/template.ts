@@ -271,7 +271,7 @@ function* renderingSection(
   }
 }
 
-/** Returns the value of the name in the nearest scope with its first part; null if missing. */
+/** Returns the value of the name in the nearest scope that has the first part of the name; null if missing. */
 function found({ parts, rests }: TemplatePath, scope: Scope): TemplateData {
   const [first] = parts;
   if (first === undefined) return scope.value;

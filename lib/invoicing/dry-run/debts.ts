@@ -180,7 +180,7 @@ export class RunningDebts {
     return { ...credited, touched };
   }
 
-  /** Returns a stored invoice in the walk, before and after its new items. */
+  /** Returns a stored invoice of the walk, before and after its new items are added. */
   #changed({ before, newItems = [] }: ChangedInvoice) {
     if (before === null) return [];
     const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;

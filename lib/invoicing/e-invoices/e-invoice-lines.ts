@@ -76,7 +76,7 @@ function taxedLine(line: DocumentLine, names: LineNames, missing: MissingFields)
   };
 }
 
-/** Returns the tax category. A rate without a category has S. */
+/** Returns the tax category. A rate without a category gets the category S. */
 function categoryOf({ category, rate }: ItemTax): TaxCategory | null {
   return category ?? (rate?.greaterThan(0) ? 'S' : null);
 }

@@ -93,7 +93,7 @@ const registers: Readonly<Record<string, readonly { readonly scheme: string; rea
   SE: [{ scheme: '0007', form: /^\d{6}-?\d{4}$/ }],
 };
 
-/** Returns the number in a register of the country, without a code if the form of the number is unknown. */
+/** Returns the number in a company register of the country, without a code if the form of the number is unknown. */
 export function registrationOf(number: string | null, country: string | null): CodedId | null {
   if (number === null) return null;
   const plain = number.replace(/[\s.]/g, '');

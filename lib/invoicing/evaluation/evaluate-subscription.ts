@@ -60,9 +60,9 @@ export interface EvaluationSettings {
   readonly currency: Currency;
   readonly config: InvoicingConfig;
   /**
-   * Returns the period of a phase. Used only under fixed-days proration, to repair charges of a plan that no loaded
-   * event has any more (after an undone change). Without this function, the share is computed from the row itself and
-   * may differ by a rounding.
+   * Returns the period of a phase. Used only under fixed-days proration, to repair charges of a plan that is no
+   * longer in any loaded event (after an undone change). Without this function, the share is computed from the row
+   * itself and may differ by a rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }

@@ -303,8 +303,8 @@ function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[],
 }
 
 /**
- * Returns the first day to read. It covers both outcomes of the run, because some intervals are stored only with an
- * invoice.
+ * Returns the first day to read. The result covers both outcomes of the run, because some intervals are stored only
+ * with an invoice.
  */
 function readFrom(
   { events, usage, config }: UsageRunInput,

@@ -68,7 +68,7 @@ export const RUN_TOPICS: readonly string[] = [
   QueueName.NEXT_BILLING_DATE,
 ];
 
-/** The run that a queue entry requests, up to a local date (null means today), or null for no run. */
+/** The run that a queue entry requests, up to a local date (null means today), or no run. */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
 const BLOCKING_TOPICS: ReadonlySet<string> = new Set([

@@ -30,7 +30,7 @@ export interface EventFacts extends BasisEvent {
   readonly isPriceChange: boolean;
   /** Reason for the date of the event. Null if the reason was not stored. */
   readonly reason: EventReason | null;
-  /** For a choice of plan, the date from which its phases are measured. */
+  /** For a plan choice, the date from which the phases of the plan are measured. */
   readonly phaseAnchor: LocalDate | null;
   /** For the start or end of a block, the blocking services and their states that are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
@@ -159,7 +159,7 @@ export function rulesOfBasis(basis: ComputedBasis, events: ItemEvents): readonly
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }
 
-/** Returns the next event if it ends the item early. A whole period ends the same with or without the event. */
+/** Returns the next event if it ends the item early. A whole period ends on the same date with or without the event. */
 export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): EventFacts | null {
   if (basis.kind === 'USAGE') return nextEvent;
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;

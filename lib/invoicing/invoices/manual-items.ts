@@ -116,7 +116,7 @@ const itemMembers = {
   CREDIT_ADJ: ['subscriptionId', 'linkedItemId'],
 } as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
 
-/** Returns these members of an item. Absent or empty members are null. */
+/** Returns the members that an item keeps from the request. Absent or empty members are null. */
 function pickMembers<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
   return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
     readonly [N in K]: NonNullable<I[N]> | null;

@@ -59,7 +59,7 @@ interface ChildTotal {
   readonly amount: Decimal;
 }
 
-/** Returns one total per child over its invoices that are linked to the summary (rule 2). */
+/** Returns one total per child: the sum over its invoices that are linked to the summary (rule 2). */
 export function childTotals(contributions: readonly Contribution[]): readonly ChildTotal[] {
   return [...Map.groupBy(contributions, ({ accountId }) => accountId)].map(([childAccountId, own]) => ({
     childAccountId,
@@ -196,7 +196,7 @@ export function parentBalanceOf(
 
 /** Returns the amount that an invoice adds to the parent's summary, including credit (§12, v). */
 export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): Decimal {
-  // The child never pays an invoice of the parent, so the billed amount is owed.
+  // The child never pays an invoice that its parent pays, so the whole billed amount is owed.
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 

@@ -38,7 +38,10 @@ interface LoadBillingInput extends LoadInput<BillingRequest> {
    * request.
    */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
-  /** Usage of sources. OPEN means that the sources have not been called yet. By default, all usage is recorded. */
+  /**
+   * Usage that sources supplied. OPEN means that the sources have not been called yet. By default, all usage is
+   * recorded.
+   */
   readonly supplies?: UsageSupplies | 'OPEN' | null;
 }
 
@@ -224,7 +227,7 @@ interface Metered {
 }
 
 /**
- * Loads recorded and billed usage in a constant number of statements: intervals, their items, sums of days, and the
+ * Loads recorded and billed usage in a constant number of statements: intervals, their items, daily sums, and the
  * days that must be read in pieces. Takes no statement without usage.
  */
 async function withUsage(

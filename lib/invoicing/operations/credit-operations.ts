@@ -123,8 +123,8 @@ async function findPair(session: ReadSession, childId: Uuid): Promise<Pair> {
 
 /**
  * Locks both accounts in the order of record ids (ruling R32).
- * @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, BUSY (60018); ConcurrentChangeError, which runs
- * the operation again.
+ * @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, BUSY (60018); ConcurrentChangeError, after which
+ * the operation runs again.
  */
 async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   const before = await loadAccount(session, childId);

@@ -184,7 +184,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * Returns the invoice as a PDF with the content of the built-in page (§14 rule 6), A4 or Letter by the country of
    * the account. The engine's `documentRenderer` creates it.
    * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020) for an invoice of more than 10,000 items,
-   * NOT_IMPLEMENTED (1) without a renderer or its packages, and for a language that its fonts cannot write.
+   * NOT_IMPLEMENTED (1) if the renderer or its packages are missing, or if its fonts do not support the language.
    */
   pdf(...given: [...C, invoiceId: Uuid | string, options?: DocumentOptions]): Promise<Uint8Array>;
 
@@ -309,7 +309,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
 }
 
-/** The effect of a change of a subscription on invoices (§11.1). */
+/** The effect of a subscription change on invoices (§11.1). */
 export interface ChangePreview {
   /** Time at which the change takes effect. For CREATE and CANCEL, the start or end of billing. */
   readonly effective: DatedInstant;

@@ -143,8 +143,8 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
 }
 
 /**
- * Milliseconds for which an announcement is kept after its UTC date. Its date may not be over in all time zones, and
- * its run may be some hours late (invoicing §8.1).
+ * Milliseconds for which an announcement is kept after its UTC date. The date may still be running in other time
+ * zones, and the run may be some hours late (invoicing §8.1).
  */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 

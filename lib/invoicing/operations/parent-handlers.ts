@@ -20,7 +20,7 @@ interface ChildEntry {
 type ParentPorts = Pick<Ports, 'storage' | 'clock' | 'ids'>;
 
 /**
- * Updates the parents' summaries after changes of their children's invoices (§12). First takes the locks of the
+ * Updates the parents' summaries after their children's invoices have changed (§12). First takes the locks of the
  * parents. If a parent has already paid, then takes the locks of the children, never both at the same time (§17 rule
  * 3).
  */

@@ -114,7 +114,7 @@ export class InvoiceRunHandler implements QueueHandler {
     if (entries.length > 0) batch.busy(entries);
   }
 
-  /** Calls usage sources and invoice plugins about the runs of the entries. */
+  /** Calls usage sources and invoice plugins for the runs of the entries. */
   #ask(
     { tenant }: HandlerBatch,
     entries: readonly ClaimedEntry[],

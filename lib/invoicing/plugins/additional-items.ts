@@ -300,7 +300,7 @@ function repairTaxedBy(
   return taxed?.itemType === InvoiceItemType.REPAIR_ADJ ? taxed : null;
 }
 
-/** Returns the amount of the tax of a repair: at most 0, and not more than is repaired (§13 rule 3). */
+/** Returns the amount of the tax of a repair: at most 0, and not more than the repaired amount (§13 rule 3). */
 function taxOfRepair(amount: Decimal | null, repair: Pick<InvoiceItem, 'id' | 'amount'>): Decimal {
   if (amount === null || amount.greaterThan(0) || amount.lessThan(repair.amount)) {
     const shown = { amount: amount && formatDecimal(amount), repaired: formatDecimal(repair.amount) };

@@ -353,7 +353,7 @@ function withLeft<I extends Remaining>(item: I, left: Left): I {
   return repairable === undefined ? item : { ...item, repairable };
 }
 
-/** Returns the stored data in which adjusted items have their remaining amounts. */
+/** Returns the stored data with the remaining amounts of adjusted items. */
 export function withRemainingAmounts<S extends StoredElsewhere>(stored: S, left: Left): S {
   if (left.size === 0) return stored;
   return { ...stored, linked: new Map([...stored.linked].map(([id, item]) => [id, withLeft(item, left)])) };

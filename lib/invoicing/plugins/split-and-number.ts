@@ -18,7 +18,7 @@ import { resetChargedBefore, saveRunFacts, scheduleDueEntries } from '../saving/
 export interface SplitRun extends EvaluatedRun {
   /** The new invoices, or the draft that gets the items. */
   readonly invoices: readonly { readonly id: Uuid; readonly items: readonly NewInvoiceItem[] }[];
-  /** Items of the draft that plugins have rewritten, and remainders of adjusted items. */
+  /** Draft items that plugins have rewritten, and the remainders of adjusted items. */
   readonly rewritten: readonly InvoiceItem[];
   readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
   readonly elsewhere: readonly ChangedInvoice[];
@@ -172,7 +172,7 @@ export async function imposeNumbers<Of>(session: WriteSession, asked: readonly I
 
 /**
  * Reserves the imposed numbers of the runs, and returns the runs without the failed ones. Call this function last,
- * because the counter moves past all numbers.
+ * because the counter moves past all imposed numbers.
  */
 export async function numberRuns<R extends CreditedRun | SplitRun>(
   session: WriteSession,

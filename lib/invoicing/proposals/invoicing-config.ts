@@ -13,8 +13,8 @@ export interface InvoicingConfig {
   /** Setting `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
   /**
-   * Setting `proration.fixed.days`: the number of days in every month for the proration of a part; 0 means calendar
-   * days.
+   * Setting `proration.fixed.days`: the number of days in every month when part of a period is prorated; 0 means
+   * calendar days.
    */
   readonly prorationFixedDays: number;
   /** Setting `sanitySafetyBoundEnabled`. */

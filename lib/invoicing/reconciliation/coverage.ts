@@ -111,7 +111,7 @@ export interface CoverageChanges {
   readonly inserted: readonly CoverageRow[];
   /** Ids of the items whose rows are removed. */
   readonly replacedItemIds: readonly Uuid[];
-  /** The rows of those items after the repairs. */
+  /** The rows of the repaired items after the repairs. */
   readonly replacements: readonly CoverageRow[];
 }
 

@@ -68,7 +68,7 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers: [...recurring, ...ahead], windowStart });
 }
 
-/** Returns the period of a row's plan and phase, or null if no event names them any more. */
+/** Returns the period of a row's plan and phase, or null if no event names them now. */
 function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase }: ReconcileInput) {
   const event = events.find(
     (each) =>
@@ -135,8 +135,8 @@ function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | nu
 }
 
 /**
- * Returns a function that checks for the free item of a charge. A longer item is accepted too if only a future event
- * would shorten it.
+ * Returns a function that checks whether a charge already has a free item. A longer item is accepted too if only a
+ * future event would shorten it.
  */
 function freeItems(
   rows: readonly CoverageRow[],
@@ -261,7 +261,7 @@ function shareOfRow(
     const whole = wholeByFixedDays(row, { ...input, item, period, fixedTotal });
     return whole.totalDays === 0 ? calendar : { ...whole, days };
   }
-  // No event names the plan any more. The row's own amount and fixed days give the same share, up to a
+  // No event names the plan now. The row's own amount and fixed days give the same share, up to a
   // rounding of the row.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
   return { base: row.amount, days, totalDays };

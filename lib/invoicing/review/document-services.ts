@@ -122,7 +122,7 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
 
     /**
      * Creates a PDF with an attached e-invoice (§22). @throws BillingError NOT_IMPLEMENTED (1) if the renderer does
-     * not support it.
+     * not support attachments.
      */
     pdfWithEInvoice: async (
       document: PrintableDocument,

@@ -248,7 +248,7 @@ export async function writeCreditNotes(
   const stored = known.length === 0 ? [] : await session.invoices.findItems(known.map(({ id }) => id));
   const itemsOf = Map.groupBy(stored, ({ invoiceId }) => invoiceId);
   const addedIds = new Set(added.map(({ id }) => id));
-  // The repairs of a draft take effect when it is committed.
+  // The repairs of a draft take effect when the draft is committed.
   const ofDrafts = committed.flatMap(({ id }) => creditingItems(itemsOf.get(id) ?? []));
   const items = [...added, ...ofDrafts.filter(({ id }) => !addedIds.has(id))];
   const linkedIds = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));

@@ -134,7 +134,7 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
   const { id: invoiceId, isMigration } = invoice;
-  // The account must still have the amount of each credit item, and their sum.
+  // The account must still have the credit of each item, and of all items together.
   const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
   const generated = isMigration ? [] : [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
   const used = generated.find((credit) => credit.greaterThan(state?.accountCBA ?? ZERO));

@@ -48,7 +48,7 @@ export function busyPausesOf(
     }));
 }
 
-/** Returns the wait of the tenant's calls for a busy account (platform §15 rule 2). */
+/** Returns how long the tenant's calls wait for a busy account (platform §15 rule 2). */
 export function lockWaitOf(settingsOf: SettingsOf): LockWaitOf {
   return async (session, wait) => {
     const settings = await settingsOf(session);

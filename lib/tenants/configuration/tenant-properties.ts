@@ -107,8 +107,8 @@ export const tenantProperties = {
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
   /**
-   * Number of days by which TRIAL_ENDING precedes the end of a trial (subscriptions §21.1). 0 means that it is never
-   * sent.
+   * Number of days by which TRIAL_ENDING precedes the end of a trial (subscriptions §21.1). 0 means that TRIAL_ENDING
+   * is never sent.
    */
   'subscription.trial.noticeDays': integer(3, { min: 0, max: 365 }),
   /**

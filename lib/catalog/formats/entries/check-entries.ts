@@ -127,8 +127,8 @@ export function dateForExisting(
 }
 
 /**
- * Returns the stored form of a plan's phases. Violations of §15.3 rules 1 to 3 go to `problems`. Phases without a
- * type are skipped.
+ * Returns the stored form of a plan's phases. Violations of §15.3 rules 1 to 3 are added to `problems`. Phases
+ * without a type are skipped.
  */
 export function checkedPhases(
   inputs: readonly PhaseInput[] | null | undefined,
@@ -160,7 +160,7 @@ function checkedPhase(input: PhaseInput, owner: string, problems: EntryProblems)
   return { ...phase, type, duration: { unit, number } };
 }
 
-/** Checks that a phase has the charges of its type (§15.3 rule 3). */
+/** Checks that a phase has the charges that its type requires (§15.3 rule 3). */
 function checkCharges(phase: Omit<EntryPhase, 'duration'>, owner: string, problems: EntryProblems): void {
   const { type, fixedPrices, recurringPrices, usages } = phase;
   const recurs = recurringPrices !== null && recurringPrices.prices.length > 0;

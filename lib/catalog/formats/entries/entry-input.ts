@@ -130,7 +130,7 @@ export interface KnownProduct {
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** Resolves the names of one call by the tenant's entries and XML versions. */
+/** Resolves the names in one call against the tenant's entries and XML versions. */
 export class KnownNames {
   readonly #entries: readonly CatalogEntry[];
   readonly #xml: Catalog;

@@ -42,8 +42,8 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * Merges the lists of an XML version and of entries by name (§15.6 rule 1). A list that a rule names exists even if
- * the list is empty, so that a search continues in DEFAULT.
+ * Merges the price lists of an XML version and of entries by name (§15.6 rule 1). A price list that a rule names
+ * exists even if it is empty, so that a search continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
