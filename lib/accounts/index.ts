@@ -9,7 +9,7 @@ export { isPaidByParent } from './rules/hierarchy.ts';
 export { newAccount } from './rules/new-account.ts';
 export { noSuchAccount } from './rules/no-such-account.ts';
 export { noSuchObject } from './rules/no-such-object.ts';
-export { sameAuthor } from './storing/create-together.ts';
+export { sameAuthor, sharedAuthorship } from './storing/create-together.ts';
 export { loadAccount } from './storing/load-account.ts';
 export { lockAccount } from './storing/lock-account.ts';
 export { lockOwningAccount, owningAccountId } from './storing/owning-account.ts';

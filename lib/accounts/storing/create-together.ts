@@ -4,7 +4,7 @@ import { BusEventType } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { maxInstant } from '../../values/time/index.ts';
+import { type Instant, maxInstant } from '../../values/time/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
 import { createdAt } from '../rules/new-account.ts';
 
@@ -22,22 +22,32 @@ export function sameAuthor({ tenant, userName, reasonCode, comments }: CallConte
   return JSON.stringify([tenant.id, userName, reasonCode, comments]);
 }
 
+/**
+ * Returns the authorship of a transaction for several calls of one author, at the instant of the latest call. The
+ * transaction adds the token of each account's call to `tokens`.
+ */
+export function sharedAuthorship(
+  authorship: Authorship,
+  createdDates: readonly Instant[],
+): { readonly authorship: Authorship; readonly tokens: Map<number | null, Uuid> } {
+  const tokens = new Map<number | null, Uuid>();
+  const createdDate = maxInstant(authorship.createdDate, ...createdDates);
+  const userTokenOf = (accountRecordId: number | null): Uuid =>
+    tokens.get(accountRecordId) ?? authorship.userTokenOf(accountRecordId);
+  return { authorship: { ...authorship, createdDate, userTokenOf }, tokens };
+}
+
 /** Creates accounts without parents in one transaction, each with the user token of its call. */
 export async function createTogether(
   storage: Pick<Storage, 'write'>,
-  { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },
+  { tenant, authorship: author }: { readonly tenant: TenantRef; readonly authorship: Authorship },
   creations: readonly AccountCreation[],
 ): Promise<readonly Account[]> {
-  const createdDate = maxInstant(
-    authorship.createdDate,
-    ...creations.map(({ account }) => account.createdDate),
-  );
-  const tokens = new Map<number | null, Uuid>();
-  const userTokenOf = (accountRecordId: number | null): Uuid =>
-    tokens.get(accountRecordId) ?? authorship.userTokenOf(accountRecordId);
-  return storage.write(tenant, { ...authorship, createdDate, userTokenOf }, async (session) => {
+  const dates = creations.map(({ account }) => account.createdDate);
+  const { authorship, tokens } = sharedAuthorship(author, dates);
+  return storage.write(tenant, authorship, async (session) => {
     const [accounts] = await allEnded([
-      session.accounts.insert(creations.map(({ account }) => createdAt(account, createdDate))),
+      session.accounts.insert(creations.map(({ account }) => createdAt(account, authorship.createdDate))),
       // Reads the revisions at the same time, because the events need the revisions.
       session.revisions(),
     ]);

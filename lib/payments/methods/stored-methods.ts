@@ -1,4 +1,4 @@
-import { accountEvent, lockAccount, noSuchAccount } from '../../accounts/index.ts';
+import { accountEvent, lockAccount, noSuchAccount, sharedAuthorship } from '../../accounts/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { ReadSession, Storage, WriteSession } from '../../ports/storage/index.ts';
 import {
@@ -15,7 +15,7 @@ import { assertInvariant, BillingError, billingError, ErrorCode } from '../../va
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../../values/limits.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
-import { type Instant, maxInstant } from '../../values/time/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from '../state/payment-errors.ts';
 
@@ -239,15 +239,13 @@ export interface MethodAddition {
  */
 export async function addTogether(
   storage: Pick<Storage, 'write'>,
-  { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },
+  { tenant, authorship: author }: { readonly tenant: TenantRef; readonly authorship: Authorship },
   additions: readonly MethodAddition[],
 ): Promise<readonly PaymentMethod[]> {
   if (new Set(additions.map(({ accountId }) => accountId)).size < additions.length) throw notTogether();
-  const createdDate = maxInstant(authorship.createdDate, ...additions.map((each) => each.createdDate));
-  const tokens = new Map<number | null, Uuid>();
-  const userTokenOf = (accountRecordId: number | null): Uuid =>
-    tokens.get(accountRecordId) ?? authorship.userTokenOf(accountRecordId);
-  return storage.write(tenant, { ...authorship, createdDate, userTokenOf }, async (session) => {
+  const dates = additions.map(({ createdDate }) => createdDate);
+  const { authorship, tokens } = sharedAuthorship(author, dates);
+  return storage.write(tenant, authorship, async (session) => {
     const { accounts, existing } = await lockedWithMethods(session, additions);
     const accountOf = new Map(accounts.map((account) => [account.id, account]));
     tokens.clear();

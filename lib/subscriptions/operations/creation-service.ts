@@ -1,19 +1,17 @@
-import { noSuchAccount } from '../../accounts/index.ts';
-import { type CatalogProvider, type CatalogSource, obtainOverridePlans } from '../../catalog/index.ts';
+import { noSuchAccount, sameAuthor } from '../../accounts/index.ts';
+import type { CatalogProvider } from '../../catalog/index.ts';
 import {
   type CreationPlace,
   type CreationTerms,
   EntitlementOperation,
   type Ports,
 } from '../../ports/index.ts';
-import type { WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
-import { allEnded, authorshipOf } from '../../runtime/index.ts';
+import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { chooseGroup, groupsByBundle } from '../create/choose-group.ts';
-import { type Creation, lateAddOnEnds, planCreations } from '../create/creation.ts';
+import type { BundleCreation, Creation } from '../create/creation.ts';
 import {
   type CheckedGroup,
   type CheckedGroups,
@@ -24,10 +22,10 @@ import {
   checkCreateGroups,
   checkSingleRequest,
   noSuchAccountOfGroup,
-  requestedKeys,
+  overridesPrices,
 } from '../requests/create-request.ts';
-import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-subscriptions.ts';
-import { saveCreations, saveEdits, type TrialNotices } from '../storing/save-changes.ts';
+import { type CreationCall, createTogether } from '../storing/create-together.ts';
+import type { TrialNotices } from '../storing/save-changes.ts';
 import { creationTermsOf, type EntitlementControl } from './entitlement-control.ts';
 
 export interface CreatedBundle {
@@ -49,15 +47,14 @@ interface CallKind {
 const ONE: CallKind = { check: checkSingleRequest, unknownAccount: noSuchAccount };
 const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAccountOfGroup };
 
-type CreationCall = CheckedGroups & { readonly options: CreateSubscriptionOptions };
-
 /** Operations that create subscriptions (§6) under plugin control (§22). */
 export function creationOperations(
-  ports: Pick<Ports, 'storage' | 'ids'>,
+  ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
   catalogs: CatalogProvider,
   { control, trials }: { readonly control: EntitlementControl; readonly trials: TrialNotices },
 ) {
-  const nextId = () => ports.ids.next();
+  const tools = { ...ports, catalogs, trials };
+  const creations = new SharedCalls<CreationCall, readonly BundleCreation[]>(ports.systemClock);
 
   async function run(
     context: CallContext,
@@ -80,55 +77,34 @@ export function creationOperations(
       },
       prepare: ({ subscriptions: terms, ...dates }) => {
         const checked = terms === subscriptions ? asked : kind.check(withTerms(groups, terms));
-        return () => store(context, { ...checked, options: { ...options, ...dates } }, kind);
+        return () => store(context, kind, { ...checked, options: { ...options, ...dates } });
       },
       resultOf: (bundles) => bundles.map(({ bundleId, subscriptionIds }) => ({ bundleId, subscriptionIds })),
     });
   }
 
-  async function store(context: CallContext, call: CreationCall, kind: CallKind) {
-    const { tenant, createdDate: now } = context;
+  /** Stores the creations of a call. Simultaneous calls of one author share one transaction. */
+  async function store(
+    context: CallContext,
+    { unknownAccount }: CallKind,
+    { accountId, groups, options }: CheckedGroups & { readonly options: CreateSubscriptionOptions },
+  ): Promise<readonly CreatedBundle[]> {
+    const { tenant, userToken, createdDate } = context;
+    const call = { accountId, groups, options, userToken, createdDate };
+    const alike = tenant.within || overridesPrices(groups) ? null : sameAuthor(context);
     try {
-      const catalogsOf = await catalogs.open({ tenant, now, accounts: [call.accountId] });
-      return await ports.storage.write(tenant, authorshipOf(context), async (session) => {
-        const { creations, ends } = await plan(session, { ...call, catalogsOf, now });
-        await saveCreations(session, creations, now);
-        await trials.ofCreations(session, creations, now);
-        if (ends.length > 0) await saveEdits(session, ends, now);
-        const all = creations.flatMap((bundle) => bundle.creations);
-        const creationOf = new Map(all.map((creation) => [creation.request, creation]));
-        return call.groups.map((group) => createdOf(group, creationOf));
-      });
+      const bundles = await creations.run(alike, call, (calls) =>
+        createTogether(tools, { tenant, authorship: authorshipOf(context) }, calls),
+      );
+      const creationOf = new Map(
+        bundles.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
+      );
+      return groups.map((group) => createdOf(group, creationOf));
     } catch (error) {
       if (!(error instanceof BillingError) || error.code !== ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID)
         throw error;
-      throw kind.unknownAccount(call.accountId);
+      throw unknownAccount(accountId);
     }
-  }
-
-  /** Returns the creations, including the ends that a base causes for later add-ons. */
-  async function plan(
-    session: WriteSession,
-    call: CreationCall & { readonly catalogsOf: CatalogSource; readonly now: Instant },
-  ) {
-    const keys = requestedKeys(call.groups);
-    const [{ account, lockedIds }] = await allEnded([
-      lockWithKeyHolders(session, call.accountId, keys),
-      session.catalogs.keepPlans(),
-    ]);
-    const input = await loadCreation(session, { ...call, account });
-    checkHoldersLocked(input.keyCarriers, lockedIds);
-    const groups = groupsByBundle(call.groups, input.found).map((group) => chooseGroup(group, input));
-    const definitions = groups.flatMap(({ subscriptions }) =>
-      subscriptions.flatMap(({ overrides }) => overrides ?? []),
-    );
-    const overridePlanOf = await obtainOverridePlans(session, definitions, {
-      nextId,
-      currentCatalog: async () => (await call.catalogsOf(session, [account.id]))(account.id),
-    });
-    const creations = planCreations({ ...input, groups, overridePlanOf, nextId });
-    const catalog = definitions.reduce((known, each) => known.with(overridePlanOf(each)), input.catalog);
-    return { creations, ends: lateAddOnEnds(creations, { ...input, catalog }, nextId) };
   }
 
   const createBundles = (

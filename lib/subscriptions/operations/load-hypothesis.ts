@@ -17,7 +17,13 @@ import type { RunningInBundle, RunningSubscription } from '../edits/running-subs
 import { planQuantityChange } from '../edits/terms-change.ts';
 import { checkCategory, groupOf } from '../requests/create-request.ts';
 import { checkBundleOwner, noSuchSubscription, notInBundle } from '../requests/unknown-objects.ts';
-import { loadBundle, loadCreation, loadRunning, loadSubscription } from '../storing/load-subscriptions.ts';
+import {
+  loadBundle,
+  loadCreations,
+  loadRequestedFacts,
+  loadRunning,
+  loadSubscription,
+} from '../storing/load-subscriptions.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 import {
@@ -73,7 +79,13 @@ async function started(
   const { now, nextId } = tools;
   const group = groupOf(request);
   const day = seesEndOfDay ? dayOf(options.billingDate, { account, now }) : null;
-  const loaded = await loadCreation(session, { account, groups: [group], options, catalogsOf, now });
+  const [loaded] = await loadCreations(session, {
+    creations: [{ account, groups: [group], options }],
+    facts: await loadRequestedFacts(session, [account.id], [group]),
+    catalogsOf,
+    now,
+  });
+  assertInvariant(loaded, 'The data of a creation was not loaded');
   const input = { ...loaded, catalog: catalogOn(day, loaded.catalog) };
   const chosen = chooseGroup(group, input);
   const [definition = null] = chosen.subscriptions.map(({ overrides }) => overrides);

@@ -186,6 +186,11 @@ function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGr
   return { bundleId, bundleExternalKey, members };
 }
 
+/** Returns true if a request has prices of its own, which may store plans (catalog §10). */
+export function overridesPrices(groups: readonly CheckedGroup[]): boolean {
+  return groups.some(({ members }) => members.some(({ priceOverrides }) => priceOverrides.length > 0));
+}
+
 function notTheSame(field: string): BillingError {
   return invalidField(`SubscriptionJson ${field} should be the same for each element`, { field });
 }

@@ -1,9 +1,11 @@
 import { lockAccount, noSuchAccount } from '../../accounts/index.ts';
 import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
 import { ConcurrentChangeError, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
-import type { Account, Bundle, Subscription } from '../../records/index.ts';
+import type { Account, BlockingState, Bundle, Subscription } from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { type FoundBundle, type GroupChoiceInput, holdsKey } from '../create/choose-group.ts';
 import {
   type RunningInBundle,
@@ -90,50 +92,91 @@ export async function loadSubscription(session: ReadSession, subscriptionId: Uui
   return subscription;
 }
 
-/** Loads the data for the choice of a group with a constant number of statements. */
-export async function loadCreation(
-  session: ReadSession,
-  {
-    groups,
-    catalogsOf,
-    ...call
-  }: Pick<GroupChoiceInput, 'account' | 'options' | 'now'> & {
-    readonly groups: readonly CheckedGroup[];
-    readonly catalogsOf: CatalogSource;
-  },
-): Promise<GroupChoiceInput> {
-  const { id } = call.account;
-  const { found, keyCarriers } = await findBundles(session, groups);
-  const requested = groups.flatMap(({ members }) => members.map(({ plan }) => plan.planName ?? null));
-  const plansOf = await withOverridePlans(session, {
-    catalogOf: await catalogsOf(session, [id]),
-    accountIds: [id],
-    planNames: [...requested, ...found.flatMap(({ events }) => [...planNamesOf(events)])],
-  });
-  const blockingStates = await session.subscriptions.findBlockingStates([
-    id,
-    ...found.flatMap(({ bundle, subscriptions }) => [bundle.id, ...subscriptions.map((each) => each.id)]),
-  ]);
-  return { ...call, found, keyCarriers, blockingStates, catalog: plansOf(id) };
+/** The groups that a call creates for an account. */
+interface RequestedCreation extends Pick<GroupChoiceInput, 'account' | 'options'> {
+  readonly groups: readonly CheckedGroup[];
 }
 
-async function findBundles(session: ReadSession, groups: readonly CheckedGroup[]) {
+/** The facts that depend only on the request, so that they can be read in the batch that locks the accounts. */
+export interface RequestedFacts extends Pick<GroupChoiceInput, 'keyCarriers'> {
+  readonly accountStates: readonly BlockingState[];
+}
+
+export async function loadRequestedFacts(
+  { subscriptions }: ReadSession,
+  accountIds: readonly Uuid[],
+  groups: readonly CheckedGroup[],
+): Promise<RequestedFacts> {
+  const [keyCarriers, accountStates] = await allEnded([
+    subscriptions.findBundlesByKeys(requestedKeys(groups)),
+    subscriptions.findBlockingStates(accountIds),
+  ]);
+  return { keyCarriers, accountStates };
+}
+
+/** Loads the data for the choice of groups with a constant number of statements. */
+export async function loadCreations(
+  session: ReadSession,
+  {
+    creations,
+    facts: { keyCarriers, accountStates },
+    catalogsOf,
+    now,
+  }: {
+    readonly creations: readonly RequestedCreation[];
+    readonly facts: RequestedFacts;
+    readonly catalogsOf: CatalogSource;
+    readonly now: Instant;
+  },
+): Promise<readonly GroupChoiceInput[]> {
+  const groups = creations.flatMap((creation) => creation.groups);
+  const accountIds = creations.map(({ account }) => account.id);
+  const found = await findBundles(session, groups, keyCarriers);
+  const requested = groups.flatMap(({ members }) => members.map(({ plan }) => plan.planName ?? null));
+  const plansOf = await withOverridePlans(session, {
+    catalogOf: await catalogsOf(session, accountIds),
+    accountIds,
+    planNames: [...requested, ...found.flatMap(({ events }) => [...planNamesOf(events)])],
+  });
+  const objectIds = found.flatMap(({ bundle, subscriptions }) => [bundle.id, ...subscriptions.map(idOf)]);
+  const blockingStates =
+    objectIds.length === 0
+      ? accountStates
+      : await session.subscriptions.findBlockingStates([...accountIds, ...objectIds]);
+  return creations.map(({ account, options }) => ({
+    account,
+    options,
+    now,
+    found,
+    keyCarriers,
+    blockingStates,
+    catalog: plansOf(account.id),
+  }));
+}
+
+function idOf({ id }: { readonly id: Uuid }): Uuid {
+  return id;
+}
+
+async function findBundles(
+  session: ReadSession,
+  groups: readonly CheckedGroup[],
+  keyCarriers: readonly Bundle[],
+): Promise<readonly FoundBundle[]> {
   const ids = groups.flatMap(({ bundleId }) => bundleId ?? []);
-  const keyCarriers = await session.subscriptions.findBundlesByKeys(requestedKeys(groups));
   const named = [
     ...(await session.subscriptions.findBundlesByIds([...new Set(ids)])),
     ...keyCarriers.filter(holdsKey),
   ];
   const bundles = [...new Map(named.map((bundle) => [bundle.id, bundle])).values()];
-  const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
-  const events = await session.subscriptions.findEvents(subscriptions.map(({ id }) => id));
+  const subscriptions = await session.subscriptions.findByBundles(bundles.map(idOf));
+  const events = await session.subscriptions.findEvents(subscriptions.map(idOf));
   const subscriptionsOf = Map.groupBy(subscriptions, ({ bundleId }) => bundleId);
   const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
-  const found = bundles.map((bundle): FoundBundle => {
+  return bundles.map((bundle) => {
     const own = subscriptionsOf.get(bundle.id) ?? [];
     return { bundle, subscriptions: own, events: own.flatMap(({ id }) => eventsOf.get(id) ?? []) };
   });
-  return { found, keyCarriers };
 }
 
 /**

@@ -104,10 +104,11 @@ export async function saveCreations(
     subscriptions.insertBlockingStates(creations.map(({ entitlementStart }) => entitlementStart)),
     invoices.saveCursors(creations.map(({ cursor }) => cursor)),
   ]);
-  announceCreations(session, creations, now);
+  const byAccount = Map.groupBy(creations, ({ subscription }) => subscription.accountId);
+  for (const own of byAccount.values()) announceCreations(session, own, now);
 }
 
-/** Publishes due events and queues the other events (§21). */
+/** Publishes due events of an account and queues the other events (§21). */
 function announceCreations(session: WriteSession, creations: readonly NewSubscription[], now: Instant): void {
   const last = runEventOfCreations(creations, now);
   for (const creation of creations) {
