@@ -196,7 +196,7 @@ describe('billwright command', () => {
     expect(unknown.errors).to.match(/no user "nobody"/);
   });
 
-  it('uses the initial password from the environment if it is long enough', async () => {
+  it('uses the initial password from the environment if the password is long enough', async () => {
     const environment = { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
     const server = await serve(['--database', join(directory, 'given.db')], environment);
     expect(server.greeting).to.match(/BILLWRIGHT_ADMIN_PASSWORD/);

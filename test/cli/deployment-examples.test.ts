@@ -21,7 +21,7 @@ interface Service {
 
 describe('deployment examples', () => {
   for (const file of ['Dockerfile', 'examples/compose.yaml', 'examples/billwright.service']) {
-    it(`leave the database to the environment, because an option would override and expose it: ${file}`, async () => {
+    it(`leave the database URL to the environment, because an option would override and expose the URL: ${file}`, async () => {
       const text = await readFile(join(root, file), 'utf8');
       expect(text).to.include('BILLWRIGHT_DATABASE').and.to.not.include('--database');
     });

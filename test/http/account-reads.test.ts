@@ -178,7 +178,7 @@ eachDatabase((kind, open) => {
       }
     });
 
-    it('hold no transaction open for a stalled reader and end when it disconnects', async () => {
+    it('hold no transaction open for a stalled reader and end when the reader disconnects', async () => {
       const answer = await begun('bundles/pagination?limit=100');
       await setTimeout(200);
       // SQLite has one connection: a transaction that were open would keep every other call out.

@@ -61,7 +61,7 @@ anyDatabase.describe('payment of invoices over HTTP (payments §9.6)', (open) =>
     expectRefusal(await post(path, { accountId: owner, paymentMethodId: NOWHERE }), 404, 7000);
   });
 
-  it('rule 2: lists the invoices that paying all has processed, and returns 204 if there were none', async () => {
+  it('rule 2: lists the processed invoices after paying all invoices, and returns 204 if none was processed', async () => {
     const path = `/accounts/${accountId}/invoicePayments`;
     expect((await post(path)).status).to.equal(204);
     const [first, second] = [await invoiced(20), await invoiced(30)];

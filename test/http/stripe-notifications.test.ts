@@ -96,7 +96,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     expect(await balanceOf(invoiceId)).to.equal(20);
   });
 
-  it('record a dispute as a chargeback of the invoice and reverse it when the dispute is won', async () => {
+  it('record a dispute as a chargeback of the invoice and reverse the chargeback when the dispute is won', async () => {
     const { invoiceId, intent } = await charged();
     expect(await balanceOf(invoiceId)).to.equal(0);
     const dispute = openDispute(double.books, intent, {});

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('request traces', (open) => {
     ]);
   });
 
-  it('appear in the log lines of a request and of the work it causes', async () => {
+  it('appear in the log lines of a request and of the work that the request causes', async () => {
     const requestId = serving.nextId();
     const { log, get, put } = serving;
     log.lines.length = 0;

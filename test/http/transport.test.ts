@@ -340,7 +340,7 @@ describe('HTTP transport', () => {
     expect(await fetch(url).catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
-  it('lets calls wait for startup and fails them if startup fails', async () => {
+  it('lets calls wait for startup and fails the calls if startup fails', async () => {
     const app = new Koa().use((ctx) => {
       ctx.body = 'done';
     });

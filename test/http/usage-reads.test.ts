@@ -168,7 +168,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(await get(path)).to.eql(unbilled.slice(0, 2));
   });
 
-  it('usage §3.3: require an existing subscription, and dates for the views that use them', async () => {
+  it('usage §3.3: require an existing subscription, and dates for the views that use dates', async () => {
     const unknown = '11111111-1111-4111-8111-111111111111';
     const dates = 'startDate=2026-04-01&endDate=2026-05-01';
     for (const view of ['timeline', 'unbilled']) {
@@ -187,7 +187,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     expect(await refused(`/usages/${unknown}/rated?targetDate=2026-05-01`)).to.equal('404 1082');
   });
 
-  it('usage §7.6: return the first tracking ids with the invoice, and all of them page by page', async () => {
+  it('usage §7.6: return the first tracking ids with the invoice, and all tracking ids page by page', async () => {
     const settings = { 'org.service.invoice.trackingIds.maxReturned': '2' };
     await post('/tenants/uploadPerTenantConfig', JSON.stringify(settings), plainType);
     for (const id of ['c', 'b', 'a']) await use('1 sms 2026-04-02', id);

@@ -54,7 +54,7 @@ anyDatabase.describe('bulk usage API', (open) => {
     expect(await summed()).to.equal(3);
   });
 
-  it('usage §2.1 check 1: rejects a line with an unknown member in dialect D and accepts it in dialect K', async () => {
+  it('usage §2.1 check 1: rejects a line with an unknown member in dialect D and accepts the line in dialect K', async () => {
     const lines = (run: string) => [
       lineOf(`${run} 1`, '2024-03-01', { tags: ['x'] }),
       lineOf(`${run} 2`, '2024-03-01', {

@@ -47,7 +47,7 @@ describe('streamed bulk usage', () => {
     }
   }
 
-  it('usage §2.5: is stored in chunks while more data arrives, wherever the network splits it', async () => {
+  it('usage §2.5: is stored in chunks while more data arrives, wherever the network splits the data', async () => {
     const { sending, answer } = begin();
     const text = Array.from({ length: 5_001 }, (_, index) => lineOf(index)).join('');
     for (let at = 0; at < text.length; at += 65_521) sending.write(text.slice(at, at + 65_521));

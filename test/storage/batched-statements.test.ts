@@ -85,7 +85,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expectRoundTrips(2, 5);
   });
 
-  it('share the commit’s round trip if nothing depends on them', async () => {
+  it('share the commit’s round trip if nothing depends on their results', async () => {
     await inTransaction(
       async () => 'done',
       (transaction) => Promise.all([insert(transaction, 3), insert(transaction, 4)]),
@@ -105,7 +105,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(found).to.eql([[{ a: 1 }], [{ a: 2, b: 3 }], [{ day: '2026-02-28' }]]);
   });
 
-  it('leave nothing stored if one of them fails, and report its error', async () => {
+  it('store nothing if one statement fails, and report the error of that statement', async () => {
     const failed = await rejection(
       inTransaction(
         (transaction) => insert(transaction, 5),

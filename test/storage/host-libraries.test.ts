@@ -116,7 +116,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
       });
     });
 
-  it('include a nested MikroORM transaction until it ends', async () => {
+  it('include a nested MikroORM transaction until the nested transaction ends', async () => {
     const host = openHostLibrary('MikroORM', engine.database);
     await host.transaction((outer) =>
       (outer as EntityManager).transactional((inner) =>

@@ -39,7 +39,7 @@ eachDatabase.describe('node storage', (open, kind) => {
     expect(others).to.eql([]);
   });
 
-  it('omits and deletes nodes whose last heartbeat is old by the database clock', async () => {
+  it('omits and deletes nodes whose last heartbeat is too old according to the database clock', async () => {
     const { nodes } = opened.storage;
     await nodes.beat(node('one', 1_000));
     await nodes.beat(node('two', 2_000));

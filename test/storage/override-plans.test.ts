@@ -102,7 +102,7 @@ eachDatabase.describe('override plans', (open, kind) => {
 });
 
 onPostgresql.describe('override plans on PostgreSQL with two nodes', (open) => {
-  it('share one plan for equal concurrent overrides, and have separate numbers otherwise', async () => {
+  it('are shared by equal concurrent overrides, and have separate numbers otherwise', async () => {
     const database = await open(migrated);
     const nodes: readonly Storage<never>[] = [storageAt(database), storageAt(database)];
     await Promise.all(nodes.map((node) => node.prepare()));

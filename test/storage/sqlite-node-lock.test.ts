@@ -65,7 +65,7 @@ describe('the lock on a SQLite file', () => {
     }
   });
 
-  it('blocks a node in another process while the first node is alive, but not after it is killed', async () => {
+  it('blocks a node in another process while the first node is alive, but not after that node is killed', async () => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', holder, path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -139,7 +139,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
         ['every tenant', () => EVERY_TENANT],
       ];
       for (const [name, reach] of cases)
-        it(`limits a statement without a tenant to the rows of ${name} and then loses that access`, async () => {
+        it(`limits a statement without a tenant to the rows of ${name}, and resets this access afterwards`, async () => {
           for (const mode of ['read', 'write'] as const)
             expect(await run({ reach: reach(), mode }, ids)).to.eql(reached(reach()));
           const single = transactions.single(reach());
@@ -274,7 +274,7 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
       });
     });
 
-    it('rejects a bypassing role before it creates tables that it would own', async () => {
+    it('rejects a bypassing role before that role creates tables that it would own', async () => {
       const database = await open();
       const options = { migrate: true, requireRowSecurity: true };
       const storageAs = async (role: 'owner' | 'superuser') => {

@@ -69,7 +69,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     await storage.close();
   });
 
-  it('store no row if one of many is invalid', async () => {
+  it('store no row if one of many rows is invalid', async () => {
     const good = account({});
     await rejection(writing.accounts.insert([good, account({ externalKey: acme.externalKey })]));
     expect(await reading.accounts.findByIds([good.id])).to.eql([]);

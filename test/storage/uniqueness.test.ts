@@ -261,7 +261,7 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
   });
 
   for (const [title, { meaning, insert, near }] of Object.entries(rules))
-    it(`rejects a duplicate ${title} within a tenant but accepts it in another tenant`, async () => {
+    it(`rejects a duplicate ${title} within a tenant but accepts the same value in another tenant`, async () => {
       const key = newId();
       await opened.write((session) => insert(session, owner, key));
       const refused = await rejection(opened.write((session) => insert(session, owner, key)));

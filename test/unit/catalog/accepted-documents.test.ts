@@ -125,7 +125,7 @@ describe('catalog reader', () => {
       );
 
     for (const type of ['VANILLA', 'TIERED'])
-      it(`accepts a tiered block of type ${type} with a minTopUpCredit of -1, and writes it back as TIERED without it`, () => {
+      it(`accepts a tiered block of type ${type} with a minTopUpCredit of -1, and writes the block as TIERED without the credit`, () => {
         const { content } = parse(catalogXml(exported(type)));
         const written = writeCatalogXml(createCatalog([createVersion(content)]));
         expect(written).to.include('<tieredBlock type="TIERED">').and.not.to.include('minTopUpCredit');
@@ -135,7 +135,7 @@ describe('catalog reader', () => {
         expect(validateVersion(parse(catalogXml(exported(type)))).errors).to.eql([]);
       });
 
-    it('accepts a minTopUpCredit of -1, and reports it as missing only for a TOP_UP block', () => {
+    it('accepts a minTopUpCredit of -1, and reports the credit as missing only for a TOP_UP block', () => {
       const block = (type: string, credit: string): DocumentParts =>
         usageOf(
           'billingMode="IN_ADVANCE" usageType="CONSUMABLE"',

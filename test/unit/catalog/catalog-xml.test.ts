@@ -243,7 +243,7 @@ describe('catalog XML reader', () => {
     ).to.equal('<>&\'"A\u{1F600}');
   });
 
-  it('accepts an envelope with one or more versions, and ignores its name', () => {
+  it('accepts an envelope with one or more versions, and ignores the name of the envelope', () => {
     const document = readCatalogXml(envelopeXml({}, { effectiveDate: '2025-01-01', catalogName: 'Other' }));
     expect(document.isEnvelope).to.equal(true);
     expect(document.versions.map(({ content }) => content.catalogName)).to.eql(['Test', 'Other']);

@@ -208,7 +208,7 @@ describe('plan entry change', () => {
     expect(retirementRows(rows, now).map(({ phases }) => phases[0]?.fixedPrices)).to.eql([[], fixedPrices]);
   });
 
-  it('retires scheduled prices too, so that they do not bring the plan back', () => {
+  it('retires scheduled prices too, so that the plan does not return', () => {
     expect(datesOf([row('2024-01-01'), row('2024-05-01', { createdOrder: 2 })])).to.eql([
       '2024-03-01 3 true',
       '2024-05-01 4 true',

@@ -250,7 +250,7 @@ describe('catalog entry creation', () => {
       expect(error.message).to.include(message);
     });
 
-  it('reports one problem for one price error', () => {
+  it('reports a single problem for a single price error', () => {
     for (const price of [{ currency: 'usd', value: decimal('1') }, { currency: 'USD', value: null }, {}]) {
       const phase = { ...evergreen, recurringPrices: { billingPeriod: 'MONTHLY' as const, prices: [price] } };
       const { problems } = refusal(withPhase(phase));
@@ -333,7 +333,7 @@ describe('catalog entry creation', () => {
     expect(refusal(request, known, account).code).to.equal(61002);
   });
 
-  it('creates a missing price list, but not an existing one', () => {
+  it('creates a price list only if it is missing', () => {
     const request = withPlan({ pricelistName: 'Spring' });
     const lists = (known: readonly CatalogEntry[]) =>
       create(request, known)

@@ -373,7 +373,7 @@ describe('catalog defined in code', () => {
     ).to.have.length(2);
   });
 
-  it('rejects a version that conflicts with the others', () => {
+  it('rejects a version that conflicts with another version', () => {
     const { name: _, ...version } = base;
     const first = defineCatalog(base);
     expect(problemsOf(() => first.withVersion(version))).to.eql([

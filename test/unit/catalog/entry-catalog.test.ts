@@ -179,7 +179,7 @@ describe('catalog made of entries', () => {
     expect(contents(catalogOf({ a: rows }))).to.eql({ '2024-01-01': ['a 2'] });
   });
 
-  it('leaves existing subscriptions unchanged at the first row of a plan, whatever date the row sets for them', () => {
+  it('leaves existing subscriptions unchanged at the first row of a plan, even if the row sets a date for them', () => {
     const rows = [
       { date: '2024-03-01', price: '10', existingFrom: '2024-06-01' },
       { date: '2024-08-01', price: '12', existingFrom: '2024-09-01' },

@@ -263,7 +263,7 @@ describe('override plan definition', () => {
     ).to.equal('0.000000001');
   });
 
-  it('contains the prices of a parent override plan and replaces them with new prices', () => {
+  it('keeps the prices of a parent override plan unless it defines new prices', () => {
     const chosen = overridden([trial5, evergreen19]);
     const again = defineOverrides({
       plan: chosen.planFrom(base),

@@ -107,7 +107,7 @@ describe('catalog version choice', () => {
     expect(priceAt(catalog, '2024-07-02', '2024-07-02')).to.equal('64.00');
   });
 
-  it('uses the latest version without such a date for a subscription older than the plan', () => {
+  it('uses the latest version without a date for existing subscriptions if a subscription is older than the plan', () => {
     const other = { plans: plan('q-m', 'P'), priceLists: lists({ DEFAULT: ['q-m'] }) };
     const catalog = createCatalog([
       version({ effectiveDate: '2024-01-01', ...other }),

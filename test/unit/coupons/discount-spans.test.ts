@@ -31,7 +31,7 @@ describe('span of a discount (coupons §3)', () => {
     expect(spanOf(events, '2026-01-01', periods(2))).to.equal('2026-01-15 2026-03-01');
   });
 
-  it('counts the parts of a period that a change splits once', () => {
+  it('counts a period only once if a change splits the period', () => {
     const events = [
       monthly('2026-01-01'),
       event('CHANGE', '2026-01-11', { plan: 'max-monthly', price: '62' }),
@@ -39,7 +39,7 @@ describe('span of a discount (coupons §3)', () => {
     expect(spanOf(events, '2026-01-01', periods(3))).to.equal('2026-01-01 2026-04-01');
   });
 
-  it('counts the parts of a period that a pause splits once', () => {
+  it('counts a period only once if a pause splits the period', () => {
     const events = [
       monthly('2026-01-01'),
       event('START_BILLING_DISABLED', '2026-01-10'),

@@ -17,7 +17,7 @@ describe('account date rules', () => {
     expect(accountBillCycleDay(events)).to.equal(1);
   });
 
-  it('consider a recurring price of 0 and the earliest event over all subscriptions', () => {
+  it('consider a recurring price of 0 and the earliest event of all subscriptions', () => {
     const events = [
       event('CREATE', '2024-03-09', { price: '10', bcd: 9 }),
       event('CREATE', '2024-03-07', { price: '0', bcd: 22, order: 2 }),

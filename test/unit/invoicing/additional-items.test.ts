@@ -245,7 +245,7 @@ describe('groups of items (invoicing §8.2 step 12)', () => {
     expect(() => grouped([1, 1])).to.throw(MalformedAnswer);
   });
 
-  it('keep an adjustment with its item', () => {
+  it('keep an adjustment in the group of its item', () => {
     const adjustment = { ...item(5, ['ITEM_ADJ', '-1']), ...{ linkedItemId: uuid(2) } };
     const groups = groupedItems([...items, adjustment], [[uuid(1)], [uuid(2)], [uuid(5)]]);
     expect(groups.map((group) => group.map(({ id }) => Number(id.slice(-3))))).to.eql([
@@ -259,7 +259,7 @@ describe('invoice numbers set by plugins (invoicing §13 rule 6)', () => {
   const of = (...values: readonly (string | null)[]) =>
     values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
 
-  it('number each invoice in order, using the next tenant number when one is missing', () => {
+  it('number each invoice in order, and use the next tenant number if a number is missing', () => {
     expect(imposedNumbers([], 2)).to.eql([null, null]);
     expect(imposedNumbers([{ key: 'x', value: '9' }, ...of('7', '5', '6')], 2)).to.eql([7, 5]);
     expect(imposedNumbers(of('7'), 2)).to.eql([7, null]);

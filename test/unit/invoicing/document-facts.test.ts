@@ -107,7 +107,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(facts.lines).to.have.lengthOf(3);
     });
 
-    it('show the rounding difference if they were rounded line by line', () => {
+    it('show the rounding difference if the taxes were rounded line by line', () => {
       const [first, second] = [month('0.13'), month('0.13')];
       const facts = factsOf([first, second, taxOf(first, '0.02'), taxOf(second, '0.02')]);
       expect(groupsOf(facts)).to.eql(['S 19 %: 0.26 + 0.04 (-0.01)']);

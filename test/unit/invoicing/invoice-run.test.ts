@@ -65,7 +65,7 @@ const tin = subscription(2, [
 ]);
 
 describe('invoice run or dry run', () => {
-  it('creates one invoice with the items of all subscriptions, its amounts and the resulting state', () => {
+  it('creates one invoice with the items of all subscriptions, the amounts and the resulting state', () => {
     const run = evaluateAccount(account([gold, tin], '2024-01-15'), countedIds());
     expect(run.items.map(line)).to.eql(['R 2024-01-15 2024-02-01 17', 'F 2024-01-15 2024-01-25 0']);
     expect(run.items.map(({ id }) => id)).to.eql([...run.items.map(({ id }) => id)].sort());
@@ -121,7 +121,7 @@ describe('invoice run or dry run', () => {
     expect(formatDecimal(second.state.accountBalance)).to.equal('249.95');
   });
 
-  it('lists the items that it must load before repairs, and keeps a repaired charged-through date', () => {
+  it('lists the items that must be loaded before repairs, and keeps a repaired charged-through date', () => {
     const created = event('CREATE', '2024-01-01', { price: '31.00' });
     const input = account([subscription(1, [created])], '2024-01-01');
     const billed = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-11');

@@ -62,7 +62,8 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(effects({}, of('12', { contributedAmount: decimal('10') }))).to.eql([[], 0]));
     it('treats a void child invoice as zero', () =>
       expect(effects({}, of('3', { status: 'VOID', contributedAmount: decimal('10') }))).to.eql([['10'], 0]));
-    it('ignores every change when it is void', () => expect(effects({ status: 'VOID' })).to.eql([[], 0]));
+    it('ignores every change when the summary is void', () =>
+      expect(effects({ status: 'VOID' })).to.eql([[], 0]));
   });
 
   describe('linked invoice of a child (rule 10.5)', () => {

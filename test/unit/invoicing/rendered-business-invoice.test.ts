@@ -187,7 +187,7 @@ describe('business invoice views', () => {
       expect(formattedTaxId).to.equal('الرقم الضريبي: \u2068123-456-789\u2069');
     });
 
-    it('invoicing §14 rule 11: show a Japanese address from the largest to the smallest unit, unless it is in Latin letters', () => {
+    it('invoicing §14 rule 11: show a Japanese address from the largest to the smallest unit, except in Latin letters', () => {
       const tokyo = { country: 'JP', postalCode: '100-0005', address1: '丸の内1-2-3' };
       const addressee = (of: object) => germanInvoice([], { of: { locale: 'ja_JP', ...of } }).addressee;
       expect(addressee({ ...tokyo, state: '東京都', city: '千代田区' })).to.eql([

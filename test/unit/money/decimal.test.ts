@@ -100,7 +100,7 @@ describe('number in a request', () => {
     expect(formatDecimal(parseWireDecimal('0e999') ?? decimal(1))).to.equal('0');
   });
 
-  it('may have a different number of digits when the field allows it', () => {
+  it('may have a different limit of digits if the field defines one', () => {
     const usage = { integerDigits: 20, fractionDigits: 9 };
     expect(formatDecimal(parseWireDecimal('12345678901234567890', usage) ?? ZERO)).to.equal(
       '12345678901234567890',

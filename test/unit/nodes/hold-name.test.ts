@@ -63,7 +63,7 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
     expect(nowMs).to.equal(5_000);
   });
 
-  it('is rejected at the next heartbeat if the database cannot check it', async () => {
+  it('is rejected at the next heartbeat if the database cannot check the name', async () => {
     const { thrown, nowMs } = await start(
       () => 'UNKNOWN',
       (now) => instant(now - (now % 30_000)),
@@ -72,7 +72,7 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
     expect(nowMs).to.equal(30_000);
   });
 
-  it('is accepted if the database cannot check it and no node with this name sends a heartbeat', async () => {
+  it('is accepted if the database cannot check the name and no node with this name sends a heartbeat', async () => {
     expect(
       await start(
         () => 'UNKNOWN',

@@ -65,14 +65,14 @@ describe('overdue evaluation', () => {
     expect(found(twoStates, '2024-03-11', ['2024-03-07 30'])).to.equal('clear');
   });
 
-  it('overdue §4: ends a month after 31 January on the last day of February', () => {
+  it('overdue §4: counts one month after 31 January as the last day of February', () => {
     const month = config([state('S', { condition: condition({ unpaidFor: duration('1 MONTHS') }) })]);
     expect(found(month, '2024-02-28', ['2024-01-31 30'])).to.equal('clear');
     expect(found(month, '2024-02-29', ['2024-01-31 30'])).to.equal('S');
     expect(found(month, '2023-02-28', ['2023-01-31 30'])).to.equal('S');
   });
 
-  it('overdue §3.2: ages a former draft invoice from the day it was committed', () => {
+  it('overdue §3.2: ages a former draft invoice from the day of its commit', () => {
     expect(found(twoStates, '2024-03-12', ['2024-03-01 30 committed 2024-03-08'])).to.equal('clear');
     expect(found(twoStates, '2024-03-13', ['2024-03-01 30 committed 2024-03-08'])).to.equal('S1');
     expect(found(twoStates, '2024-03-06', ['2024-03-01 30 committed 2024-03-01'])).to.equal('S1');

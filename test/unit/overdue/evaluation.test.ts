@@ -89,7 +89,7 @@ function evaluated(
 }
 
 describe('account evaluation (overdue §5.1)', () => {
-  it('overdue §6: checks an account with debt when it reaches its first threshold', () =>
+  it('overdue §6: checks an account with debt when the debt reaches its first threshold', () =>
     expect(evaluated({}, { now: '2024-01-02T10:00:00Z' })).to.eql({
       state: null,
       invoicingOff: undefined,

@@ -100,7 +100,7 @@ describe('sandbox gateway (payments §2.4)', () => {
     expect(result).to.deep.include({ gatewayErrorCode: '05', gatewayError: 'do not honour' });
   });
 
-  it('sleeps on the given timer after it records the charge', async () => {
+  it('sleeps on the given timer after recording the charge', async () => {
     const slept: number[] = [];
     const gateway = gatewayOf({
       sleep: async (ms) => {

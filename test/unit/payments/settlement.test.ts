@@ -35,7 +35,7 @@ describe('the result of a payment call (payments §5.1 rule 3)', () => {
   };
 
   for (const source of ['CALL', 'LATE'] as const) {
-    it(`is recorded with source ${source} under the lease of the call, even after it expires`, () =>
+    it(`is recorded with source ${source} under the lease of the call, even after the lease expires`, () =>
       expect(settled({ leaseUntil: OURS }, source)).to.eql(['SUCCESS', null]));
 
     it(`is ignored with source ${source} while another call holds the lease`, () =>

@@ -81,7 +81,7 @@ describe('billing events', () => {
     expect(amounts(evergreen)).to.eql([null, '249.95']);
   });
 
-  it('use SUBSCRIPTION instead of ACCOUNT alignment, and report this, if the account has no bill cycle day', () => {
+  it('use SUBSCRIPTION instead of ACCOUNT alignment if the account has no bill cycle day, and report this', () => {
     const days = (planName: string, billCycleDayLocal: number) =>
       streamOf(create({ planName }, { billCycleDayLocal })).map((each) => [
         each.billCycleDayLocal,
@@ -97,7 +97,7 @@ describe('billing events', () => {
     ]);
   });
 
-  it('all contain the day and quantity requested at their instant, even if the request is ordered after them', () => {
+  it('all contain the day and quantity that take effect at their instant, even if listed before that change', () => {
     const stream = streamOf(create({ planName: 'pro-monthly', billCycleDayLocal: 15, quantity: 3 }));
     expect(stream.map((each) => [each.transitionType, each.billCycleDayLocal, each.quantity])).to.eql([
       ['CREATE', 15, 3],

@@ -74,7 +74,7 @@ describe('bundle selection', () => {
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
 
-  it('rejects the key of an ended bundle if it cannot be renamed', () => {
+  it('rejects the key of an ended bundle if that bundle cannot be renamed', () => {
     const call = () => choose({ bundleExternalKey: key, found: ended, renameKeyIfUnused: false });
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
@@ -91,7 +91,7 @@ describe('bundle selection', () => {
     expect(choose({ bundleExternalKey: key, found })).to.equal(found);
   });
 
-  it('reuses the account’s bundle if it has no subscriptions', () => {
+  it('reuses the account’s bundle if the bundle has no subscriptions', () => {
     const found = { ...running, subscriptions: [], events: [] };
     expect(choose({ bundleExternalKey: key, found })).to.equal(found);
   });

@@ -165,7 +165,7 @@ describe('cancellation of all subscriptions of an account (subscriptions §9 rul
   for (const [what, [life, asked, ends]] of Object.entries(table))
     it(what, () => expect(endsOf(life, asked)).to.equal(ends));
 
-  it('leaves no later end in place when it brings an end forward', () => {
+  it('replaces a later end when it moves an end forward', () => {
     const edit = endOf(byOwner, atOnce());
     expect(edit?.withdrawn.map(({ event: { type } }) => type)).to.eql(['CANCEL']);
     expect(edit?.withdrawnStates.map(({ stateName }) => stateName)).to.eql(['ENT_CANCELLED']);

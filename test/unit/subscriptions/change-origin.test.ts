@@ -67,7 +67,7 @@ describe('subscriptions W6 Change alignment', () => {
     expect(phasesBy('CHANGE_OF_PRICELIST', { transitions: pending })).to.equal('TRIAL, then 2023-09-04');
   });
 
-  it('starts with the original phase of the subscription if the new plan contains it', () => {
+  it('starts with the original phase of the subscription if the new plan contains that phase', () => {
     const evergreen = transitionsOf(
       [choice('CREATE', '2023-08-05', 'support-monthly-evergreen')],
       exampleCatalog,

@@ -67,7 +67,7 @@ describe('add-on for a running base (subscriptions §6.2)', () => {
     ['the service of the account', { on: 'ACCOUNT', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
   ];
   for (const [what, block, action] of blocks)
-    it(`rule 8: is rejected from the first day of a block on ${what}, with the id of the base`, () => {
+    it(`rule 8: is rejected, with the id of the base in the error, from the first day of a block on ${what}`, () => {
       const life = base('solo-now', block);
       add(life, 'backup-monthly', { entitlementDate: on('2024-06-19'), billingDate: on('2024-06-30') });
       const error = errorOf(() => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }));

@@ -125,7 +125,7 @@ describe('the worked examples of usage', () => {
     );
   });
 
-  it('usage E5: create one item, or one item per line', () => {
+  it('usage E5: create a single item, or one item per line in detail mode', () => {
     const used = (section: UsageSection, itemMode: 'AGGREGATE' | 'DETAIL', foo: number) => {
       const life = lifeOf(section, '2026-04-01', { config: { itemMode } });
       life.record(`${foo} FOO`, '2026-04-02');
@@ -308,7 +308,7 @@ describe('the worked examples of usage', () => {
     expect(sms.bill('2026-06-01').trackingIds).to.eql(['late']);
   });
 
-  it('usage E18: bill usage of a recurring plan, and show it in a dry run ahead', () => {
+  it('usage E18: bill usage of a recurring plan, and show that usage in a dry run for a future date', () => {
     const life = lifeOf(clubUsage, '2026-03-13', { bcd: 13 });
     life.record('6 videos', '2026-03-15');
     expect(told(life.bill('2026-04-13', { isDry: true }))).to.eql(['club-usage 2026-03-13 2026-04-13 11']);

@@ -49,7 +49,7 @@ describe('points of a usage submission', () => {
       expect(`${formatInstant(point.instant)} ${formatLocalDate(point.localDate)}${day}`).to.equal(shown);
     });
 
-  it('are after the end of the service only if they follow its exact instant (usage §2.1 rule 1)', () => {
+  it('count as after the service end only if they follow its exact instant (usage §2.1 rule 1)', () => {
     const points = pointsOf('UTC', recordOf('2026-05-01'), recordOf('2026-05-16T00:00:00Z'));
     const end = Date.parse('2026-05-16T00:00:00Z');
     const isRefused = (at: number | null) =>

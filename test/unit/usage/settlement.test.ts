@@ -138,7 +138,7 @@ describe('usage changed after billing', () => {
     expect(life.total().toFixed()).to.equal('1');
   });
 
-  it('usage §7.3 rule 7: leaves a point to another period that has charged it since', () => {
+  it('usage §7.3 rule 7: leaves a point to another period that has since charged the point', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     const unchanged = life.events;
     life.record('1 calls', '2026-05-02T00:00:00Z');
