@@ -24,7 +24,7 @@ interface ItemTypeMeaning {
   /** True if the item may be adjusted, also by a refund (invoicing §9 rule 4, payments §9.5). */
   readonly adjustable: boolean;
   readonly addedByRuns: boolean;
-  /** True if users may add the item, with unchecked references. They add an ITEM_ADJ by adjusting an item. */
+  /** True if users may add the item, with unchecked references. Users add an ITEM_ADJ by adjusting an item. */
   readonly addedByPeople: boolean;
   /** True if invoice plugins may add the item and change its stored amount (invoicing §13 rules 3 and 5). */
   readonly addedByPlugins: boolean;

@@ -60,7 +60,7 @@ export const invoicingStateFields = {
 };
 export interface AccountInvoicingState extends RecordOf<typeof invoicingStateFields> {}
 
-/** A notice of an upcoming invoice that was published (invoicing §8.1); at most one per date. */
+/** A published notice of an upcoming invoice (invoicing §8.1); at most one per date. */
 export const invoiceAnnouncementFields = {
   accountRecordId: f.bigint(),
   targetDate: f.date(),

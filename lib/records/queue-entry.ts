@@ -2,7 +2,7 @@ import { enumeration } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** BUS entries are due now, NOTIFICATION entries at an instant (platform §9). */
+/** BUS entries are due immediately. NOTIFICATION entries are due at an instant (platform §9). */
 export const QueueKind = enumeration('BUS', 'NOTIFICATION');
 export type QueueKind = keyof typeof QueueKind;
 

@@ -77,7 +77,7 @@ export function checkHeld(manager: Principal, permissions: readonly string[]): v
 
 /**
  * Checks the roles that a manager assigns. An undefined role may later grant anything, so only a manager with all
- * permissions assigns it or manages its holders (R39, R63).
+ * permissions may assign it or manage its holders (R39, R63).
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the manager's.
  */
 export async function checkRolesHeld(

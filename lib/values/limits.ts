@@ -38,8 +38,8 @@ export const MAX_STORED_INTEGER = 2_147_483_647;
 export const MAX_PERIODS_PER_RUN = 10_000;
 
 /**
- * Number of accounts checked in one transaction after a catalog change, which takes about ten milliseconds on
- * PostgreSQL.
+ * Number of accounts checked in one transaction after a catalog change. The transaction takes about ten milliseconds
+ * on PostgreSQL.
  */
 export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
 
@@ -298,7 +298,7 @@ export const NODE_LISTED_MS = 5 * MINUTE_MS;
 /** Time that a shutdown waits for running handlers. */
 export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 
-/** Polling interval of a wait for quiet queues without signals (platform §14.2). */
+/** Polling interval while a call waits for quiet queues and gets no signals (platform §14.2). */
 export const QUEUE_SETTLE_POLL_MS = 50;
 
 // Limits of health checks (platform §13)

@@ -104,7 +104,7 @@ export interface PushStore {
   purge(before: Instant, limit: number): Promise<number>;
   /**
    * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is null,
-   * which means any.
+   * which means any tenant.
    */
   onWritten(listener: (tenantRecordId: number | null) => void): () => void;
 }
@@ -144,7 +144,7 @@ export interface EventStore extends EventReads {
   horizon(tenantRecordId: number | null): Promise<number>;
   /**
    * Calls `listener` after this process commits events of a tenant. After a commit of the host, the tenant is null,
-   * which means any.
+   * which means any tenant.
    */
   onPublished(listener: (tenantRecordId: number | null) => void): () => void;
 }

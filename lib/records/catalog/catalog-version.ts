@@ -23,7 +23,7 @@ export interface StoredCatalogPart {
   readonly forExisting: Instant | null;
   /** The SHAPE whose blanks `text` fills; null if `text` is complete. */
   readonly shapeRecordId: number | null;
-  /** The value written by `textOfValue`; for a SHAPE or a part with one, by `shapedText`. */
+  /** The value as `textOfValue` writes it. For a SHAPE, or a part that has a SHAPE, as `shapedText` writes it. */
   readonly text: string;
 }
 

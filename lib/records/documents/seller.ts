@@ -12,7 +12,7 @@ export interface SellerLogo {
 
 const stated = { set: 'update' } as const;
 
-/** The issuer of a tenant's invoices: one version for each upload, which never changes (invoicing §14 rule 7). */
+/** The issuer of a tenant's invoices: one version for each upload. A version never changes (invoicing §14 rule 7). */
 export const sellerFields = {
   recordId: f.recordId,
   id: f.id(),

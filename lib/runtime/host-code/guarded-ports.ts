@@ -17,7 +17,7 @@ function readable(fields: object): object {
   return 'err' in fields ? { ...fields, err: plainError(fields.err) } : fields;
 }
 
-/** A clock of business time, of the system, or of both. */
+/** A business clock, a system clock, or a clock that is both. */
 type AnyClock = Partial<Clock & SystemClock>;
 
 /**
@@ -164,7 +164,7 @@ export function guarded<T extends object>(object: T): T {
   return guard;
 }
 
-/** Returns the list with guarded objects. Other values stay and are rejected later. */
+/** Returns the list with guarded objects. Other values stay unchanged and are rejected later. */
 export function guardedList<T>(list: readonly T[]): readonly T[] {
   if (!Array.isArray(list)) return list;
   return list.map((each: T) => (typeof each === 'object' && each !== null ? guarded(each) : each));

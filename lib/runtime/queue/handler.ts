@@ -76,7 +76,7 @@ export function batchAuthorship(
   };
 }
 
-/** Milliseconds of pause after a full database or a busy account. */
+/** Milliseconds to pause if the database is full or an account is busy. */
 const QUEUE_PASSING_PAUSE_MS = 5_000;
 
 type ErrorDecision =

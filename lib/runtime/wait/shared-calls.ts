@@ -70,7 +70,7 @@ export class SharedCalls<I, O> {
     return results;
   }
 
-  /** Resolves at the end of the work and of its first turn, or at the wait limit. */
+  /** Resolves when the work and its first turn have ended, or at the wait limit. */
   async #end(results: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     const note = (): void => {

@@ -14,7 +14,7 @@ export function isPlanChoice(event: Pick<LifecycleEvent, 'type'>): boolean {
   return isStart(event) || event.type === LifecycleEventType.CHANGE;
 }
 
-/** Returns true for choices of plan and for PHASE. */
+/** Returns true for events that choose a plan, and for PHASE. */
 export function beginsPhase(event: Pick<LifecycleEvent, 'type'>): boolean {
   return isPlanChoice(event) || event.type === LifecycleEventType.PHASE;
 }
@@ -117,7 +117,7 @@ export const DatedBy = {
 } as const;
 export type DatedBy = (typeof DatedBy)[keyof typeof DatedBy];
 
-/** The reason for the date of an event and for the start of its phases, as of the decision. */
+/** The reason for the date of an event and for the start of its phases, at the time of the decision. */
 export interface EventReason {
   readonly datedBy: DatedBy;
   /** The policy. Null if no policy applied. */

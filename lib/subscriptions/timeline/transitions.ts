@@ -50,7 +50,7 @@ export interface Transition {
 
 /**
  * Returns the events of transitions in time order: no markers, and nothing after the end (§4.1, §4.2 rule 1) except a
- * PHASE of its instant, which takes effect first. Empty without a CREATE or TRANSFER at the start.
+ * PHASE of the same instant, which takes effect first. Empty without a CREATE or TRANSFER at the start.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -83,7 +83,7 @@ export function transitionAt(transitions: readonly Transition[], at: Instant): T
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/** Returns the plan to show: the first plan before billing starts, the last plan after its end (§4.4, §18 rule 6). */
+/** Returns the plan to show: the first plan before billing starts, and the last plan after billing ends (§4.4, §18 rule 6). */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
@@ -118,7 +118,7 @@ function isPhaseAt(event: LifecycleEvent, end: LifecycleEvent): boolean {
   );
 }
 
-/** Returns the transitions without a PHASE at the instant of the end, which bills nothing. */
+/** Returns the transitions without a PHASE at the instant of the end, because such a PHASE bills nothing. */
 export function billedTransitions(transitions: readonly Transition[]): readonly Transition[] {
   const end = transitions.find(({ event }) => isEnd(event))?.event;
   return end === undefined ? transitions : transitions.filter(({ event }) => !isPhaseAt(event, end));

@@ -74,7 +74,7 @@ export function linePreparation(
   };
 }
 
-/** Returns the subscriptions of the lines, except known subscriptions, and the ids of their keys. */
+/** Returns the subscriptions of the lines, except known subscriptions, and the subscription ids by external key. */
 async function findLines(
   session: ReadSession,
   chunk: LinesRead,

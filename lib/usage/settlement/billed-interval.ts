@@ -8,8 +8,8 @@ import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 export interface BilledInterval {
   readonly usageName: string;
   /**
-   * Date of the version of its section, which together with the price identity identifies the section. Absent means
-   * unknown.
+   * Effective date of the section's version. Together with the price identity, it identifies the section. Absent
+   * means unknown.
    */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;

@@ -187,7 +187,7 @@ export interface CollectedUsage {
   readonly billed: Quantities;
   /** Points of the interval that no billed interval of the usage name consumed. */
   readonly fresh: Quantities;
-  /** The fresh points that are not late: nothing is billed, or the interval was billed before its end. */
+  /** The fresh points that are not late, because nothing is billed or the interval was billed before its end. */
   readonly onTime: Quantities;
 }
 

@@ -44,7 +44,7 @@ export type SuppliedRange = Pick<SuppliedSpan, 'start' | 'end'>;
 /** A quantity that a run needs, in the form of `UsageIntervalRequest`. */
 export type QuantityRequest = Omit<UsageIntervalRequest, keyof SuppliedSpan> & SuppliedSpan;
 
-/** The question about an account to a usage source before a run (§9). */
+/** A run's question to a usage source about an account (§9). */
 export interface SourceQuestion {
   readonly range: SuppliedRange;
   readonly subscriptions: readonly SubscriptionQuestion[];
@@ -170,7 +170,7 @@ function ascending(instants: readonly Instant[]): readonly Instant[] {
 
 /**
  * Returns true if an interval can be rated from this kind of usage. Intervals billed from a source are compared with
- * a source, other intervals with recorded usage.
+ * a source, and other intervals are compared with recorded usage.
  */
 export function isComparable({ match }: PlannedInterval, isSupplied: boolean): boolean {
   return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);

@@ -2,7 +2,7 @@ import jsvat from 'jsvat-next';
 import { invalidField } from '../errors/index.ts';
 import { shortened } from '../text/index.ts';
 
-/** Name and an example of VAT ids that follow the rules of the EU, by their first two letters. */
+/** The name and an example of each kind of VAT id that follows the rules of the EU, by its first two letters. */
 const formats: Readonly<Record<string, readonly [country: string, example: string]>> = {
   AT: ['Austria', 'ATU12345675'],
   BE: ['Belgium', 'BE0123456749'],
