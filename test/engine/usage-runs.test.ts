@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
 
   const account = () => ({ type: 'ACCOUNT', id: stage.accountId }) as const;
 
-  it('usage §7.9 rule 6: bill the old usage that AUTO_INVOICING_OFF held back one period at a time', async () => {
+  it('usage §7.9 rule 6: bill old usage that AUTO_INVOICING_OFF held back, one period at a time', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-01-01' },
@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect((await stage.last()).trackingIds).to.have.length(4);
   });
 
-  it('usage §7.6: keep the tracking ids of all runs on a reused draft, even in a dry run', async () => {
+  it('usage §7.6: show the tracking ids of all runs on a reused draft, even in a dry run', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     const { AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
     await stage.engine.acme.tags.add(account(), [AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT]);
@@ -52,7 +52,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect(await stage.chargedThrough()).to.equal('2026-06-01');
   });
 
-  it('usage §6.2 rule 4: set the bill cycle day of an account with a usage-only plan', async () => {
+  it('usage §6.2 rule 4: set the bill cycle day of an account that has only a usage-based plan', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-10' }, { bcd: 0 });
     await stage.use('3 calls 2026-04-12');
     await stage.runTo('2026-05-01', '2026-05-10');
@@ -60,7 +60,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
     expect(await stage.lines()).to.eql(['USAGE 2026-04-10..2026-05-10 3']);
   });
 
-  it('usage §7.10: include usage up to the cancellation in the dry run of a cancellation', async () => {
+  it('usage §7.10: bill the usage up to the cancellation in the dry run of a cancellation', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
     await stage.use('3 calls 2026-04-12');
     await stage.use('4 calls 2026-04-21');
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('runs that bill usage', (open) => {
   });
 });
 
-anyDatabase.describe('dry runs of usage when zero items are dropped', (open) => {
+anyDatabase.describe('dry runs of usage if items of amount 0 are dropped', (open) => {
   let engine: TestEngine;
 
   const configuration = {
@@ -88,7 +88,7 @@ anyDatabase.describe('dry runs of usage when zero items are dropped', (open) => 
     'org.service.invoice.usage.beyondLookback': 'NEXT_PERIOD',
   };
 
-  it('usage §7.10: find quickly that there is no next invoice, even if many subscriptions wait for usage older than the look-back', async () => {
+  it('usage §7.10: find quickly that there is no next invoice, even if many subscriptions only have old usage', async () => {
     engine = await openEngine(open, { now: '2026-01-01T00:00:00Z', catalog: usageCatalog, configuration });
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
@@ -110,7 +110,7 @@ anyDatabase.describe('dry runs of usage when zero items are dropped', (open) => 
     expect(upcoming?.trackingIds).to.eql(['late']);
   });
 
-  it('usage §7.10: exclude billed usage if an earlier run covered more than the next run', async () => {
+  it('usage §7.10: exclude usage that an earlier run has billed further than the next run would', async () => {
     engine = await openEngine(open, { now: '2024-01-29T15:20:11Z', catalog: null, configuration });
     const { acme } = engine;
     for (const document of shelfDocuments) await acme.uploadCatalog(document);
@@ -144,7 +144,7 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
   const close = (options: Parameters<typeof stage.engine.acme.accounts.close>[1]) =>
     stage.engine.acme.accounts.close(stage.accountId, options);
 
-  it('accounts §9: do not bill usage again after a write-off, and create no invoice for later usage', async () => {
+  it('accounts §9: do not bill adjusted usage again, and create no invoice for later usage', async () => {
     await close({ cancelAllSubscriptions: true, itemAdjustUnpaidInvoices: true });
     const [invoice] = await stage.invoices();
     expect(invoice && itemLines(invoice)).to.eql([
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('runs after an account with usage is closed', (open
     expect(itemLines(await stage.run('2026-06-02'))).to.eql(['USAGE 2026-05-01..2026-05-10 7']);
   });
 
-  it('accounts §16: keep usage in the export with its days and billed amounts', async () => {
+  it('accounts §16: leave usage in the export, with its days and billed amounts', async () => {
     const text = (await Array.fromAsync(await stage.engine.acme.accounts.export(stage.accountId))).join('');
     for (const [table, row] of [
       ['usage_days', /\|40\|/],
@@ -186,7 +186,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
   let stage: UsageStage;
 
   for (const periods of ['0', '2'])
-    it(`usage §7.7 rule 4: bill the period again after a void of its invoice, with N = ${periods}`, async () => {
+    it(`usage §7.7 rule 4: bill the period again after a void of its invoice, with a look-back of ${periods}`, async () => {
       const settings = { 'invoice.readMaxRawUsagePreviousPeriod': periods };
       stage = await UsageStage.begin(
         open,
@@ -208,7 +208,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
       expect(itemLines(await stage.last())).to.eql(['USAGE 2026-06-01..2026-07-01 60']);
     });
 
-  it('usage §2.2 rule 3: credit usage voided beyond the look-back once the look-back N is raised', async () => {
+  it('usage §2.2 rule 3: credit usage that was voided beyond the look-back once the tenant raises the look-back', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-01-01' });
     await stage.use('10 calls 2026-01-10', 'old');
     await stage.runTo('2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01');
@@ -220,7 +220,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
     expect(itemLines(await stage.run('2026-05-01'))).to.include('REPAIR_ADJ 2026-01-01..2026-02-01 -10');
   });
 
-  it('bill partly billed periods with look-back N = 0 if a backdated bill cycle day makes them begin before billed days', async () => {
+  it('bill partly billed periods without a look-back if a backdated bill cycle day makes periods overlap', async () => {
     stage = await UsageStage.begin(
       open,
       { planName: 'api-std', from: '2026-04-01' },

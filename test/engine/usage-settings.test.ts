@@ -16,7 +16,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
     ['NEXT_PERIOD', [`USAGE ${MAY} 9`]],
     ['IGNORE', [`USAGE ${MAY} 2`]],
   ] as const)
-    it(`determine the billing of late usage with invoice.usage.lateMode ${lateMode}`, async () => {
+    it(`define how late usage is billed, with invoice.usage.lateMode ${lateMode}`, async () => {
       await begin('api-std', { 'invoice.usage.lateMode': lateMode });
       await stage.use('40 calls 2026-04-10');
       await stage.runTo('2026-05-01');
@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
       await expectCode(stage.run('2026-06-01'), 'INVOICE_NOTHING_TO_DO');
     });
 
-  it('usage §7.7 rule 6: bill timely usage of a period that was billed ahead with invoice.usage.lateMode IGNORE', async () => {
+  it('usage §7.7 rule 6: still bill timely usage of a period billed ahead, with invoice.usage.lateMode IGNORE', async () => {
     await begin('api-std', { 'invoice.usage.lateMode': 'IGNORE' });
     await stage.use('10 calls 2026-04-03');
     await stage.runTo('2026-04-05');
@@ -53,7 +53,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
     ['2', [`USAGE ${APRIL} 7`]],
     ['-1', [`USAGE ${APRIL} 7`]],
   ] as const)
-    it(`determine the look-back with invoice.readMaxRawUsagePreviousPeriod ${periods}`, async () => {
+    it(`define the look-back, with invoice.readMaxRawUsagePreviousPeriod ${periods}`, async () => {
       await begin('api-std', { 'invoice.readMaxRawUsagePreviousPeriod': periods });
       await stage.runTo('2026-05-01', '2026-06-01');
       await stage.use('7 calls 2026-04-11');
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
       expect(itemLines(await stage.last())).to.eql([...april, 'USAGE 2026-06-01..2026-07-01 3']);
     });
 
-  it('usage E7 Look-back, N = 2: bill too-late usage in the next period with invoice.usage.beyondLookback NEXT_PERIOD', async () => {
+  it('usage E7 Look-back, N = 2: bill older usage in the next period with invoice.usage.beyondLookback NEXT_PERIOD', async () => {
     await begin('sms-payg', { 'invoice.usage.beyondLookback': 'NEXT_PERIOD' });
     await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
     await stage.use('100 sms 2026-04-30', 'a');
@@ -83,7 +83,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
     ['IGNORE', [`USAGE ${MAY} 0`]],
     ['FAIL', []],
   ] as const)
-    it(`determine the handling of reduced usage with invoice.usage.negativeDelta ${negativeDelta}`, async () => {
+    it(`define how reduced usage is handled, with invoice.usage.negativeDelta ${negativeDelta}`, async () => {
       await begin('api-std', { 'invoice.usage.negativeDelta': negativeDelta });
       await stage.use('40 calls 2026-04-10', 'wrong');
       await stage.runTo('2026-05-01');
@@ -98,7 +98,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
       expect(ahead && itemLines(ahead).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
     });
 
-  it('limit the ids that an invoice shows with invoice.trackingIds.maxReturned', async () => {
+  it('limit the number of ids that an invoice shows, with invoice.trackingIds.maxReturned', async () => {
     await begin('api-std', { 'invoice.trackingIds.maxReturned': '2' });
     for (const id of ['a', 'b', 'c']) await stage.use('1 calls 2026-04-10', id);
     await stage.runTo('2026-05-01');

@@ -93,7 +93,7 @@ eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) =
     );
   }
 
-  it('leave the account unchanged and unparked, and are named in the error', async () => {
+  it('leave the account unchanged and unparked, and are identified in the error', async () => {
     for (const [what, answer, says] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
       const { accountId, subscriptionId } = await subscribed();
       const targetDate = parseLocalDate('2026-05-01');
@@ -122,7 +122,7 @@ eachDatabase.describe('failing usage sources (usage §9 rule 6)', (open, kind) =
     }
   }).timeout(60_000);
 
-  it('are rejected if they do not return one sum for each request', async () => {
+  it('are rejected if they do not return one total for each request', async () => {
     const { accountId } = await subscribed();
     const targetDate = parseLocalDate('2026-05-01');
     for (const [answer, says] of [

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('usage §9 rule 2: replace recorded usage and other sources with the records of the first source with tracking ids', async () => {
+  it('usage §9 rule 2: replace recorded usage, the first source before the others, and supply the tracking ids', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
   }
 
-  it('usage §9 rule 2: leave an account that no source has to recorded usage', async () => {
+  it('usage §9 rule 2: leave an account to recorded usage if no source has the account', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     source.instead = () => null;
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     });
   });
 
-  it('usage §9 rule 8: have later records charged as a difference, and known ids shown once', async () => {
+  it('usage §9 rule 8: can add records later, which are charged as a difference under new ids only', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect((await lines()).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
   });
 
-  it('usage §7.7: stop the run if they report less than was billed, unless the tenant allows it', async () => {
+  it('usage §7.7: stop the run if they report less than was billed, unless the tenant allows credits', async () => {
     await begin('sms-payg');
     source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 4: skip foreign records and records outside the range with a warning, and do not charge unknown units', async () => {
+  it('usage §9 rule 4: may return foreign and unknown records, which are skipped with a warning', async () => {
     await begin('sms-payg');
     const stranger = '00000000-0000-7000-8000-0000000000ff';
     source.use(
@@ -222,7 +222,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
   });
 
-  it('usage §7.8: stop the run for an uncharged unit if the tenant requests it', async () => {
+  it('usage §7.8: stop the run for a unit without a price if the tenant is configured that way', async () => {
     await begin('sms-payg', {
       configuration: { 'org.service.invoice.parkAccountsWithUnknownUsage': 'true' },
     });
@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(await lines()).to.eql([]);
   });
 
-  it('usage §9 rule 7: return one number per interval if the host aggregates', async () => {
+  it('usage §9 rule 7: may return one total per interval instead of records', async () => {
     await begin('team-cap');
     source.addUp(({ unitType }) => ({
       quantity: unitType === 'mbps' ? '101' : '10',
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 7: are queried for records if they have no sums', async () => {
+  it('usage §9 rule 7: are queried for records if they have no totals', async () => {
     await begin('sms-payg');
     source.addUp(() => null);
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
@@ -273,7 +273,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect(await lines()).to.eql(['USAGE 2026-04-01..2026-04-16 7']);
   });
 
-  it('usage §3.1 rule 7: supply roll-ups between their bounds for each unit, with recorded usage as the fallback', async () => {
+  it('usage §3.1 rule 7: supply roll-ups for each unit, with recorded usage as the fallback', async () => {
     await begin('sms-payg');
     await record('8 sms 2026-04-02');
     source.use(
@@ -374,7 +374,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     ]);
   });
 
-  it('usage §9 rule 6: are queried later if they request it, without parking the account', async () => {
+  it('usage §9 rule 6: can request a later query without parking the account', async () => {
     await begin('sms-payg', { configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' } });
     source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
     source.instead = () => {

@@ -100,7 +100,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
 });
 
 anyDatabase.describe('SQL statements of usage reads', (open) => {
-  it('usage §3.3: have the same count for one and for two period lengths when they rate current usage', async () => {
+  it('usage §3.3: have the same count for the current cost of one and of two period lengths', async () => {
     const counts: number[] = [];
     for (const planName of ['api-std', 'two-lengths']) {
       const statements: string[] = [];

@@ -5,7 +5,7 @@ import type { InvoiceView } from '../support/plain-views.ts';
 import { laterPowerCatalog } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 rule 7)', (open) => {
+eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule 7)', (open) => {
   let stage: UsageStage;
 
   async function begin(planName: string, options: UsageStageOptions = {}): Promise<void> {
@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     expect(next === null ? [] : usageLines(next)).to.eql([]);
   }
 
-  it('credits the days from the change on and bills them by the new plan', async () => {
+  it('credits the days from the change on, and bills these days by the new plan', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await expectLast('REPAIR_ADJ 2026-04-15..2026-05-01 -7', 'USAGE 2026-04-15..2026-05-01 14');
@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectLast('USAGE 2026-05-01..2026-06-01 6');
   });
 
-  it('evaluates late and void usage of each part by the plan of that part', async () => {
+  it('bills late and voided usage of each part by the plan of that part', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await stage.use('2 calls 2026-04-06');
@@ -86,7 +86,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-06-01');
   });
 
-  it("credits all usage of a plan that it replaces from the plan's start", async () => {
+  it('credits all usage of the former plan if the change starts on the first day of that plan', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-01');
     await expectLast('USAGE 2026-04-01..2026-05-01 34', 'REPAIR_ADJ 2026-04-01..2026-05-01 -17');
@@ -96,7 +96,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-05-02');
   });
 
-  it('charges nothing for days on which the new plan has no such usage section', async () => {
+  it('charges nothing for days on which the new plan has no section for the unit', async () => {
     await billApril();
     await changeTo('club', '2026-04-15');
     const lines = (await lastLines()).filter((line) => !line.startsWith('RECURRING'));
@@ -108,7 +108,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     expect(unbilled.map((one) => `${one.startDate} ${one.reason}`)).to.eql(['2026-04-20 UNKNOWN_UNIT']);
   });
 
-  it('charges the first plan again when it is undone', async () => {
+  it('charges the first plan again if the change is undone', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await changeTo('api-std', '2026-04-15');
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-05-02');
   });
 
-  it('ignores the look-back', async () => {
+  it('is not limited by the look-back', async () => {
     await billApril('api-std', { settings: { 'invoice.readMaxRawUsagePreviousPeriod': '0' } });
     await stage.runTo('2026-06-01', '2026-07-01', '2026-08-01', '2026-08-02');
     await changeTo('api-plus', '2026-04-15');
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
   });
 
   for (const negativeDelta of ['IGNORE', 'FAIL'])
-    it(`credits usage with invoice.usage.negativeDelta ${negativeDelta}, which applies only to reduced usage`, async () => {
+    it(`credits usage even with invoice.usage.negativeDelta ${negativeDelta}, which applies only to reduced usage`, async () => {
       await billApril('api-std', { settings: { 'invoice.usage.negativeDelta': negativeDelta } });
       await changeTo('api-plus', '2026-04-15');
       expect(await total()).to.equal('24');
@@ -143,7 +143,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     });
 
   for (const mode of ['AGGREGATE', 'DETAIL'])
-    it(`rates the shorter period again, tiers included, in ${mode} mode`, async () => {
+    it(`rates the shorter period again, including its tiers, in ${mode} mode`, async () => {
       await begin('duo', { settings: { 'invoice.item.result.behavior.mode': mode } });
       await stage.use('8 FOO 2026-04-05');
       await stage.use('12 FOO 2026-04-20');
@@ -155,7 +155,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
       await expectNothingLeft('2026-05-02');
     });
 
-  it('charges more for the shorter period if lower usage is more expensive', async () => {
+  it('charges more for the shorter period if a lower quantity costs more', async () => {
     await begin('packs-top');
     await stage.use('995 packs 2026-04-10');
     await stage.use('20 packs 2026-04-20');
@@ -170,7 +170,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-05-02');
   });
 
-  it('bills usage once if the periods of the plans have different lengths', async () => {
+  it('bills usage only once if the periods of the two plans have different lengths', async () => {
     await billApril();
     await changeTo('api-quarterly', '2026-04-15');
     await expectLast('REPAIR_ADJ 2026-04-15..2026-05-01 -7');
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     expect(await total()).to.equal('17');
   });
 
-  it('is reversed with its invoice and then billed again', async () => {
+  it('is reversed if its invoice is voided, and is then billed again', async () => {
     await billApril('api-std', { unpaid: true });
     await changeTo('api-plus', '2026-04-15');
     const { invoices } = stage.engine.acme;
@@ -208,7 +208,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     await expectNothingLeft('2026-05-02');
   });
 
-  it('can be a price change that is uploaded for billed days', async () => {
+  it('can result from a price change that is uploaded for billed days', async () => {
     await begin('power');
     await stage.use('100 kwh 2026-05-02');
     await stage.use('100 kwh 2026-05-10');
@@ -235,7 +235,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     expect(foreseen && usageLines(foreseen)).to.eql(await lastLines());
   });
 
-  it('shows its usage as not due until a run has billed it', async () => {
+  it('leaves its usage reported as not due until a run bills it', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('a backdated change over billed usage (usage §7.3 
     expect(await unbilled()).to.eql([]);
   });
 
-  it('keeps the charges if it is a cancellation, a pause or a quantity change', async () => {
+  it('keeps the charges if it only cancels, pauses or changes the quantity', async () => {
     await billApril();
     const { acme } = stage.engine;
     await acme.subscriptions.changeQuantity(stage.subscriptionId, {

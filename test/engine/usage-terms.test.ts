@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
       .and.to.contain('30.00 USD × 11/31 days = 10.6451613, rounded half up to 10.65 USD');
   });
 
-  it('prorate the minimum of each part of a period that a backdated change divides', async () => {
+  it('prorate the minimum of each part if a backdated change divides a period', async () => {
     await begin('api-std', {
       'std-usage': { minimumAmount: { USD: 30 } },
       'plus-usage': { minimumAmount: { USD: 60 } },
@@ -117,7 +117,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
     ]);
   });
 
-  it('apply to periods that begin on or after their date, and do not change billed periods', async () => {
+  it('apply to periods that begin on or after their date, but not to billed periods', async () => {
     await begin('api-std', {});
     await use('10 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -136,7 +136,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
     ]);
   });
 
-  it('credit the excess if they change for a billed period', async () => {
+  it('credit the excess if they are changed for a billed period', async () => {
     await begin('api-std', {});
     await use('10 calls 2026-04-10');
     await engine.runTo('2026-05-01T00:00:00Z');
@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('usage terms of a tenant (usage §12)', (open) => {
     );
   });
 
-  it('bill usage with a discount as one item even if the tenant is configured for one item per line', async () => {
+  it('bill usage with a discount as one item, even if the tenant is configured for one item per line', async () => {
     const detail = { 'org.service.invoice.item.result.behavior.mode': 'DETAIL' };
     await begin('club', { 'club-usage': { maximumAmount: { USD: 15 } } }, detail);
     await use('13 videos 2026-04-10');

@@ -86,7 +86,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     stage = new Stage();
   });
 
-  it('are reported once per period, for a quantity and for a cost', async () => {
+  it('are reported once per period, whether they limit a quantity or a cost', async () => {
     await stage.begin(open, {
       'std-usage': {
         freeQuantity: { calls: 4 },
@@ -110,7 +110,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     expect(await stage.told()).to.eql([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
   });
 
-  it('are reported once with many simultaneous records, line by line and in bulk', async () => {
+  it('are reported once even with many simultaneous records, line by line and in bulk', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [1, 50] } } } });
     const { acme } = stage.engine;
     await Promise.all(
@@ -126,7 +126,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     expect(await rowsOf(stage.engine.database, LOOKS)).to.eql([]);
   });
 
-  it('are not reported again after a removal or a repeated record', async () => {
+  it('are not reported again after usage is voided or recorded again', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.usage.void(stage.subscriptionId(), 't1');
@@ -134,7 +134,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     expect(await stage.told()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
   });
 
-  it('are deleted after the period and the retention time of queue history, and not earlier', async () => {
+  it('are deleted once the retention time of queue history after their period has passed', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
     const starts = async () => {
       const rows = await rowsOf(
@@ -164,13 +164,13 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
   });
 });
 
-anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) => {
+anyDatabase.describe('usage thresholds in evaluations (usage §12.1)', (open) => {
   let stage: Stage;
   beforeEach(() => {
     stage = new Stage();
   });
 
-  it('are evaluated only for tenants with thresholds, by one scheduled evaluation for each subscription', async () => {
+  it('are evaluated only if the tenant has any, by one scheduled evaluation for each subscription', async () => {
     const looks = async () => (await rowsOf(stage.engine.database, `${LOOKS}`)).length;
     const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
     await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
@@ -188,7 +188,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     expect(versions.map(({ version }) => Number(version))).to.eql([1, 1]);
   });
 
-  it('include usage recorded at the end of a past period, and its billed part', async () => {
+  it('include usage recorded at the end of a past period, and the billed part of that period', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [5, 9] } } } });
     await stage.use('5 calls 2026-04-10');
     await stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-30'));
@@ -198,7 +198,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     expect(await stage.told()).to.have.length(2);
   });
 
-  it('report the peak of CAPACITY usage, and free usage even if items of amount 0 are dropped', async () => {
+  it('apply to the peak of CAPACITY usage, and to free usage even if items of amount 0 are dropped', async () => {
     await stage.begin(
       open,
       {
@@ -220,7 +220,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     ]);
   });
 
-  it('are evaluated again if usage is recorded during an evaluation, and include that usage', async () => {
+  it('are evaluated again if usage is recorded during an evaluation', async () => {
     let recordsMeanwhile: (() => Promise<unknown>) | null = null;
     const nothingOfIts = async () => {
       const meanwhile = recordsMeanwhile;
@@ -243,7 +243,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     ]);
   });
 
-  it('use the values of a usage source that has the account', async () => {
+  it('are compared with the values of a usage source that has the account', async () => {
     const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
     const tell = async () => records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
     const source: UsageSource = { name: 'meters', getUsageForAccount: tell, getUsageForSubscription: tell };
@@ -256,7 +256,7 @@ anyDatabase.describe('evaluations of usage thresholds (usage §12.1)', (open) =>
     ]);
   });
 
-  it('report nothing without thresholds or with an invalid document', async () => {
+  it('report nothing if none is set or the document is invalid', async () => {
     await stage.begin(open, null);
     const wrong = {
       'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },

@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
     expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.eql([]);
   });
 
-  it('usage §3.3: reject an end before the start, too many parts and unknown subscriptions', async () => {
+  it('usage §3.3: are rejected for an end before the start, too many parts or an unknown subscription', async () => {
     await begin({ planName: 'sms-payg', from: '2026-04-01' });
     const { usage } = stage.engine.acme;
     const backwards = { startDate: '2026-05-01', endDate: '2026-04-01' };
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
     await expectCode(usage.unbilled(stage.subscriptionId, backwards), 'INVALID_PARAMETER');
   });
 
-  it('usage §7.6: return all tracking ids of an invoice in pages', async () => {
+  it('usage §7.6: list all tracking ids of an invoice, page by page', async () => {
     await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     for (const day of ['05', '02', '03']) await stage.use(`1 calls 2026-04-${day}`, `t${day}`);
     await stage.use('1 calls 2026-05-01', 'next');
@@ -165,7 +165,7 @@ eachDatabaseByTurns.describe('current usage costs', (open) => {
     ]);
   });
 
-  it('usage §3.3: evaluate each section at the end of its own period', async () => {
+  it('usage §3.3: are calculated for each section at the end of its own period', async () => {
     await begin({ planName: 'two-lengths', from: '2026-01-01' });
     await stage.use('3 calls 2026-01-10');
     await stage.use('4 members 2026-01-11');

@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     await stage.engine.settle();
   }
 
-  it('is credited once if a pause cut the billed period, and the rest stays charged', async () => {
+  it('is credited once if a backdated pause cuts the billed period, and the rest remains charged', async () => {
     await begin();
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('6 calls 2026-04-12', 'in the pause');
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     expect(await run('2026-06-01')).to.eql([]);
   });
 
-  it('is credited after a cancellation in the past', async () => {
+  it('is credited after a backdated cancellation', async () => {
     await begin();
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.use('5 calls 2026-04-20', 'b');
@@ -111,7 +111,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     expect(await run('2026-05-02')).to.eql(['REPAIR_ADJ 2026-04-15..2026-05-01 -14']);
   });
 
-  it('is not credited if negative differences are disabled', async () => {
+  it('is not credited if the tenant ignores negative differences', async () => {
     await begin({ settings: { 'invoice.usage.negativeDelta': 'IGNORE' } });
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.runTo('2026-05-01', '2026-05-02');
@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     expect(await run('2026-05-02')).to.eql([]);
   });
 
-  it('is not credited for a period before the look-back', async () => {
+  it('is not credited in a period before the look-back', async () => {
     await begin({ settings: { 'invoice.readMaxRawUsagePreviousPeriod': '1' } });
     await stage.use('10 calls 2026-04-05', 'a');
     await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
@@ -131,7 +131,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
 });
 
 eachDatabaseByTurns.describe('ignored late usage (usage §7.7 rule 6)', (open) => {
-  it('is billed again if a void invoice had charged it, although a later invoice contains its period', async () => {
+  it('is billed again if the voided invoice had charged it, although a later invoice contains its period', async () => {
     const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
     try {
       await stage.use('10 calls 2026-04-05', 'first');
@@ -159,7 +159,7 @@ eachDatabaseByTurns.describe('ignored late usage (usage §7.7 rule 6)', (open) =
   });
 });
 
-eachDatabaseByTurns.describe('usage voided in the millisecond of the run (usage §7.6)', (open) => {
+eachDatabaseByTurns.describe('usage voided in the same millisecond as the run (usage §7.6)', (open) => {
   let stage: UsageStage;
   beforeEach('an account with usage', async () => {
     stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     return usage.rolledUpUnits.map((unit) => `${unit.unitType} ${formatDecimal(unit.amount)}`).join(', ');
   }
 
-  it('has its own id, emits no event, and is returned as text on request', async () => {
+  it('gets its own tracking id, emits no event, and can be returned as text', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const events = newEvents(engine.database);
     await events();
@@ -79,7 +79,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     });
   });
 
-  it('usage §2.1 rules 2 and 3: is accepted in pauses, before the start and for the future', async () => {
+  it('usage §2.1 rules 2 and 3: is accepted during pauses, before the start and for the future', async () => {
     const { subscriptionId, bundleId } = await subscribe('p-monthly');
     await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
     await record(subscriptionId, '2020-01-01 1', '2024-02-01 2', '9999-12-31 4');
@@ -117,7 +117,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(record(addOn.subscriptionId, '2024-02-17 1'), AFTER_END);
   });
 
-  it('usage §2.1 check 5: is accepted only until an expiry', async () => {
+  it('usage §2.1 check 5: is accepted only until the subscription expires', async () => {
     const { subscriptionId } = await subscribe('p-fixed');
     await record(subscriptionId, '2024-03-02 1');
     await engine.runTo('2024-03-02T00:00:00Z');
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(record(subscriptionId, '2024-03-01T00:00:00.001Z 1'), AFTER_END);
   });
 
-  it('usage §2.1 rule 6: does not change when repeated in any order and notation', async () => {
+  it('usage §2.1 rule 6: does not change if it is sent again in any order and notation', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { usage } = engine.acme;
     const ignoring = { onDuplicate: OnDuplicate.IGNORE };
@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 6');
   });
 
-  it('usage §2.1: is stored once if it is sent many times simultaneously', async () => {
+  it('usage §2.1: is stored once even if it is sent many times simultaneously', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 't' };
     const outcomes = await Promise.all(
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5');
   });
 
-  it('usage §2.1 rule 9: is stored together for simultaneous calls, each with its own outcome and author', async () => {
+  it('usage §2.1 rule 9: is stored together for simultaneous calls, but each call has its own outcome and author', async () => {
     const [running, ended] = [await subscribe('p-monthly'), await subscribe('p-monthly')];
     await engine.acme.subscriptions.cancel(ended.subscriptionId, { requestedDate: '2024-02-10T00:00:00Z' });
     await engine.settle();
@@ -206,7 +206,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await statementsOf(40)).to.be.at.most(2 * alone);
   });
 
-  it('usage §2.2: can be removed without changing other usage', async () => {
+  it('usage §2.2: can be voided without changing other usage', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { trackingId } = await record(subscriptionId, '2024-02-01 5', '2024-02-02 6');
     await record(subscriptionId, '2024-02-01 1');
@@ -217,7 +217,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(engine.acme.usage.void(subscriptionId, 'x'), 'OBJECT_NOT_FOUND');
   });
 
-  it('usage §3.2: is summed between instants, and is empty for equal instants', async () => {
+  it('usage §3.2: is summed between instants, and is empty between equal instants', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     await record(
       subscriptionId,
@@ -244,7 +244,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     await expectCode(backwards, 'INVALID_PARAMETER');
   });
 
-  it('usage §2.4: is accepted as decimals and strings, and rejected as inexact or non-finite numbers', async () => {
+  it('usage §2.4: is accepted as decimals and strings, but not as inexact or non-finite numbers', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const withAmount = (amount: unknown) => ({
       subscriptionId,
@@ -256,7 +256,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
       await expectCode(engine.acme.usage.record(withAmount(amount) as NewUsage), 60_003);
   });
 
-  it('usage §1.2: has the SHA-256 of its content as fingerprint, alone or in bulk', async () => {
+  it('usage §1.2: has the SHA-256 of its content as fingerprint, whether sent alone or in bulk', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 'alone' };
     await engine.acme.usage.record(given);
@@ -323,7 +323,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(stored.length - (kind === 'postgresql' ? 1 : 0)).to.equal(3);
   });
 
-  it('usage §2.5: is reported line by line on request, even for more lines than a transaction holds', async () => {
+  it('usage §2.5: is reported line by line on request, even for more lines than one transaction holds', async () => {
     const { subscriptionId } = await subscribe('p-monthly', { externalKey: 'key' });
     await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-03-01T00:00:00Z' });
     const lines = function* () {
@@ -351,7 +351,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 5001');
   });
 
-  it('usage §2.5: lets other work run after a fixed number of points, in few or many lines', async () => {
+  it('usage §2.5: lets other work run after a fixed number of points, whether in few or many lines', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -377,7 +377,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }
   });
 
-  it('usage §2.5: is stored one step per event-loop turn for all bulk calls together, however many there are', async () => {
+  it('usage §2.5: is stored one step per event-loop turn, however many bulk calls run', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { systemClock } = engine;
     const nextTurn = systemClock.nextTurn;
@@ -401,7 +401,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(most).to.equal(1);
   });
 
-  it('usage §2.5: is rejected in a third call of a tenant with more than 50,000 points in progress, and stored lines stay', async () => {
+  it('usage §2.5: is rejected in a third bulk call if the tenant already has 50,000 points in progress', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
@@ -431,7 +431,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await summed(subscriptionId)).to.equal('sms 3');
   });
 
-  it('usage §2.5: is checked against the end of a subscription from the next call on', async () => {
+  it('usage §2.5: is rejected in the next bulk call once the end of the subscription has been moved before it', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
     expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });
@@ -439,7 +439,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
   });
 
-  it('usage §2.5: is rejected before the call is read if too many calls run at once', async () => {
+  it('usage §2.5: is rejected before it is read if too many bulk calls run at once', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const waiting = async function* () {

@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase.describe('text values from a host, and JSON views', (open) => {
+anyDatabase.describe('values as text in calls and in JSON', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;
 
@@ -15,7 +15,7 @@ anyDatabase.describe('text values from a host, and JSON views', (open) => {
     throw new Error('it was not refused');
   };
 
-  it('are rejected for a caller without tenant or user, an invalid policy and an invalid request', async () => {
+  it('are rejected for a caller without tenant or user, an invalid policy or an invalid request', async () => {
     const { acme, billing, tenant } = engine;
     const noUser = billing.as({ tenant } as Parameters<typeof billing.as>[0]);
     const noTenant = billing.as({ user: 'test' } as Parameters<typeof billing.as>[0]);
@@ -36,7 +36,7 @@ anyDatabase.describe('text values from a host, and JSON views', (open) => {
     ]);
   });
 
-  it('are accepted as ids, dates, instants and amounts', async () => {
+  it('are accepted for ids, dates, instants and amounts', async () => {
     const { acme, billing, tenant } = engine;
     const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
     const account = await text.accounts.create({ currency: 'USD', referenceTime: '2024-03-01T06:30:00Z' });
@@ -76,7 +76,7 @@ anyDatabase.describe('text values from a host, and JSON views', (open) => {
     expect(item && formatDecimal(item.amount)).to.equal('-1.25');
   });
 
-  it('can be replaced by days and Date objects from results, alone and as requested dates', async () => {
+  it('can be replaced by days and Date objects from results, even as requested dates', async () => {
     const { acme, clock } = engine;
     const first = await acme.createAccount({ currency: 'USD' });
     const again = await acme.createAccount({ currency: 'USD', referenceTime: first.referenceTime });
@@ -93,7 +93,7 @@ anyDatabase.describe('text values from a host, and JSON views', (open) => {
     expect(clock.now()).to.equal(first.createdDate.getTime());
   });
 
-  it('are rejected with the name of the invalid field, and leave no changes', async () => {
+  it('are rejected with the name of the invalid field, and change nothing', async () => {
     const { acme, billing } = engine;
     const account = await acme.createAccount({ currency: 'USD' });
     const credit = (item: object) =>
@@ -166,7 +166,7 @@ anyDatabase.describe('JSON views', (open) => {
     await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
-  it('contain an account with its instants', async () => {
+  it('represent an account with its instants', async () => {
     const account = await acme.getAccount(accountId);
     expect(read(account)).to.include({ id: accountId, name: 'Ada', createdDate: '2024-03-01T08:00:00.000Z' });
     expect(account.createdDate).to.eql(new Date(Date.UTC(2024, 2, 1, 8)));
@@ -174,7 +174,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect((read(page) as typeof page).rows[0]).to.eql(read(account));
   });
 
-  it('contain a bundle with its subscriptions and their events', async () => {
+  it('represent a bundle with its subscriptions and their events', async () => {
     const [bundle] = await acme.subscriptions.bundlesOfAccount(accountId);
     const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
     const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
@@ -183,7 +183,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('contain days as strings and instants as Date objects in each field', async () => {
+  it('represent days as strings and instants as Date objects in each field', async () => {
     const [invoice] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const [item] = invoice?.items ?? [];
     expect(JSON.stringify({ from: item?.startDate, at: item?.createdDate })).to.equal(
@@ -194,7 +194,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(catalog.versions[0]?.plans.map(({ name }) => name)).to.include('solo-now');
   });
 
-  it('contain an invoice with its dates and amounts', async () => {
+  it('represent an invoice with its dates and amounts', async () => {
     const [listed] = await acme.invoices.ofAccount({ accountId });
     const invoice = await acme.getInvoice(String(listed?.id));
     const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
@@ -204,7 +204,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('contain a payment with its transactions', async () => {
+  it('represent a payment with its transactions', async () => {
     const [payment] = await acme.payments.ofAccount(accountId);
     const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
       read(payment);
@@ -213,7 +213,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('contain the timeline of an account', async () => {
+  it('represent the timeline of an account', async () => {
     const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
       await acme.accounts.timeline(accountId),
     );

@@ -5,7 +5,7 @@ import { wrongValues } from '../support/wrong-shapes.ts';
 /** As code without a compiler calls the engine. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
 
-anyDatabase.describe('callers of a wrong type', (open) => {
+anyDatabase.describe('callers with a wrong type', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
 
   const members = [
@@ -20,7 +20,7 @@ anyDatabase.describe('callers of a wrong type', (open) => {
   ];
 
   for (const member of members)
-    it(`raise only a BillingError for ${member}`, async () => {
+    it(`cause only a BillingError for ${member}`, async () => {
       const { billing, tenant } = engine;
       for (const value of wrongValues) {
         const caller = { tenant, user: 'test', [member]: value } as never;
@@ -28,12 +28,12 @@ anyDatabase.describe('callers of a wrong type', (open) => {
       }
     });
 
-  it('raise only a BillingError if the whole caller has a wrong type', async () => {
+  it('cause only a BillingError if the whole caller has a wrong type', async () => {
     for (const value of wrongValues)
       await expectOnlyBillingError(() => engine.billing.as(value as never).createAccount({}), value);
   });
 
-  it('raise only a BillingError for the context of an operation', async () => {
+  it('cause only a BillingError as the context of an operation', async () => {
     const accounts = engine.billing.accounts as object as Untyped;
     const overdue = engine.billing.overdue as object as Untyped;
     for (const value of wrongValues) {
@@ -42,7 +42,7 @@ anyDatabase.describe('callers of a wrong type', (open) => {
     }
   });
 
-  it('raise only a BillingError for a transaction of the host', async () => {
+  it('cause only a BillingError with a host transaction of a wrong type', async () => {
     const { billing, tenant } = engine;
     for (const value of wrongValues)
       await expectOnlyBillingError(

@@ -14,7 +14,7 @@ const MANY_CALLS = 150;
 
 const shapes: Readonly<Record<string, Readonly<Record<string, Parameters>>>> = inputs;
 
-eachDatabase.describe('arguments of a wrong type', (open, kind) => {
+eachDatabase.describe('arguments with a wrong type', (open, kind) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   let ids: KnownIds;
 
@@ -40,11 +40,11 @@ eachDatabase.describe('arguments of a wrong type', (open, kind) => {
 
   for (const [group, operations] of Object.entries(operationAccess))
     for (const name of Object.keys(operations))
-      it(`raise only a BillingError in ${group}.${name}`, () =>
+      it(`cause only a BillingError in ${group}.${name}`, () =>
         expectOnlyBillingErrors(groupsOf(engine.acme)[group]?.[name], shapes[group]?.[name]));
 
   for (const [path, parameters] of describedOperations(serverInputs))
-    it(`raise only a BillingError in the server's ${path.join('.')}`, () =>
+    it(`cause only a BillingError in the server's ${path.join('.')}`, () =>
       expectOnlyBillingErrors(memberOf(engine.billing, path), parameters));
 
   async function expectOnlyBillingErrors(call: Operations[string] | undefined, parameters: Parameters = []) {
