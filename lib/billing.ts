@@ -92,7 +92,7 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
 
 export const Billing = {
   /**
-   * Opens the engine over its ports.
+   * Opens the engine with its ports.
    * @example const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
    * @throws Error if the storage has the schema of another version. The message names the command that fixes
    * the problem.

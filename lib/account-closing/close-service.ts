@@ -180,7 +180,7 @@ export interface AccountClosingOperations<C extends Leading = []> {
    * its payment (ruling R41). Then, in one transaction, stops automatic invoicing, rejects new subscriptions, and
    * settles unpaid invoices as requested. Deletes nothing. Idempotent.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018). BUSY also occurs if the due work does
-   * not end within the maximum wait for a busy account, or if the account has due work and the call runs in a
+   * not finish within the maximum wait for a busy account, or if the account has due work and the call runs in a
    * transaction of the host.
    */
   close(...given: [...C, accountId: Uuid | string, options?: HostInput<CloseOptions>]): Promise<void>;

@@ -174,7 +174,8 @@ export interface CustomFieldOperations<C extends Leading = []> {
   ): Promise<void>;
 
   /**
-   * Removes the named fields of the object, or all its fields by default. Ids of other objects' fields are ignored.
+   * Removes the specified fields of the object, or all its fields by default. Ids of other objects' fields are
+   * ignored.
    * @throws BillingError with the 404 code of the object's type, BUSY (60018).
    */
   remove(

@@ -53,7 +53,7 @@ export interface BillingOptions<Host> {
   /** Payment gateways with unique names. `__EXTERNAL_PAYMENT__` is built in. */
   readonly gateways?: readonly PaymentGateway[];
   /**
-   * Control plugins that are called before and after a payment operation if the operation or its tenant names them
+   * Control plugins that are called before and after a payment operation if the operation or its tenant selects them
    * (payments §2.3).
    */
   readonly paymentControls?: readonly PaymentControl[];

@@ -143,7 +143,7 @@ const BROADCAST_SETTLED_MS = 60_000;
  * are read again.
  */
 export class HeardBroadcasts {
-  /** Time at which each broadcast was received (system time), by number. */
+  /** System time at which each broadcast was received, by number. */
   readonly #heardAt = new Map<number, number>();
   #after = 0;
 

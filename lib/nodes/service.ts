@@ -147,7 +147,7 @@ export interface NodeOperations {
   local(): Promise<Plain<NodeInfo>>;
   /**
    * Sends a command to every running node: this node executes the command immediately, others within some
-   * seconds. A stopped or uninstalled plugin is not called until another command, as if the host had not
+   * seconds. A stopped or uninstalled plugin is not called until another command starts it, as if the host had not
    * registered it. Later nodes start in that state. Event sinks get the command too.
    *
    * @param options `localOnly`: only this node executes it, until it ends; default false.

@@ -158,7 +158,7 @@ export function maskedLines(text: string): string {
   return shown.join('\n');
 }
 
-/** Returns the start of a secret's value in a line, or null if the line names no secret. */
+/** Returns the start of a secret's value in a line, or null if the line contains no name of a secret. */
 function secretAt(line: string): number | null {
   const from = secretNameEnd(line);
   if (from === null) return null;

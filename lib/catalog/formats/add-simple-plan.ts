@@ -311,8 +311,8 @@ function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
 }
 
 /**
- * Checks a named value. Callers without type checks may pass any value, and a plan with an invalid value could not be
- * invoiced later.
+ * Checks a value of an enumeration. Callers without type checks may pass any value, and a plan with an invalid value
+ * could not be invoiced later.
  */
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);

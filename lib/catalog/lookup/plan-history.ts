@@ -190,7 +190,7 @@ export interface RecurringStep {
 
 /** Moves price changes to the start of a period (§6.4 rule 5). */
 export interface PriceChangeAlignment {
-  /** Returns the subscription's first recurring period start on or after the date. */
+  /** Returns the first start of a recurring period of the subscription on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
   /** Returns the instant of a local date, as `toInstant` does (subscriptions §2 rule 2). */
   dated(date: LocalDate): DatedInstant;

@@ -158,7 +158,7 @@ function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVers
   return versions;
 }
 
-/** Returns the error for several versions. A problem that several versions share is reported once. */
+/** Returns the error for problems in several versions. A problem that several versions share is reported once. */
 function validationError(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return refused(distinct.map((problem) => problem.message).join('; '), distinct);

@@ -153,7 +153,8 @@ class Matching {
   }
 
   /**
-   * Matches a requested block. A block without a price must also match, because an equal block with a price may follow.
+   * Matches a requested block. A block without a price must also match, because an equal block with a price may
+   * follow.
    */
   #takeBlock(
     block: BlockPriceOverride,

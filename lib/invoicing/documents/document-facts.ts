@@ -283,8 +283,8 @@ interface Relations {
   /** Returns the facts of a TAX item, or of the tax that an adjustment lowers. Null for other items. */
   taxOf(item: InvoiceItemView): ItemTax | null;
   /**
-   * The id of the taxed item, for a TAX item or for the tax that an adjustment lowers. Null if the item names no
-   * taxed item.
+   * The id of the taxed item, for a TAX item or for the tax that an adjustment lowers. Null if the item does not
+   * refer to a taxed item.
    */
   taxedIdOf(item: InvoiceItemView): Uuid | null;
   /** Returns the tax facts of a line. */

@@ -179,7 +179,7 @@ const BESIDE_PLAN_NAME = {
   priceListName: 'price list',
 } as const satisfies Partial<Record<keyof DryRunRequest, string>>;
 
-/** Checks that the request names the plan by `planName`, or by product, category and period. */
+/** Checks that the request identifies the plan by `planName`, or by product, category and period. */
 function checkPlanNamed(request: DryRunRequest): void {
   if (!request.planName) {
     const absent = PRODUCT_FIELDS.find((field) => !request[field]);

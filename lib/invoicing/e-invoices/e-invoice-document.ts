@@ -161,7 +161,7 @@ function paymentMeansOf(
   { seller, currency, isPaidByParent }: Pick<DocumentFacts, 'seller' | 'currency' | 'isPaidByParent'>,
   { number, rules: { isGerman, missing } }: { readonly number: string; readonly rules: PartyRules },
 ): EInvoicePaymentMeans | null {
-  // The parent pays the amount, so the document for the buyer names no bank account.
+  // The parent pays the amount, so the document for the buyer contains no bank account.
   if (isPaidByParent)
     return { code: UNDEFINED_MEANS, reference: null, iban: null, bic: null, accountName: null };
   const iban = xmlLine(seller?.iban)?.replaceAll(' ', '') ?? null;

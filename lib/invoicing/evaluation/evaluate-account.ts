@@ -85,8 +85,8 @@ export interface AccountRun extends DueDates {
   /** The note that plugins set. Absent if the note is unchanged. */
   readonly note?: string | null;
   /**
-   * New charged-through dates by subscription (§8.5): the ends of the subscription's charges, including dropped zero
-   * usage. Empty for a DRAFT.
+   * New charged-through dates by subscription (§8.5): the ends of the subscription's charges, including dropped usage
+   * items of amount 0. Empty for a DRAFT.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Subscriptions whose charged-through dates also depend on other invoices (see `resetChargedThrough`). */
@@ -145,8 +145,8 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
 }
 
 /**
- * Returns charged-through dates. Includes zero items of usage and trials, even if the tenant drops them (usage §7.5
- * rule 4, §5.1 rule 4).
+ * Returns charged-through dates. Includes usage and trial items of amount 0, even if the tenant's settings drop such
+ * items (usage §7.5 rule 4, §5.1 rule 4).
  */
 function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));
@@ -222,7 +222,7 @@ export interface DraftingRequest {
 
 /**
  * Returns the loaded draft that the run adds to, or a new invoice.
- * @throws BillingError of `draftOf` for a named draft, INVOICE_INVALID_STATUS (4023) for a summary of children.
+ * @throws the errors of `draftOf` for a specified draft, INVOICE_INVALID_STATUS (4023) for a summary of children.
  */
 export function runInvoiceOf(
   { account, drafting = COMMITTING }: DraftingRequest,

@@ -62,7 +62,7 @@ export interface EvaluationSettings {
   /**
    * Returns the period of a phase. Used only under fixed-days proration, to repair charges of a plan that is no
    * longer in any loaded event (after an undone change). Without this function, the share is computed from the row
-   * itself and may differ by a rounding.
+   * itself and may differ due to rounding.
    */
   readonly periodOfPhase?: PeriodOfPhase;
 }
@@ -79,8 +79,8 @@ export interface SubscriptionEvaluation {
    */
   readonly inForceThrough: LocalDate | null;
   /**
-   * End of the running trial whose item the tenant drops (§5.1 rule 4). Null without such a trial, or if days after
-   * it are billed.
+   * End of the running trial whose item the tenant's settings drop (§5.1 rule 4). Null without such a trial, or if
+   * days after it are billed.
    */
   readonly freeThrough: LocalDate | null;
   /** New values of `repairable` of existing items. */

@@ -92,11 +92,14 @@ export interface UsageEvaluation {
   readonly intervals: readonly RatedInterval[];
   /** New values of `repairable` of USAGE items of earlier runs. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
-  /** Latest end of the subscription's USAGE items, including dropped zero items. Null without such items. */
+  /** Latest end of the subscription's USAGE items, including dropped items of amount 0. Null without such items. */
   readonly chargedThrough: LocalDate | null;
   /** The next date after the target date on which usage is billed. */
   readonly nextDate: LocalDate | null;
-  /** Equals `nextDate`, but is null if only periods without usage follow and the tenant drops zero items. */
+  /**
+   * Equals `nextDate`, but is null if only periods without usage follow and the tenant's settings drop items of
+   * amount 0.
+   */
   readonly foreseenDate: LocalDate | null;
   /** The days that the next run reads. Null if the subscription no longer charges usage. */
   readonly reading: UsageReading | null;
@@ -350,8 +353,8 @@ function evaluatedDays(
 }
 
 /**
- * Returns true if later runs can create items. False if the tenant drops zero items and nothing was used after the
- * billed days.
+ * Returns true if later runs can create items. False if nothing was used after the billed days and the tenant's
+ * settings drop items of amount 0.
  */
 function canBillLater(
   { usage, config }: UsageRunInput,

@@ -77,7 +77,7 @@ export function adjustedAmount(item: InvoiceItem, requested: Decimal | null): De
   throw billingError(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, facts);
 }
 
-/** Returns the ITEM_ADJ item of this amount (§1.3). @param date local date of the call. */
+/** Returns the ITEM_ADJ item with this amount (§1.3). @param date local date of the call. */
 export function itemAdjustment(
   adjusted: InvoiceItem,
   {

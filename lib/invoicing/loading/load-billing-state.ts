@@ -186,7 +186,7 @@ export function recurringItemIds(rows: readonly CoverageRow[]): readonly Uuid[] 
 
 /**
  * Loads the drafts that each run may write to, by account id. Takes two statements if drafts may be reused, otherwise
- * none. `runInvoiceOf` rejects named drafts that cannot be used.
+ * none. `runInvoiceOf` rejects specified drafts that cannot be used.
  * @param areAllWanted true: loads all drafts of accounts that reuse them, oldest first, for later runs.
  */
 export async function loadDrafts(
@@ -208,7 +208,7 @@ export async function loadDrafts(
   return Map.groupBy(drafts, ({ invoice }) => invoice.accountId);
 }
 
-/** Returns the oldest draft of each account, and the named drafts. `found` is in creation order. */
+/** Returns the oldest draft of each account, and the specified drafts. `found` is in creation order. */
 function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[]) {
   const first = new Map([...found].reverse().map((invoice) => [invoice.accountId, invoice.id]));
   const byId = new Map(found.map((invoice) => [invoice.id, invoice]));

@@ -38,7 +38,7 @@ export interface InvoiceOperations<C extends Leading = []> {
    * Runs the account up to the target date and returns the invoice (§8). Also runs a parked account, and unparks it.
    * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018);
-   * for a named draft INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023);
+   * for a specified draft INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023);
    * INVOICE_BOUND_EXCEEDED (4040) for a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park
    * the account. With invoice plugins also 4007 for an aborted or postponed run, UNEXPECTED (60000) for a plugin that
    * fails, INVOICE_INVALID_NUMBER (4019) for an invalid imposed number and, for invalid items, 4009 to 4022.
@@ -214,7 +214,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   resendEInvoice(...given: [...C, deliveryId: Uuid | string]): Promise<EInvoiceDelivery>;
 
   /**
-   * Adds external charges to one new invoice, or to the named drafts (§9 rules 1 and 2).
+   * Adds external charges to one new invoice, or to the specified drafts (§9 rules 1 and 2).
    * @returns the items in the order given.
    * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND
    * (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),

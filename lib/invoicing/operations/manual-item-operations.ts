@@ -286,7 +286,7 @@ function statedOf(
   return statedAmount(amount, { currency, roundsFloatNoise, rest: item.repairable });
 }
 
-/** Loads the named drafts with their items. @throws BillingError 4006, 4024, 4023. */
+/** Loads the specified drafts with their items. @throws BillingError 4006, 4024, 4023. */
 async function draftsOf(session: ReadSession, account: Account, items: readonly ManualItem[]) {
   const ids = [...new Set(items.flatMap(({ invoiceId }) => invoiceId ?? []))];
   if (ids.length === 0) return [];

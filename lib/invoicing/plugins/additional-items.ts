@@ -27,7 +27,9 @@ import {
 import { declaredTaxProblem, type TaxedItem, taxFactsProblem } from '../invoices/tax-facts.ts';
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
-/** A new item for another invoice. If `invoiceId` is null, the item goes to the invoice of the item that it adjusts. */
+/**
+ * A new item for another invoice. If `invoiceId` is null, the item is added to the invoice of the item that it adjusts.
+ */
 export interface ItemElsewhere {
   readonly invoiceId: Uuid | null;
   readonly item: NewInvoiceItem;

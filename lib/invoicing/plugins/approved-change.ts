@@ -94,8 +94,8 @@ export function withFollowingTaxes(
 
 /**
  * Returns the operation with the changes of plugins.
- * @param asked one consulted invoice per invoice of the operation, in the same order.
- * @throws BillingError of `elsewhereChanges`.
+ * @param asked the invoices of the operation as the plugins have seen them, in the same order.
+ * @throws the errors of `elsewhereChanges`.
  */
 export function approvedChange(
   { accounts, invoices }: ProposedChange,

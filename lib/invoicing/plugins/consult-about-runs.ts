@@ -53,7 +53,7 @@ export type Consultation =
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** Time at which a plugin wants to be called again. Null if the plugin aborted the run. */
+      /** Time at which a plugin requests to be called again. Null if the plugin aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {

@@ -27,7 +27,7 @@ export function fixedProposals(input: Omit<RecurringProposalsInput, 'config'>): 
   return proposals;
 }
 
-/** Returns true if a tenant can drop the item with `disable.trial.zero.amount` (§5.1 rule 4). */
+/** Returns true if the setting `disable.trial.zero.amount` can drop the item (§5.1 rule 4). */
 export function isFreeTrial({ event, amount }: FixedProposal): boolean {
   return amount.isZero() && event.phaseName !== null && isTrialPhase(event.phaseName);
 }

@@ -68,7 +68,7 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers: [...recurring, ...ahead], windowStart });
 }
 
-/** Returns the period of a row's plan and phase, or null if no event names them now. */
+/** Returns the period of a row's plan and phase, or null if no event contains them now. */
 function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase }: ReconcileInput) {
   const event = events.find(
     (each) =>
@@ -81,8 +81,8 @@ function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase
 
 /**
  * Returns the missing recurring charges (§6 rules 1 and 2): the days of each proposal that no row of its kind covers.
- * Zero charges have no recurring row, so they are looked up among the free items. Otherwise every run would charge
- * them again.
+ * Charges of amount 0 have no recurring row, so they are looked up among the free items. Otherwise every run would
+ * charge them again.
  */
 function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
   const { recurring: proposals, ahead, rows, windowStart } = input;
@@ -261,8 +261,7 @@ function shareOfRow(
     const whole = wholeByFixedDays(row, { ...input, item, period, fixedTotal });
     return whole.totalDays === 0 ? calendar : { ...whole, days };
   }
-  // No event names the plan now. The row's own amount and fixed days give the same share, up to a
-  // rounding of the row.
+  // No event contains the plan now. The row's own amount and fixed days give the same share, up to rounding.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
   return { base: row.amount, days, totalDays };
 }

@@ -116,7 +116,7 @@ export async function saveRunFacts(session: WriteSession, runs: readonly RunToSa
   const billings = runs.map(({ billing }) => billing);
   await allEnded([
     saveBillCycleDays(session, billings),
-    // Runs without items also have charged-through dates, from dropped zero usage items (§8.2 step 9).
+    // Runs without items also have charged-through dates, from dropped usage items of amount 0 (§8.2 step 9).
     // The shortest statement comes first, so that the database executes it while the others are being written.
     session.subscriptions.setChargedThrough(chargedThrough(runs)),
     saveProjection(session, runs),
