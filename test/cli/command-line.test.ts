@@ -55,7 +55,7 @@ describe('billwright command', () => {
     );
   });
 
-  it('serves the default catalog and overdue configuration, using properties from the environment', async () => {
+  it('uses properties from the environment, the default catalog and the default overdue configuration', async () => {
     const database = join(directory, 'configured.db');
     const meadow = fileURLToPath(example('catalogs/meadow.xml'));
     const overdue = join(directory, 'overdue.xml');
@@ -336,7 +336,7 @@ describe('billwright command', () => {
     }
   });
 
-  it('serves a database whose administrator still has the test-mode password only in test mode', async () => {
+  it('outside test mode, rejects a database whose administrator still has the test-mode password', async () => {
     const database = join(directory, 'tested.db');
     await (await serve(['--database', database, '--test-mode'])).stop();
     const refused = await run(['serve', '--port', '0', '--database', database]);

@@ -44,7 +44,7 @@ describe('server configuration', () => {
     expect(definition.eventSinks?.map(({ name }) => name)).to.eql(['mailer']);
   });
 
-  it('can be a module in the working directory that imports the running program, with or without types', async () => {
+  it('can be a TypeScript or JavaScript module in the working directory that imports billwright', async () => {
     write('package.json', '{ "type": "commonjs" }');
     const file = write(
       'billwright.config.ts',

@@ -37,7 +37,7 @@ describe('deployment examples', () => {
     });
   }
 
-  it('run the image as an unprivileged user that receives the signals', async () => {
+  it('run the image as an unprivileged user and deliver signals to the server', async () => {
     const text = await readFile(join(root, 'Dockerfile'), 'utf8');
     const lines = text.slice(text.lastIndexOf('FROM ')).split('\n');
     const user = lines.findIndex((line) => /^USER (?!root|0\b)\w+/.test(line));

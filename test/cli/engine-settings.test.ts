@@ -129,7 +129,7 @@ describe('process settings', () => {
     expect(() => httpSettings({ 'alias-prefixes': 'X A' }, {})).to.throw(UsageError, '--alias-prefixes');
   });
 
-  it('take the number of workers from the option, else from the environment, else from the file', () => {
+  it('take the number of workers from the option, then from the environment, then from the file', () => {
     const file = { definition: { workers: 3 }, environment: {} };
     const both = { ...file, environment: { SERVICE_server_workers: 'auto' } };
     expect(workersOf('5', both)).to.equal(5);

@@ -63,7 +63,7 @@ describe('server defined by a file in its directory', () => {
     expect(existsSync(at('billwright.db'))).to.equal(false);
   });
 
-  it('continues when a plugin does not await a rejected promise', async () => {
+  it('keeps running if a plugin does not await a rejected promise', async () => {
     const command = { nodeCommandType: 'FORGET', nodeCommandProperties: [], isSystemCommandType: false };
     await post('nodesInfo', command, 202);
     expect((await fetch(`${server.url}/billing/1.0/healthcheck`)).status).to.equal(200);

@@ -131,7 +131,7 @@ describe('command line help', () => {
     expect(missing).to.eql([]);
   });
 
-  it('contains the version if --version is given', async () =>
+  it('is replaced by the version if --version is given', async () =>
     expect(await speak(['--version'])).to.eql({ status: 0, output: `${manifest.version}\n`, errors: '' }));
 
   it('lists every option of serve that has a value', async () => {

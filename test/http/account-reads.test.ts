@@ -52,7 +52,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
 
   const read = (path: string) => serving.get(path);
 
-  it('are rejected with a workaround if they would return too many rows', async () => {
+  it('are rejected with a suggested workaround if they would return too many rows', async () => {
     for (const path of ['bundles', 'timeline']) {
       const { status, json } = await read(`/accounts/${held.accountId}/${path}`);
       expect(status, path).to.equal(422);
@@ -66,7 +66,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
   });
 
-  it('return the rows in pages if they are too many for one answer, with each bundle unchanged', async () => {
+  it('return the rows in pages, with each bundle unchanged, if there are too many for one answer', async () => {
     const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
     const all = bundlesIn(await read(`${paged}&limit=10`));
     expect(all).to.have.length(4);
@@ -81,7 +81,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
     }
   });
 
-  it('return named bundles regardless of the account’s size', async () => {
+  it('return specified bundles regardless of the size of the account', async () => {
     const [first] = bundlesIn(await read(`/accounts/${held.accountId}/bundles/pagination?limit=1`));
     const named = await read(`/accounts/${held.accountId}/bundles?bundlesFilter=${first?.bundleId}`);
     expect(bundlesIn(named)).to.eql([first]);
@@ -168,7 +168,7 @@ eachDatabase((kind, open) => {
       expectBelow(MAX_TURN_MS, longestMs, 'processor milliseconds of the longest turn');
     });
 
-    it('list the states and changes of an account and export it without blocking the event loop', async () => {
+    it('list the states and changes of an account and export the account without blocking the event loop', async () => {
       for (const path of ['block', 'auditLogs', `../../export/${held.accountId}`]) {
         const { result, longestMs } = await withLongestTurn(() => read(path));
         expect(result.status, path).to.be.oneOf([200, 201]);

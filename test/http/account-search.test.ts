@@ -50,7 +50,7 @@ eachDatabase.describe('account search', (open) => {
       expectRefusal(await search('_q=1&adress2=Poitier'), 400, 60002);
     });
 
-    it('returns the number of matches and the total number', async () => {
+    it('returns the number of matches and the total number of accounts', async () => {
       const reply = await search('orbit?limit=1');
       expect((reply.json as unknown[]).length).to.equal(1);
       const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);
@@ -121,10 +121,10 @@ eachDatabase.describe('account search', (open) => {
         expectRefusal(await search(key), 400, 60002);
       });
 
-    it('accepts a pattern with more letters than the search converts to one case', async () =>
+    it('accepts a pattern with more letters than the case-insensitive search supports', async () =>
       expect(await found(`_q=1&city%5Blike%5D=${encodeURIComponent(cyrillic)}%25`)).to.eql([]));
 
-    it('lists all accounts for an empty key, in reverse order for a negative limit', async () => {
+    it('lists all accounts for an empty key, in reverse order with a negative limit', async () => {
       expect((await found('')).slice(0, 3)).to.eql(['A', 'B', 'D']);
       expect(await found('orbit?limit=-2')).to.eql(['D', 'B']);
     });
@@ -134,7 +134,7 @@ eachDatabase.describe('account search', (open) => {
       for (const key of ['hand/foot', 'hand%2Ffoot', '/', '%2F']) expect(await found(key)).to.eql(['S']);
     });
 
-    it('finds an account by its changed name', async () => {
+    it('finds an account by its new name', async () => {
       const [id = ''] = [...names].find(([, name]) => name === 'D') ?? [];
       await serving.put(`/accounts/${id}`, { name: 'Zoë' });
       expect(await found('zo%C3%AB')).to.eql(['D']);

@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     }
   });
 
-  it('contain the claims of platform §7.1 and match the published keys', async () => {
+  it('contain the claims of platform §7.1 and can be verified with the published keys', async () => {
     const keys = await serving.call('GET', '/.well-known/jwks.json', { headers: nobody });
     expect(keys.headers.get('cache-control')).to.equal('public, max-age=600');
     const set = createLocalJWKSet(keys.json as JSONWebKeySet);
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('bearer tokens', (open) => {
     expect((await get(read, authorization)).status).to.equal(401);
   });
 
-  it('are verified once a minute without hashing a secret', async () => {
+  it('are checked again only once a minute, without hashing a secret', async () => {
     const authorization = await bearer(serving, 'admin');
     await get(read, authorization);
     const before = serving.hashChecks.length;
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
   };
   const create = { method: 'POST', path: '/1.0/kb/accounts' };
 
-  it('are accepted if signature, issuer, audience and times are valid, with keys that are fetched only once', async () => {
+  it('are accepted if signature, issuer, audience and times are valid; the keys are fetched only once', async () => {
     expect((await call(await sign({}))).status).to.equal(200);
     expect((await call(await sign({ jti: 'another' }))).status).to.equal(200);
     expect(fetched).to.equal(1);
@@ -253,7 +253,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
     expect((await call(await sign({ tid: undefined, sub: 'admin' }))).status).to.equal(200);
   });
 
-  it('are rejected and logged while the keys are unavailable, without a fetch for each request', async () => {
+  it('are rejected and logged while the keys are unavailable, but do not cause a fetch for each request', async () => {
     const before = fetched;
     for (const jti of ['1', '2', '3']) {
       const reply = await call(await sign({ iss: 'https://down.example', aud: 'catalog-plugin', jti }));

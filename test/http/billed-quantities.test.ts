@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('billed quantities (invoicing §14 rule 8)', (open)
     expect(items.map(textOf)).to.include.members(['FIXED 3 × 10', 'RECURRING 3 × 25']);
   });
 
-  it('are null in dialect K, in invoices and their history', async () => {
+  it('are null in dialect K, both in invoices and in their history', async () => {
     const path = `/accounts/${accountId}/invoices?includeInvoiceComponents=true`;
     for (const item of await itemsOf(path, aliasHeaders)) {
       expect(item.quantity).to.equal(null);

@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('bundle API', (open) => {
         expectRefusal(await search(key), 400, 60_002);
       });
 
-    it('counts bundles in searches, both as matches and in total', async () => {
+    it('returns the number of matches and the total number of bundles in searches', async () => {
       const reply = await search(`${accountId}?limit=1`);
       const facts = ['NextOffset', 'TotalNbRecords', 'MaxNbRecords'];
       expect(facts.map((name) => header(reply, name))).to.eql(['1', '3', '4']);

@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     );
   }
 
-  it('catalog W18 Entries to versions: appear as versions to clients', async () => {
+  it('catalog W18 Entries to versions: appear to clients as catalog versions', async () => {
     serving.clock.set('2024-01-01T00:00:00Z');
     await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
     await made(input([planOf('p2', '2024-02-01'), planOf('p3', '2024-05-01T00:00')]));

@@ -166,7 +166,7 @@ eachDatabaseByTurns.describe('messages that clients compare', (open) => {
       expect(await refusal('POST', path, body), path).to.eql([400, code, message]);
   });
 
-  it('stay the same for missing parts of a plan and for parts given together with its name, in validation order', async () => {
+  it('stay the same for missing plan parts and for parts given with a plan name, in validation order', async () => {
     const product = { productName: 'Canopy', productCategory: 'BASE' };
     const parts = { ...product, billingPeriod: 'MONTHLY', priceList: 'DEFAULT' };
     const fields = Object.keys(parts) as (keyof typeof parts)[];

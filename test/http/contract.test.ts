@@ -159,7 +159,7 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
   });
 
   if (route.method !== 'GET') return;
-  it('answers HEAD like GET without a body', async () => {
+  it('returns the headers of GET for HEAD, without a body', async () => {
     const [get, head] = [await callSample(), await callSample({ method: 'HEAD' })];
     expect(head.status).to.equal(get.status);
     expect(head.text).to.equal('');
@@ -387,7 +387,7 @@ function describePages(callQuery: CallQuery): void {
     }
   });
 
-  it('lists in reverse order with a negative limit', async () => {
+  it('lists records in reverse order with a negative limit', async () => {
     const [all, backwards] = [await callQuery({ limit: '1000' }), await callQuery({ limit: '-1000' })];
     expect(backwards.json).to.eql((all.json as unknown[]).toReversed());
   });

@@ -76,7 +76,7 @@ eachDatabaseByTurns.describe('custom field and audit log APIs', (open) => {
     ]);
   });
 
-  it('reject the whole call with a code and send no event if one field is invalid', async () => {
+  it('reject the whole call with an error code and send no event if one field is invalid', async () => {
     const account = `/accounts/${await newAccount()}`;
     const fields = `${account}/customFields`;
     await send('POST', fields, [
@@ -332,7 +332,7 @@ eachDatabaseByTurns.describe('audit logs over HTTP', (open) => {
     ]);
   });
 
-  it('show which component made a change of the engine, with the token of the call that caused the change', async () => {
+  it('show which engine component made a change, and the token of the call that caused the change', async () => {
     const world = await populate(serving);
     const rows = (await send('GET', `/accounts/${world.accountId}/auditLogs`)).json as {
       readonly changedBy: string;

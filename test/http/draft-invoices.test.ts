@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expect(await shown(aliasHeaders)).to.not.have.any.keys('issuedDate');
   });
 
-  it('cause a 422 that names an exceeded safety bound unless acceptBounds=true', async () => {
+  it('are rejected with 422 and the exceeded safety bound unless acceptBounds=true', async () => {
     const { accountId } = world;
     const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
     await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });

@@ -38,7 +38,7 @@ describe('draining server', () => {
     return { response, socket };
   };
 
-  it('answers one more request on an open connection and announces that it closes the connection', async () => {
+  it('answers one more request on an open connection and announces that the connection will close', async () => {
     const { socket } = await get('/');
     const drained = listening.drain();
     const last = await get('/');

@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
     }
   });
 
-  it('use the formatted invoice number in plain characters as their file name', async () => {
+  it('have the formatted invoice number, in plain characters, as their file name', async () => {
     await seller();
     await configure(serving, {
       'org.killbill.invoice.numberPattern': 'R/{yyyy}#{n:4}',

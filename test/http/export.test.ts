@@ -203,7 +203,7 @@ eachDatabase.describe('account export', (open) => {
     expect(numbers).to.eql(numbers.toSorted((one, other) => one - other));
   });
 
-  it('rejects an unknown account or an account of another tenant before the first byte', async () => {
+  it('rejects an unknown account or an account of another tenant before sending the first byte', async () => {
     for (const id of [world.unknownId, world.foreignAccountId]) {
       expectRefusal(await exported(id), 404, 3002);
     }

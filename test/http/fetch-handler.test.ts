@@ -31,7 +31,7 @@ describe('HTTP interface as a fetch handler', () => {
   });
   const idIn = ({ headers }: Response) => headers.get('location')?.split('/').at(-1) ?? '';
 
-  it('runs under the address of the application, from creating the tenant to invoicing a customer', async () => {
+  it('works at the application’s address, from creating the tenant to invoicing a customer', async () => {
     const tenant = { apiKey: 'fetched', apiSecret: 'fetched-secret' };
     expect((await call('POST', '/1.0/kb/tenants', json(tenant))).status).to.equal(201);
     const headers = { 'x-service-apikey': tenant.apiKey, 'x-service-apisecret': tenant.apiSecret };

@@ -142,7 +142,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect((await core(externalPaymentGateway().name, 'x')).status).to.equal(200);
   });
 
-  it('rule 1: answers a gateway error by its kind and does not expose the details', async () => {
+  it('rule 1: returns the status for the kind of gateway error and hides the details', async () => {
     const { signing, log } = world.serving;
     signing.process = () => Promise.reject(new Error('secret detail'));
     const reply = await core(SIGNING_GATEWAY, 'x');
@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);
   });
 
-  it('rule 2c: passes repeated notifications on again', async () => {
+  it('rule 2c: passes on a repeated notification again', async () => {
     for (const _ of [1, 2, 3])
       expect((await signed('paid', { headers: { 'idempotency-key': 'same' } })).status).to.equal(200);
     expect(world.serving.signing.received).to.have.length(3);
@@ -310,7 +310,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     expect([statuses[0], statuses.at(-1)]).to.eql([404, 429]);
   });
 
-  it('exposes and changes nothing of another tenant on the path with credentials', async () => {
+  it('neither exposes nor changes anything of another tenant on the path with credentials', async () => {
     const { signing } = world.serving;
     await core(SIGNING_GATEWAY, 'x', eve);
     expect(signing.received.map(({ tenantId }) => tenantId)).to.eql([eveId]);

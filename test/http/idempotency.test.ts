@@ -14,7 +14,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
   const create = (key: string, name: string, headers: Request['headers'] = {}) =>
     serving.call('POST', accounts, { body: { name }, headers: { 'idempotency-key': key, ...headers } });
 
-  it('run once and return the same status, Location and body each time, with a header that marks the replay', async () => {
+  it('run once; replays return the same status, Location and body, with a header that marks the replay', async () => {
     const [first, again] = [await create('a-1', 'Ada'), await create('a-1', 'Ada')];
     expect([first.status, again.status]).to.eql([201, 201]);
     expect(first.headers.get('idempotency-replayed')).to.equal(null);
@@ -25,7 +25,7 @@ eachDatabase.describe('requests with an Idempotency-Key', (open) => {
     expect(await countNamed(serving, 'Ada')).to.equal(1);
   });
 
-  it('return the stored body again, even for an error that a new call would not cause', async () => {
+  it('return the stored body again, even if a new call would not cause the same error', async () => {
     const body = { externalKey: 'taken' };
     const headers = { 'idempotency-key': 'e-1' };
     const holder = await serving.call('POST', accounts, { body });
@@ -139,7 +139,7 @@ describe('requests with an Idempotency-Key on two servers', () => {
 describe('recorded requests with an Idempotency-Key', () => {
   const errorOf = (code: ErrorCode, facts = {}) => new BillingError({ code, message: 'm', facts });
 
-  it('stay claimed without an answer if the database was lost during the commit', async () => {
+  it('keep their key claimed, without an answer, if the database was lost during the commit', async () => {
     const idempotency = sinon.createStubInstance(IdempotencyService);
     idempotency.begin.resolves({ claim: { tenantRecordId: 0, key: 'k', claimId: 'c' as never } });
     const failing = (facts: object) => async () => ({

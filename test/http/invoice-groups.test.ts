@@ -85,7 +85,7 @@ anyDatabase.describe('invoice run API with invoice plugins', (open) => {
     }
   });
 
-  it('returns 404 for an aborted run as for an empty run', async () => {
+  it('returns 404 both for an aborted run and for an empty run', async () => {
     const accountId = await subscriber();
     aborts = true;
     for (const path of ['invoices', 'invoices/group']) {

@@ -43,7 +43,7 @@ eachDatabase.describe('invoice lookup over HTTP (invoicing §15)', (open) => {
     };
   };
 
-  it('finds an invoice with its items by invoice number and by item', async () => {
+  it('finds an invoice with its items by invoice number and by item id', async () => {
     const { invoiceId, invoiceNumber, items } = unpaid;
     const read = (await serving.call('GET', `${invoices}/${invoiceId}`)).json;
     const byNumber = await serving.call('GET', `${invoices}/byNumber/${invoiceNumber}`);

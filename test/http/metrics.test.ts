@@ -147,7 +147,7 @@ describe('metric formats', () => {
     );
   });
 
-  it('include all requests before the first read', async () => {
+  it('include all requests made before the first read', async () => {
     const busy = new HttpMetrics();
     const count = 2_345;
     for (let n = 0; n < count; n += 1)

@@ -123,7 +123,7 @@ anyDatabase.describe('health plugin API over HTTP (platform §12)', (open) => {
     expect(statuses).to.eql(statuses.map(() => 400));
   });
 
-  it('shows a tenant its own and system entries with secrets masked', async () => {
+  it('shows a tenant only its own entries and system entries, with masked secrets', async () => {
     const { call: core, billing } = serving;
     const accountId = createdId(await core('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     await core('GET', `/1.0/kb/accounts/${accountId}?myToken=abc&audit=NONE`);

@@ -120,7 +120,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
   });
 
-  it('replaces the roles of a user with known roles, and removes no role if the body names none', async () => {
+  it('replaces the roles of a user with known roles, and removes no role if the body lists no roles', async () => {
     await newUser('rolf', { roles: ['admin'] });
     const put = (body: object) => call('PUT', `${security}/users/rolf/roles`, { body });
     const roles = async () =>
@@ -133,7 +133,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect(await roles()).to.eql([]);
   });
 
-  it('replaces the permissions of a role, and removes no permission if the body names none', async () => {
+  it('replaces the permissions of a role, and removes no permission if the body lists no permissions', async () => {
     const put = (body: object) => call('PUT', `${security}/roles`, { body: { role: 'clerk', ...body } });
     const role = async () => (await call('GET', `${security}/roles/clerk`)).json;
     expect((await put({ permissions: ['tag:add'] })).status).to.equal(204);
@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
       expectRefusal(await token({ grant_type: 'password', username: 'admin' }), 400, 'invalid_request');
     });
 
-    it('rejects requests in the format of RFC 6749', async () => {
+    it('reports errors in the format of RFC 6749', async () => {
       expectRefusal(await token({}), 400, 'invalid_request');
       expectRefusal(await token({ grant_type: 'implicit' }), 400, 'unsupported_grant_type');
       const unknown = await token({ grant_type: 'client_credentials' }, basic('nobody', 'x'));

@@ -130,7 +130,7 @@ describe('slow clients (platform §16)', () => {
     expect(await dripping(socket, head)).to.match(/^HTTP\/1\.1 401 /);
   });
 
-  it('get 408 if the headers do not arrive in time, 10 s by default', async () => {
+  it('get 408 if the headers do not arrive within the time limit, 10 s by default', async () => {
     const { server } = await listenWith({});
     expect(server.headersTimeout).to.equal(10_000);
     const socket = await connected(await listenWith({ maxHeadersMs: 200 }));

@@ -31,7 +31,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
 
   const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
 
-  it('shows the phase with its price on the date, including price changes', async () => {
+  it('shows the phase with its price on the requested date, including price changes', async () => {
     const priceAt = async (date: string) => {
       const { status, json } = await get('phase', at(date));
       return [status, (json as { prices: unknown[] }).prices];

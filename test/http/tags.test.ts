@@ -279,7 +279,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect(await found('test')).to.eql([]);
   });
 
-  it('are counted in searches, both as matches and in total', async () => {
+  it('appear in searches with the number of matches and the total number', async () => {
     const total = ((await send('GET', '/tags/pagination?limit=10000')).json as unknown[]).length;
     const reply = await send('GET', '/tags/search/blue?limit=1');
     const header = (name: string) => reply.headers.get(`x-service-pagination-${name}`);

@@ -395,7 +395,7 @@ describe('HTTP transport', () => {
     agent.destroy();
   });
 
-  it('reports its health in the health check', async () => {
+  it('reports that it is healthy', async () => {
     const reply = expectStatus(await call('GET', '/1.0/healthcheck'), 200);
     expect(reply.json).to.eql({
       database: { healthy: true, message: null },

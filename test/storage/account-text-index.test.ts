@@ -52,7 +52,7 @@ eachDatabaseAndSuperuser((kind, open) => {
     });
     after(() => opened.storage.close());
 
-    it('finds exactly the accounts that contain the text in lower case, for any characters', async () => {
+    it('finds exactly the accounts that contain the text, ignoring case, for any characters', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.uniqueArray(person, { minLength: 1, maxLength: 6, selector: ({ externalKey }) => externalKey }),

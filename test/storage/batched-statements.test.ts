@@ -117,7 +117,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expect(await ids()).to.eql([1, 2, 3, 4]);
   });
 
-  it('are prepared again if an error occurred earlier in the first attempt', async () => {
+  it('are prepared again after a first attempt that failed at an earlier statement', async () => {
     const attempt = (divisor: number) =>
       inTransaction((transaction) =>
         Promise.all([

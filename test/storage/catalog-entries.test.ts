@@ -42,7 +42,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
     expect(await read(({ catalogs }) => catalogs.revision())).to.equal(before + 1);
   });
 
-  it('preserves exact plan rows, sorted by date and creation', async () => {
+  it('preserves plan rows exactly, sorted by date and creation', async () => {
     const planName = newId();
     const rows = [
       planRow({ planName, effectiveDate: instant(now + 1), effectiveDateForExistingSubscriptions: null }),
@@ -57,7 +57,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
     );
   });
 
-  it('lists the plans with rows of later revisions in both scopes', async () => {
+  it('lists the plans that have rows in later revisions, in both scopes', async () => {
     const [early, late] = [newId(), newId()];
     await writing.catalogEntries.apply({ addedRows: [planRow({ planName: early })] });
     const between = await read(({ catalogs }) => catalogs.revision());
@@ -125,7 +125,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
     }
   });
 
-  it('makes a plan deletion wait for operations that keep plans, which wait neither for each other nor for uploads', async () => {
+  it('makes plan deletions wait for operations that keep plans; such operations never wait for each other or uploads', async () => {
     const order: string[] = [];
     const proceed = Promise.withResolvers<void>();
     const kept = Promise.withResolvers<void>();

@@ -79,7 +79,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     listening();
   });
 
-  it('causes an error about a possible commit if the connection breaks during the commit', async () => {
+  it('causes an error that mentions a possible commit if the connection breaks during the commit', async () => {
     const made = account({});
     const failed = await rejection(
       storage.write(acme, author(), async (session) => {

@@ -53,7 +53,7 @@ eachDatabase.describe('node storage', (open, kind) => {
     expect(await nodes.names()).to.eql([]);
   });
 
-  it('returns the broadcasts after a given number with their tenant-less events, and deletes old broadcasts', async () => {
+  it('returns the broadcasts after a given number, including events without a tenant, and deletes old broadcasts', async () => {
     const { storage, database } = opened;
     const { nodes } = storage;
     expect(await nodes.lastBroadcast()).to.equal(0);

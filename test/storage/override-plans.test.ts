@@ -38,7 +38,7 @@ eachDatabase.describe('override plans', (open, kind) => {
   const read = (catalog: Catalog, planNames: readonly (string | null)[]) =>
     opened.read(async (session) => (await find(session, catalog, planNames))(accountId));
 
-  it('are read with one statement for any number of plans, and without a statement from the cache', async () => {
+  it('are read from the cache without a statement, and otherwise with one statement for any number of plans', async () => {
     const names: string[] = [];
     for (const amount of [1, 2, 3]) names.push((await make(amount)).name);
     expect(names).to.eql(['gold-1', 'gold-2', 'gold-3']);

@@ -151,7 +151,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(await drain()).to.eql([['other', 'third']]);
   });
 
-  it('respects the limit and due dates before 1970', async () => {
+  it('respects the limit, and handles due dates before 1970', async () => {
     await put([], [due(0, 'now'), due(1, 'old', -now - 5_000), due(2, 'older', -now - 6_000)]);
     expect(names(await claim({ limit: 1 }))).to.eql(['old']);
     expect(names(await claim({ limit: 5 }))).to.eql(['older', 'now']);

@@ -14,7 +14,7 @@ const template: DatabaseTemplate = {
 };
 
 eachDatabase((kind, open) => {
-  it('gives an empty database of its own kind', async () => {
+  it('returns an empty database of the given kind', async () => {
     const database = await open();
     expect(database.kind).to.equal(kind);
     await run(database, 'CREATE TABLE note (body text)');

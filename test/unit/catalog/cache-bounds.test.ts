@@ -128,7 +128,7 @@ describe('cached catalogs', () => {
     return Array.from({ length: count }, (_, index) => index + 1);
   }
 
-  it('cover a bounded number of tenants, and release the catalogs of other tenants completely', async () => {
+  it('are kept for a limited number of tenants, and release the catalogs of other tenants completely', async () => {
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));
@@ -140,7 +140,7 @@ describe('cached catalogs', () => {
     expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_CATALOGS);
   });
 
-  it('hold a bounded number of characters in total, and keep the catalog in use at any size', async () => {
+  it('hold a limited number of characters in total, and keep the catalog in use whatever its size', async () => {
     const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
     const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(40);
@@ -193,7 +193,7 @@ describe('cached catalogs', () => {
     expect(await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })))).to.equal(latest);
   });
 
-  it('cover a bounded number of accounts per tenant', async () => {
+  it('are kept for a limited number of accounts per tenant', async () => {
     const product = catalogEntry({ kind: 'PRODUCT', name: 'Pot', parentId: null, plan: null });
     const pot = { ...product, recordId: 1 } as CatalogEntry;
     let asked = 0;
@@ -243,7 +243,7 @@ describe('cached catalogs', () => {
       };
     }
 
-    it('cover a bounded number of tenants', async () => {
+    it('are kept for a limited number of tenants', async () => {
       plugin.serve(harbour());
       const ask = asking();
       const tenants = numbered(MAX_CACHED_PLUGIN_CATALOGS * 2);
@@ -251,7 +251,7 @@ describe('cached catalogs', () => {
       expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_PLUGIN_CATALOGS);
     });
 
-    it('hold a bounded number of characters in total', async () => {
+    it('hold a limited number of characters in total', async () => {
       const prettyName = 'x'.repeat(4_000);
       const plans = numbered(2_500).map((number) => boatPlan(`b${number}`, '1', { prettyName }));
       plugin.serve(harbour(Object.assign({}, ...plans)));

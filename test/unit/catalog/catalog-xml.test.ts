@@ -301,7 +301,7 @@ describe('catalog XML reader', () => {
       expect(readCatalogXml(declared).versions).to.have.length(1);
     });
 
-    it('rejects invalid bytes and any other declared encoding', () => {
+    it('rejects invalid bytes and declarations of any other encoding', () => {
       const latin1 = Uint8Array.from(text, (character) => character.charCodeAt(0) & 0xff);
       expect(fault(latin1)).to.equal(
         '1:1 The document is not valid UTF-8; send UTF-8, or UTF-16 with a byte order mark',

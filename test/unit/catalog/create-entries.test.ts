@@ -270,7 +270,7 @@ describe('catalog entry creation', () => {
     expect(problems).to.have.length(3);
   });
 
-  it('accepts a product of the request, the scope, the tenant or the current XML version', () => {
+  it('accepts a product from the request, the scope, the tenant or the current XML version', () => {
     const tenantPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms });
     const accountPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms, ...account });
     const productOf = (...input: Parameters<typeof create>) => {
@@ -344,7 +344,7 @@ describe('catalog entry creation', () => {
     expect(refusal(request, [stored({ kind: 'PLAN', name: 'Spring' })]).code).to.equal(61004);
   });
 
-  it('keeps the first name of the catalog', () => {
+  it('keeps the original name of the catalog', () => {
     const request = { catalogName: 'Pots', products: [pot], plans: [plan] };
     const names = (known: readonly CatalogEntry[]) =>
       create(request, known)

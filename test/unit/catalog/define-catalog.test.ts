@@ -139,7 +139,7 @@ function problemsOf(define: () => DefinedCatalog): readonly string[] {
 }
 
 describe('catalog defined in code', () => {
-  it('produces the same value and document as the XML path', () => {
+  it('produces the same value and document as the equivalent XML', () => {
     const document = readCatalogXml(lantern.toXml());
     expect(document.isEnvelope).to.equal(true);
     for (const version of document.versions) expect(validateVersion(version).errors).to.eql([]);

@@ -63,7 +63,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     ]);
   });
 
-  it('include a single tax per line if a line has several taxes', () => {
+  it('include a single tax for a line with several taxes', () => {
     const [charge, tax] = standard();
     const second = viewedItem('TAX', '5', {
       linkedItemId: charge?.id ?? null,

@@ -183,7 +183,7 @@ describe('JSON or XML body', () => {
 });
 
 describe('XML body', () => {
-  it('is required if it is XML, and passed on unchanged', () => {
+  it('is passed on unchanged if it is XML, and must not be empty', () => {
     expect(xmlBody.read(bytes('<a/>'), inD)).to.eql(bytes('<a/>'));
     expect(errorOf(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
     expect(errorOf(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);

@@ -36,7 +36,7 @@ describe('settled and due dates after a run', () => {
     expect(standing([arrears], '2024-01-16', 'GREEDY')).to.equal('2024-02-15 2024-03-15');
   });
 
-  it('include an earlier next event as the due date', () => {
+  it('use an earlier next event as the due date', () => {
     expect(standing([advance, change], '2024-01-15')).to.equal('2024-02-01 2024-02-01');
     expect(standing([arrears, change], '2024-01-15')).to.equal('2024-01-15 2024-02-01');
     expect(standing([advance, cancel('2024-05-01')], '2024-01-15')).to.equal('2024-02-15 2024-02-15');

@@ -46,7 +46,7 @@ describe('localized invoice views', () => {
       expect(linesOf(view)).to.eql(['Gold, monthly | $20.00']);
     });
 
-    it('invoicing §14 rule 4: add up to the balance with account credit and payments', () => {
+    it('invoicing §14 rule 4: show lines that add up to the balance, with account credit and payments', () => {
       const view = renderedInvoice(
         toRender(
           [month('20'), viewedItem('TAX', '3.8', { description: 'VAT' }), viewedItem('CBA_ADJ', '-5')],

@@ -18,7 +18,7 @@ async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly
 }
 
 describe('the generated node name (platform §15 rule 1)', () => {
-  it('differs for each engine in a process and never matches a former node', () => {
+  it('differs for each engine in a process and never equals the name of a former node', () => {
     const names = [newNodeName(), newNodeName(), newNodeName()];
     expect(new Set(names).size).to.equal(3);
     expect(names.filter(isFormerNode)).to.eql([]);

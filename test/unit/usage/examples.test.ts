@@ -246,7 +246,7 @@ describe('the worked examples of usage', () => {
     ]);
   });
 
-  it('usage E12: bill the exact instant of a cancellation', () => {
+  it('usage E12: bill usage up to the exact instant of a cancellation', () => {
     const life = lifeOf(smsUsage, '2026-05-01');
     life.record('50 sms', '2026-05-01');
     life.record('300 sms', '2026-05-16T00:00:00Z');
