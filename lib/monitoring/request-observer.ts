@@ -139,7 +139,7 @@ export class AccessLog {
   }
 }
 
-/** Returns path and query with masked secrets (platform §6.3 rule 3). */
+/** Returns the path and query with masked secrets (platform §6.3 rule 3). */
 function shownUri(path: string, query: string): string {
   return query === '' ? path : `${path}?${maskQuery(query)}`;
 }

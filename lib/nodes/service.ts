@@ -69,7 +69,7 @@ export function nodeService(ports: BroadcastPorts, input: NodeServiceInput) {
     knowsFormer = true;
   }
 
-  /** Repeats the work after a pause, including after errors. */
+  /** Repeats the work after a pause, even after errors. */
   function repeated(everyMs: number, run: () => Promise<void>) {
     const { systemClock, logger } = ports;
     let isStopped = false;

@@ -243,7 +243,7 @@ export function planOfText(text: string): Plan {
   return plan;
 }
 
-/** Returns product and period from a plan's text without decoding the rest. */
+/** Returns the product and period from a plan's text without decoding the rest. */
 export function soldAsOfText(text: string): SoldAs {
   const { product, finalPhase }: PlanContent = JSON.parse(text);
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };

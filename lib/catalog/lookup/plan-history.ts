@@ -160,7 +160,7 @@ const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 export interface ChosenPlan {
   readonly planName: string;
   readonly effective: Pick<DatedInstant, 'at'>;
-  /** Time at which the choice was recorded. Defaults to now. */
+  /** Time at which the plan choice was recorded. Defaults to now. */
   readonly decided?: Instant;
 }
 

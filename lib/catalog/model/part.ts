@@ -54,7 +54,7 @@ export class LazyPart<T extends object> implements Part<T> {
 
 export type SoldAs = Pick<Plan, 'product' | 'billingPeriod'>;
 
-/** Returns product and period of a plan without decoding the plan. */
+/** Returns the product and period of a plan without decoding the plan. */
 export function soldAs(part: Part<Plan>): SoldAs {
   return part.soldAs?.() ?? part.value;
 }

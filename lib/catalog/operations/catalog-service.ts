@@ -308,7 +308,7 @@ export async function catalogsOfBatch(
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * Returns the bus event of a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision` the new
+ * Returns the bus event for a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision` the new
  * revision.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {

@@ -264,7 +264,7 @@ function lineOf(item: InvoiceItemView, taxes: readonly ItemTax[]): DocumentLine 
   return { item, net: item.amount, ...pricedQuantity(item), taxes };
 }
 
-/** Returns quantity and unit price, both null if the item has no unit price (§14 rule 8). */
+/** Returns the quantity and the unit price. Both are null if the item has no unit price (§14 rule 8). */
 function pricedQuantity({ quantity, unitPrice }: InvoiceItemView) {
   return unitPrice === null ? { quantity: null, unitPrice } : { quantity, unitPrice };
 }

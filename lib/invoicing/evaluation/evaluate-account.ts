@@ -145,8 +145,8 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
 }
 
 /**
- * Returns charged-through dates. Includes usage and trial items of amount 0, even if the tenant's settings drop such
- * items (usage §7.5 rule 4, §5.1 rule 4).
+ * Returns the charged-through dates. Includes usage and trial items of amount 0, even if the tenant's settings drop
+ * such items (usage §7.5 rule 4, §5.1 rule 4).
  */
 function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));

@@ -161,8 +161,8 @@ interface Refusal {
 }
 
 /**
- * Returns the error of a failed explicit run. A safety bound or an illegal state also parks the account (§8.6). Other
- * changes, such as due entries, are committed before the error is thrown.
+ * Returns the error for a failed explicit run. A safety bound or an illegal state also parks the account (§8.6).
+ * Other changes, such as due entries, are committed before the error is thrown.
  */
 async function refusalOf(
   session: WriteSession,

@@ -28,7 +28,8 @@ import { declaredTaxProblem, type TaxedItem, taxFactsProblem } from '../invoices
 import { type ClaimedItem, pluginAnswerError } from './plugin-claims.ts';
 
 /**
- * A new item for another invoice. If `invoiceId` is null, the item is added to the invoice of the item that it adjusts.
+ * A new item for another invoice. If `invoiceId` is null, the item is added to the invoice of the item that it
+ * adjusts.
  */
 export interface ItemElsewhere {
   readonly invoiceId: Uuid | null;

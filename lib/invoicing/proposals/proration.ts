@@ -14,8 +14,8 @@ export function proratedShare({ base, days, totalDays }: Share, currency: Curren
 }
 
 /**
- * Returns F × M of §5.6, which is the number of days of a whole period of M months under fixed-days proration. Null
- * means calendar days, because F is 0 or the period is based on days or weeks.
+ * Returns the number of days of a whole period under fixed-days proration: F × M for M months (§5.6). Null means
+ * calendar days, because F is 0 or the period is based on days or weeks.
  */
 export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {
   if (fixedDays <= 0) return null;

@@ -127,8 +127,8 @@ function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, inp
 }
 
 /**
- * Returns the period that C(0) ends. In the first period of a cycle, a bill cycle day change before C(0) ends the
- * period (§5.4 rule 6).
+ * Returns the period that ends on the first cycle date, C(0). In the first period of a cycle, a bill cycle day change
+ * before C(0) ends the period (§5.4 rule 6).
  */
 function wholeUpToFirst({ event, cycle }: BilledEvent, events: readonly BillingEvent[]): WholePeriod {
   const { before, first, period } = cycle;
@@ -197,7 +197,7 @@ export function rateOf(event: BillingEvent, startDate: LocalDate): Decimal {
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
 }
 
-/** Returns the smallest k with C(k) ≥ `windowStart`. */
+/** Returns the index of the first cycle date in the window: the smallest k with C(k) ≥ `windowStart`. */
 function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): number {
   if (windowStart === null || windowStart <= cycle.first) return 0;
   const k = firstCycleAfter(cycle, windowStart);

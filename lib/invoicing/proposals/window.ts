@@ -61,9 +61,10 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 }
 
 /**
- * Returns W of §7.2. A changed subscription may be evaluated up to an earlier date than before, because a run without
- * recurring charges does not bind later runs to its date (§1.5). The days after that date must then be evaluated
- * again too. Otherwise §7.3 I1 would not hold for them.
+ * Returns the date from which the subscription is evaluated (W of §7.2). A changed subscription may be evaluated up
+ * to an earlier date than before, because a run without recurring charges does not bind later runs to its date
+ * (§1.5). The days after that date must then be evaluated again too. Otherwise invariant I1 of §7.3 would be violated
+ * for them.
  */
 function evaluatedFrom(
   { dirtyFrom }: InvoicingCursor,
@@ -162,7 +163,10 @@ function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalD
   return end > cycle.start ? end : null;
 }
 
-/** Returns g of §5.5 rule 2 without its condition on E, because rule 3 takes an earlier next event anyway. */
+/**
+ * Returns the next billing date of the event (g of §5.5 rule 2). Ignores the next event, because rule 3 already uses
+ * the date of an earlier next event.
+ */
 function nextBillingDate(billed: BilledEvent): LocalDate | null {
   const { event, cycle, billThrough } = billed;
   if (event.billingMode === 'IN_ADVANCE') return endOfLastProposal(billed);
