@@ -12,7 +12,7 @@ import { killableGateway, killableStorage } from './killable.ts';
 const LATER = [{ minutes: 2 }, { minutes: 10 }, { hours: 1 }, { hours: 2 }];
 
 eachDatabase((kind, open) => {
-  describe('combo payment whose server dies at any step', function () {
+  describe('combo payment if the server process is killed at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
     let serving: Serving & { readonly clock: FakeClock };
     let bob: TenantBilling;
@@ -25,7 +25,7 @@ eachDatabase((kind, open) => {
     });
     after(() => serving.close());
 
-    it('is complete or not started, and a retry completes it once', async () => {
+    it('is either complete or not started, and is completed once by a retry', async () => {
       const { steps } = await dieAt(Number.POSITIVE_INFINITY, 'undisturbed');
       expect(await told('undisturbed')).to.eql(DONE);
       expect(steps).to.be.greaterThan(30);

@@ -180,7 +180,7 @@ eachDatabase((kind, open) => {
     // Both databases use the same statements for numbers.
     const tried = sampled([...calls.entries()], kind === 'sqlite' ? 1 : 4);
     for (const [turn, [name, takes, prepare, run]] of tried)
-      it(`invoicing §1.6 rule 1, §21 rule 3: have no gaps after a death at any step of ${name}`, async () => {
+      it(`invoicing §1.6 rule 1, §21 rule 3: have no gaps if the process dies at any step of ${name}`, async () => {
         const process = new DyingProcess(Number.POSITIVE_INFINITY);
         const dying = await Billing.open({
           storage: { ...killableStorage(engine.storage, process), close: () => Promise.resolve() },

@@ -42,7 +42,7 @@ async function dieWith(database: TestDatabase, more: Readonly<Record<string, str
   return signal;
 }
 
-eachDatabase.describe('process killed between the answer of an invoice plugin and its storage', (open) => {
+eachDatabase.describe('run killed after the answer of an invoice plugin', (open) => {
   /** An unbilled subscriber in a closed database. */
   async function subscriber() {
     const engine = await openEngine(open, { now: NOW });
@@ -59,7 +59,7 @@ eachDatabase.describe('process killed between the answer of an invoice plugin an
 
   const billed = [['RECURRING 2024-01-01..2024-02-01 19.95', 'TAX 2024-01-01 1']];
 
-  it('leaves no data, so that the run can be repeated immediately', async () => {
+  it('leaves no data, so that it can be repeated immediately', async () => {
     const { accountId, database, tenant } = await subscriber();
     expect(await dieWith(database, { tenant, account: accountId })).to.equal('SIGKILL');
     const billing = await openAgain(database, tax);
@@ -73,7 +73,7 @@ eachDatabase.describe('process killed between the answer of an invoice plugin an
     }
   });
 
-  it('leaves an automatic run to the restarted node, which completes it once', async () => {
+  it('is completed once by the restarted node if it was automatic', async () => {
     const { accountId, database, tenant } = await subscriber();
     expect(await dieWith(database, { tenant })).to.equal('SIGKILL');
     const billing = await openAgain(database, tax);
@@ -86,8 +86,8 @@ eachDatabase.describe('process killed between the answer of an invoice plugin an
   });
 });
 
-onPostgresql.describe('run on two nodes that call their plugins at the same time', (open) => {
-  it('is billed once and reports no invoice on the other node', async () => {
+onPostgresql.describe('run on two nodes at the same time', (open) => {
+  it('is billed once, even if two nodes start it at the same time', async () => {
     const engine = await openEngine(open, { now: NOW });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });

@@ -106,7 +106,7 @@ function templateOf(story: Story, index: number): DatabaseTemplate {
 }
 
 eachDatabase((kind, open) => {
-  describe('overdue process that dies at any step', function () {
+  describe('overdue process killed at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
 
     for (const [index, story] of stories.entries())

@@ -27,7 +27,7 @@ interface Operation {
 }
 
 eachDatabase((kind, open) => {
-  describe('payment process that dies at any step', function () {
+  describe('payment process killed at any step', function () {
     this.timeout(isLongRun ? 0 : 300_000);
     let engine: TestEngine;
 

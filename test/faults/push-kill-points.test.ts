@@ -19,7 +19,7 @@ const LEASE_MS = 30_000;
 const LOOKS = 10;
 
 eachDatabase((kind, open) => {
-  describe('push process that dies at any statement or request', function () {
+  describe('push process killed at any statement or request', function () {
     this.timeout(300_000);
     const real = httpPushSender();
     let receiver: Receiver;
@@ -31,7 +31,7 @@ eachDatabase((kind, open) => {
       await receiver.close();
     });
 
-    it('platform §10.2 rule 1: sends exactly the stored events, and repeats them only with the same id', async () => {
+    it('platform §10.2 rule 1: sends exactly the stored events, and repeats an event only under the same id', async () => {
       const steps = await dieAt(Number.POSITIVE_INFINITY);
       expect(steps).to.be.greaterThan(40);
       const all = Array.from({ length: steps - LOOKS }, (_, step) => step + 1);

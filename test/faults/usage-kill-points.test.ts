@@ -32,7 +32,7 @@ async function recordAll(storage: Storage<never>, tenant: TenantRef): Promise<vo
   await storage.write(tenant, author(), (session) => session.usage.voidSubmission(1, 'k30'));
 }
 
-eachDatabase.describe('usage process that dies at any statement', (open, kind) => {
+eachDatabase.describe('usage process killed at any statement', (open, kind) => {
   it('usage §2.1 rule 5: stores each submission completely or not at all, and only once after a retry', async () => {
     const { steps, told: unchangedWalk } = await dieAt(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(15);

@@ -169,7 +169,7 @@ async function linesOf(acme: TenantBilling): Promise<readonly string[]> {
 }
 
 eachDatabase((kind, open) => {
-  describe('usage process that dies at any storage call', function () {
+  describe('usage process killed at any storage call', function () {
     this.timeout(isLongRun ? 0 : 300_000);
 
     for (const [index, story] of stories.entries())

@@ -29,7 +29,7 @@ describe('container', function () {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('is built by its steps, starts with its command, reports healthy and stops cleanly', async () => {
+  it('can be built, starts with its command, reports healthy and stops cleanly', async () => {
     await build();
     const server = spawn('node', [...(await command()), '--port', '0'], {
       cwd: join(directory, 'data'),

@@ -39,7 +39,7 @@ describe('published declarations', () => {
     return found;
   };
 
-  it('compile every code block of the user documentation', async () => {
+  it('compile in every code block of the user documentation', async () => {
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
     await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'module' }));
     const blocks = (
@@ -59,7 +59,7 @@ describe('published declarations', () => {
     expect(stdout).to.equal('');
   });
 
-  it('need types of other packages only for MikroORM and Koa, also with skipLibCheck: false', async () => {
+  it('need types of other packages only for MikroORM and Koa, even with skipLibCheck: false', async () => {
     const names = ['.', './client', './testing', './pdf', './e-invoice', './server'] as const;
     const files = names.map((name) => join(directory, relative('dist', manifest.exports[name].types)));
     const flags = ['--noEmit', '--listFiles', '--skipLibCheck', 'false', '--strict', '--ignoreConfig'];
@@ -117,7 +117,7 @@ describe('published declarations', () => {
     expect(seen.size).to.be.greaterThan(200);
   });
 
-  it('use plain type names without Json', () => {
+  it('use plain type names without the suffix Json', () => {
     const types = [...front.values(), ...storage.values()].filter(({ text, name }) =>
       new RegExp(`\\b(interface|type) ${name}\\b`).test(text),
     );

@@ -104,7 +104,7 @@ describe("clients generated from the server's API documents", function () {
     },
   ];
   for (const { name, path, walk: source, amounts } of cases)
-    it(`compile from ${name} and bill a tenant up to its invoices`, async () => {
+    it(`compile from ${name}, and bill a tenant up to its invoices`, async () => {
       const walk = await walkOf({ serving, path, source, folder: await mkdtemp(join(directory, 'client-')) });
       const passTo = async (date: string): Promise<void> => {
         await serving.billing.settle();

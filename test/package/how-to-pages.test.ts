@@ -23,7 +23,7 @@ describe('how-to pages about events and taxes', () => {
 });
 
 anyDatabase.describe('how-to pages about taxes', (open) => {
-  it('show a tax plugin that taxes each charge once, even on a draft that grows', async () => {
+  it('show a tax plugin that taxes each charge once, even on a draft to which charges are added', async () => {
     const [block = ''] = await blocksOf('lib/ports/TAXES.md', 'ts');
     const folder = await mkdtemp(join(tmpdir(), 'billwright-taxes-'));
     const file = join(folder, 'taxes.ts');

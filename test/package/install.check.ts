@@ -89,7 +89,7 @@ describe('published package', function () {
 
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('contains the files named by its entry points', async () => {
+  it('contains the files that its entry points specify', async () => {
     const targets = Object.values(manifest.exports).flatMap((target) =>
       typeof target === 'string' ? [target] : Object.values(target),
     );
@@ -125,7 +125,7 @@ describe('published package', function () {
     expect(unpackedBytes).to.be.within(5e6, 16e6);
   });
 
-  it('contains every file linked in its documents', async () => {
+  it('contains every file to which its documents link', async () => {
     const documents = files.filter((file) => file.endsWith('.md') && file !== 'CONTRIBUTING.md');
     const missing: string[] = [];
     for (const document of documents) {
@@ -139,14 +139,14 @@ describe('published package', function () {
     expect(missing).to.eql([]);
   });
 
-  it('contains no sources except examples, and no tests', () => {
+  it('contains no tests, and no sources except examples', () => {
     const sources = files.filter(
       (file) => /(?<![.]d)[.]ts$/.test(file) && !file.startsWith('dist/examples/'),
     );
     expect([...sources, ...files.filter((file) => file.startsWith('dist/test/'))]).to.eql([]);
   });
 
-  it('names bundled packages with their licenses in NOTICE', async () => {
+  it('lists bundled packages and their licenses in NOTICE', async () => {
     const notice = await readFile(join(root, 'NOTICE'), 'utf8');
     const told = [...notice.matchAll(/^== (\S+) (\S+) ==$/gm)].map(
       ([, name, version]) => `${name} ${version}`,
@@ -163,7 +163,7 @@ describe('published package', function () {
   });
 
   for (const entryPoint of entryPoints)
-    it(`imports ${entryPoint.name} with ${entryPoint.peers.join(', ') || 'no peers'}`, async () => {
+    it(`allows importing ${entryPoint.name} with ${entryPoint.peers.join(', ') || 'no peers'}`, async () => {
       const project = await createProject(entryPoint.name);
       await npmInstall(project, [tarball, ...pinned(entryPoint.peers)]);
       for (const name of entryPoint.absent)
@@ -172,7 +172,7 @@ describe('published package', function () {
       if (entryPoint.name === 'billwright') await expectMissingPeersToBeNamed(project);
     });
 
-  it('compiles in a TypeScript host and starts its command with the required packages', async () => {
+  it('compiles in a TypeScript host, and starts its command with the required packages', async () => {
     const project = await createProject('all');
     const peers = new Set(entryPoints.flatMap((entryPoint) => entryPoint.peers));
     await npmInstall(project, [
@@ -227,7 +227,7 @@ describe('published package', function () {
     expect(builtin.filter((name) => name.includes('undici'))).to.eql([]);
   });
 
-  it('reports the required version under an older Node without crashing', async function () {
+  it('reports the required Node version under an older Node instead of crashing', async function () {
     const older = await olderNode();
     if (older === null) {
       process.stderr.write(

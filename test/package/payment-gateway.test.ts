@@ -5,7 +5,7 @@ import { checkPaymentGateway } from '../../adapters/testing/index.ts';
 import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.ts';
 
 describe('payment gateway example', () => {
-  it('pays, refunds, declines and waits like its processor', async () =>
+  it('charges, refunds, declines and leaves payments pending like its processor', async () =>
     expect(await payThroughLedger()).to.eql([
       'captured: SUCCESS 30',
       'refunded: SUCCESS 5',
@@ -14,7 +14,7 @@ describe('payment gateway example', () => {
       'transfer: SUCCESS 12',
     ]));
 
-  it('meets the gateway contract in all supported operations', async () => {
+  it('satisfies the gateway contract in all supported operations', async () => {
     const gateway = ledgerGateway({ signingKey: 'key' });
     const waiting = { key: 'mode', value: 'bank-transfer', isUpdatable: false };
     const { findings, notes, called } = await checkPaymentGateway(gateway, {

@@ -58,7 +58,7 @@ describe('Prisma transactions', function () {
     await run(process.execPath, [command, 'generate', '--schema', schema], { cwd: directory, env });
   }
 
-  it('commit and roll back engine changes on both databases, like those of other libraries', async () => {
+  it('commit and roll back engine changes on both databases, like transactions of other libraries', async () => {
     const mocha = join('node_modules', 'mocha', 'bin', 'mocha.js');
     const files = ['test/storage/host-libraries.test.ts', '--grep', 'Prisma', '--reporter', 'json'];
     const env = { ...process.env, BILLWRIGHT_TEST_PRISMA: directory };

@@ -15,7 +15,7 @@ const GUIDE = 'examples/saas/README.md';
 const directory = new URL('../../examples/saas/', import.meta.url);
 
 describe('examples/saas with its guide', () => {
-  it('quotes only code of the application', async () => {
+  it('has a guide that quotes only code of the application', async () => {
     const files = globSync('**/*.{ts,js}', { cwd: directory });
     const texts = await Promise.all(files.map((file) => readFile(new URL(file, directory), 'utf8')));
     const code = texts.map(unindented);
@@ -32,7 +32,7 @@ describe('examples/saas with its guide', () => {
 const unindented = (text: string): string => text.replaceAll(/^ +/gm, '');
 
 eachDatabase.describe('examples/saas with Stripe', (open) => {
-  it('saves the card of a SetupIntent and charges it', async () => {
+  it('saves the card of a SetupIntent, and charges that card', async () => {
     const double = new StripeDouble();
     await double.start();
     const database = await open();

@@ -62,7 +62,7 @@ async function pluginOfTaxes(): Promise<InvoicePlugin> {
 }
 
 describe('invoice plugin example', () => {
-  it('charges taxes by country, explains them and returns them with credits', async () =>
+  it('charges taxes by country, explains each tax and returns taxes with credits', async () =>
     expect(await sellWithTax()).to.eql([
       'Ada: RECURRING 100, TAX 19, CBA_ADJ -61.42; owed EUR 57.58',
       'Ada: REPAIR_ADJ -51.61, TAX -9.81, CBA_ADJ 61.42; owed EUR 0',
@@ -122,7 +122,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     describe(`of ${name}`, () => {
       beforeEach(async () => begin(await pluginOf()));
 
-      it('returns the tax of a repair after a downgrade, on its invoice and its credit note', async () => {
+      it('returns the tax of a repair after a downgrade, on the invoice and its credit note', async () => {
         await downgraded();
         expect(await taxLines()).to.eql([
           ['S 19 %: 310 + 58.9'],
@@ -147,7 +147,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
         ]);
       });
 
-      it('returns the tax of an adjustment, each time only the remaining tax', async () => {
+      it('returns the tax of several adjustments, each time only the remaining tax', async () => {
         await subscribe('desk');
         const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
         for (const amount of ['40', '10'])
@@ -159,7 +159,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
       });
     });
 
-  it('returns exactly the tax of a charge in many small adjustments and refunds', async () => {
+  it('returns exactly the tax of a charge over many small adjustments and refunds', async () => {
     await begin();
     await subscribe('snack');
     const { invoiceId, chargeId: invoiceItemId } = await invoiceOf();
@@ -178,7 +178,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect([notes.length, formatDecimal(sumOfNotes)]).to.eql([10, '0.19']);
   });
 
-  it('returns exactly the tax of a charge in many small repairs', async () => {
+  it('returns exactly the tax of a charge over many small repairs', async () => {
     await begin();
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'snack', quantity: 9 });
     for (let quantity = 8; quantity > 0; quantity -= 1) {
@@ -192,7 +192,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
       expect(roundingDifference.abs().lessThanOrEqualTo('0.01')).to.equal(true);
   });
 
-  it('does not add to a new tax the amount that a user has deducted from another tax', async () => {
+  it('does not add to a new tax the amount that a user has deducted from an earlier tax', async () => {
     await begin();
     const [charge] = await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '100' }] });
     const { invoiceId = '' } = charge ?? {};
@@ -205,7 +205,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect(document && taxLinesOf(document)).to.eql(['S 19 %: 110 + 1.9 (-19)']);
   });
 
-  it('sums two rates on one invoice, and rounds the sum of each rate', async () => {
+  it('adds up two rates on one invoice, and rounds the total of each rate', async () => {
     await begin();
     const account = { type: 'ACCOUNT', id: accountId } as const;
     await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
@@ -215,7 +215,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect(await taxLines()).to.eql([['S 19 %: 0.26 + 0.05', 'S 7 %: 50 + 3.5']]);
   });
 
-  it('rounds the sum of the lines to whole yen', async () => {
+  it('rounds the total of the lines to whole yen', async () => {
     await begin();
     accountId = (await engine.acme.createAccount({ currency: 'JPY' })).id;
     const items = [{ amount: '1003' }, { amount: '1003' }];
@@ -228,7 +228,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect(await taxLines()).to.eql([['S 19 %: 1903 + 361 (-1)'], ['S 19 %: 103 + 20']]);
   });
 
-  it('returns the tax with a refund that names only the charge', async () => {
+  it('returns the tax with a refund that specifies only the charge', async () => {
     await begin();
     await subscribe('desk');
     const { chargeId: invoiceItemId } = await invoiceOf();
@@ -240,7 +240,7 @@ anyDatabase.describe('tax plugin in the documentation (invoicing §14 rule 9)', 
     expect(await engine.balancesOf(accountId)).to.eql(['0', '0']);
   });
 
-  it('shows reverse charge with a tax of 0, its text and a note, even after a repair', async () => {
+  it('shows reverse charge as a tax of 0 with its text and a note, even after a repair', async () => {
     buyer = { country: 'FR', taxId: 'FR83404833048' };
     await begin();
     await downgraded();

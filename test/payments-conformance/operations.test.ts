@@ -39,7 +39,7 @@ eachDatabase((kind, open) => {
               });
           }
 
-          it('has at most one effect when the process dies at any step', () =>
+          it('has at most one effect if the process dies at any step', () =>
             dieAtEachStep(play(), type, turn));
         });
       });
@@ -52,7 +52,7 @@ eachDatabase((kind, open) => {
             expectOneRecord(played, await play().play(played));
           });
 
-        it('has at most one effect when the process dies at any step', () =>
+        it('has at most one effect if the process dies at any step', () =>
           dieAtEachStep(play(), 'CHARGEBACK', 0));
       });
     });

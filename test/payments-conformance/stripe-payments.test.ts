@@ -42,14 +42,14 @@ describe('payment through Stripe', () => {
       ({ metadata }) => metadata.billwright_account === shop.accountId,
     );
 
-  describe('bank response', () => {
+  describe('with a response of the bank', () => {
     const declines = [
       ['pm_card_chargeCustomerFail', 'generic_decline', 'DECLINE'],
       ['pm_card_visa_chargeDeclinedInsufficientFunds', 'insufficient_funds', 'INSUFFICIENT_FUNDS'],
       ['pm_card_authenticationRequired', 'authentication_required', 'OTHER'],
     ] as const;
     for (const [token, code, response] of declines)
-      it(`is a decline with the code ${code}, also for recovery`, async () => {
+      it(`leads to a decline with the code ${code}, also in recovery`, async () => {
         await shop.customerWith(token);
         const { asked, answer } = await purchase();
         expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: code, paymentResponse: response });
@@ -57,7 +57,7 @@ describe('payment through Stripe', () => {
         expect((await shop.told(asked)).map(line)).to.eql([`ERROR 10 ${code}`]);
       });
 
-    it('keeps the payment pending until the customer, who is present, consents', async () => {
+    it('remains pending until the customer, who is present, consents', async () => {
       await shop
         .restart({ returnUrl: 'https://shop.example/back' })
         .customerWith('pm_card_authenticationRequired');
@@ -72,7 +72,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('keeps a debit pending until the bank rejects it', async () => {
+    it('remains pending as a debit until the bank rejects it', async () => {
       await shop.customerWith('pm_sepaDebit');
       const { asked, answer } = await purchase({ currency: 'EUR' });
       expect(line(answer)).to.equal('PENDING 10');
@@ -82,7 +82,7 @@ describe('payment through Stripe', () => {
     });
   });
 
-  describe('payment method registration', () => {
+  describe('when a payment method is registered', () => {
     /** A method saved by a confirmed setup intent. */
     const saved = () => {
       const [customer] = customersOfAccount();
@@ -96,7 +96,7 @@ describe('payment through Stripe', () => {
         (error: unknown) => error,
       );
 
-    it('accepts a payment method that Stripe already attached to the customer', async () => {
+    it('accepts a payment method that Stripe has already attached to the customer', async () => {
       const { id } = saved();
       await shop.addMethod(id);
       const { asked, answer } = await purchase();
@@ -104,7 +104,7 @@ describe('payment through Stripe', () => {
       expect(double.intentOf(asked.transactionId).payment_method).to.equal(id);
     });
 
-    it('rejects a payment method that the account already has, and leaves it unchanged', async () => {
+    it('rejects a payment method that the account already has, and leaves that method unchanged', async () => {
       const { id, metadata } = saved();
       await shop.addMethod(id);
       const { paymentMethodId } = shop;
@@ -124,7 +124,7 @@ describe('payment through Stripe', () => {
     });
   });
 
-  describe('transaction', () => {
+  describe('as a transaction', () => {
     it('uses its transaction id as the idempotency key of requests that move money', async () => {
       double.requests.length = 0;
       const { asked: bought } = await purchase();
@@ -157,7 +157,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('is found instead of refunded again after Stripe has forgotten its key', async () => {
+    it('is found instead of being refunded again after Stripe has forgotten its key', async () => {
       await oldAccount();
       const { asked } = await purchase();
       const refund = shop.asked({
@@ -172,14 +172,14 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(refund.transactionId)).to.equal(1);
     });
 
-    it('keeps its amount when completed with another amount', async () => {
+    it('keeps its amount even if it is completed with another amount', async () => {
       const { asked } = await purchase();
       const other = { ...asked, amount: shop.asked({ amount: '7' }).amount };
       expect(line(await shop.gateway.purchase(other, shop.context))).to.equal('PROCESSED 10');
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('reports a later success when a decline is requested again', async () => {
+    it('is processed if it is requested again after a decline that later became a success', async () => {
       double.bank = 'DECLINES';
       const { asked } = await purchase();
       double.settle(asked.transactionId);
@@ -195,7 +195,7 @@ describe('payment through Stripe', () => {
       expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
     });
 
-    it('cannot be paid after its failure was reported', async () => {
+    it('cannot succeed after its failure was reported', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { asked } = await purchase({ properties: { off_session: 'false' } });
       double.settle(asked.transactionId, 'FAILS');
@@ -204,7 +204,7 @@ describe('payment through Stripe', () => {
       expect(double.intentOf(asked.transactionId).status).to.equal('canceled');
     });
 
-    it('is found by search for a customer with over a hundred payments', async () => {
+    it('is found by search even if the customer has over a hundred payments', async () => {
       const { asked } = await purchase();
       const template = double.intentOf(asked.transactionId);
       for (let number = 0; number < 100; number += 1) {
@@ -217,7 +217,7 @@ describe('payment through Stripe', () => {
       expect(line(await shop.gateway.refund(refund, shop.context))).to.equal('PROCESSED 3');
     });
 
-    it('is found by search for a customer deleted at Stripe', async () => {
+    it('is found by search even if the customer was deleted at Stripe', async () => {
       await oldAccount();
       const { asked } = await purchase();
       for (const { id } of customersOfAccount()) double.books.customers.delete(id);
@@ -229,7 +229,7 @@ describe('payment through Stripe', () => {
       expect(await shop.told(shop.asked())).to.eql([]);
     });
 
-    it('is found as the oldest of over a hundred refunds', async () => {
+    it('is found together with all of its over a hundred refunds', async () => {
       const { asked } = await purchase({ amount: '200' });
       const refunds = Array.from({ length: 101 }, () =>
         shop.asked({ paymentId: asked.paymentId, amount: '1' }),
@@ -239,14 +239,14 @@ describe('payment through Stripe', () => {
       expect(ids).to.have.members([asked, ...refunds].map(({ transactionId }) => transactionId));
     });
 
-    it('creates one customer for a new account although search lags', async () => {
+    it('creates only one customer for a new account, even if Stripe’s search lags', async () => {
       await purchase();
       shop.restart();
       expect(line((await purchase()).answer)).to.equal('PROCESSED 10');
       expect(customersOfAccount()).to.have.length(1);
     });
 
-    it('looks for an old account’s customer before it creates one', async () => {
+    it('uses the existing customer of an old account instead of creating another', async () => {
       await oldAccount();
       double.books.later(25 * 3_600_000);
       shop.restart();
@@ -255,7 +255,7 @@ describe('payment through Stripe', () => {
     });
   });
 
-  describe('failed request', () => {
+  describe('with a failed request', () => {
     it('is found by recovery and charged once if its answer is lost', async () => {
       double.fault = 'ANSWER_LOST';
       const asked = shop.asked();
@@ -266,7 +266,7 @@ describe('payment through Stripe', () => {
       expect(double.effectsOf(asked.transactionId)).to.equal(1);
     });
 
-    it('keeps a pending payment if Stripe is unreachable', async () => {
+    it('is not submitted if Stripe is unreachable, and remains pending if it already was', async () => {
       double.bank = 'IS_SLOW';
       const { asked } = await purchase();
       await double.stop();
@@ -301,7 +301,7 @@ describe('payment through Stripe', () => {
       }
     });
 
-    it('is treated as not submitted if rate limited', async () => {
+    it('is treated as not submitted if its request was rate limited', async () => {
       double.fault = 'RATE_LIMITED';
       const { answer } = await purchase();
       expect(answer).to.include({ status: PluginStatus.CANCELED, gatewayErrorCode: 'rate_limit' });
@@ -312,18 +312,18 @@ describe('payment through Stripe', () => {
       expect((await purchase()).answer.status).to.equal(PluginStatus.CANCELED);
     });
 
-    it('rejects a publishable key at creation', () =>
+    it('cannot start with a publishable key, which the gateway rejects at its creation', () =>
       expect(() => shop.restart({ credentials: { apiKey: 'pk_test_browser' } })).to.throw(
         'The Stripe API key must be a secret (sk_…) or restricted (rk_…) one',
       ));
 
-    it('is treated as a decline if the method is missing at Stripe', async () => {
+    it('is treated as a decline if the payment method is missing at Stripe', async () => {
       const { answer } = await purchase({ paymentMethodId: shop.newId() });
       expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_method_missing' });
     });
   });
 
-  describe('authorization', () => {
+  describe('with an authorization', () => {
     it('releases the remaining amount after the first capture', async () => {
       const { paymentId } = await held();
       const first = shop.asked({ paymentId, amount: '4' });
@@ -332,7 +332,7 @@ describe('payment through Stripe', () => {
       expect(second).to.include({ status: 'ERROR', gatewayErrorCode: 'payment_intent_unexpected_state' });
     });
 
-    it('allows several captures, and each only once, with multicapture', async () => {
+    it('allows several captures with multicapture, but each of them only once', async () => {
       await shop.restart({ multicapture: true });
       const { asked, paymentId } = await held();
       for (const amount of ['4', '5', '1']) {
@@ -352,13 +352,13 @@ describe('payment through Stripe', () => {
       ]);
     });
 
-    it('rejects a capture beyond its amount', async () => {
+    it('rejects a capture of more than the authorized amount', async () => {
       const { paymentId } = await held();
       const answer = given(await shop.gateway.capture(shop.asked({ paymentId, amount: '11' }), shop.context));
       expect(answer).to.include({ status: 'ERROR', gatewayErrorCode: 'amount_too_large' });
     });
 
-    it('can be voided after it expires and stays processed', async () => {
+    it('can be voided after its authorization expires, and remains processed', async () => {
       const { asked, paymentId } = await held();
       const intent = double.intentOf(asked.transactionId);
       Object.assign(intent, { status: 'canceled', amount_capturable: 0, cancellation_reason: 'automatic' });
@@ -367,7 +367,7 @@ describe('payment through Stripe', () => {
       expect((await shop.told(asked)).map(line)).to.eql(['PROCESSED 10']);
     });
 
-    it('verifies the method with an amount of 0', async () => {
+    it('verifies the payment method if the amount is 0', async () => {
       const { asked, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PROCESSED 0');
       expect(answer.firstPaymentReferenceId).to.match(/^seti_/);
@@ -380,8 +380,8 @@ describe('payment through Stripe', () => {
     });
   });
 
-  describe('method verification', () => {
-    it('is pending while the bank requires consent, and names the customer’s next action', async () => {
+  describe('that verifies a payment method', () => {
+    it('is pending while the bank requires consent, and contains the customer’s next action', async () => {
       await shop.customerWith('pm_card_authenticationRequired');
       const { asked, answer } = await held({ amount: '0' });
       expect(line(answer)).to.equal('PENDING 0');
@@ -395,8 +395,8 @@ describe('payment through Stripe', () => {
     });
   });
 
-  describe('refund', () => {
-    it('is pending while the bank processes it', async () => {
+  describe('that is refunded', () => {
+    it('has a pending refund while the bank processes it', async () => {
       const { asked } = await purchase();
       double.bank = 'IS_SLOW';
       const refund = shop.asked({ paymentId: asked.paymentId, amount: '4' });
@@ -414,7 +414,7 @@ describe('payment through Stripe', () => {
       ['if the charge is already refunded', '1', 'charge_already_refunded'],
     ] as const;
     for (const [what, amount, code] of refused)
-      it(`is rejected ${what}`, async () => {
+      it(`has its refund rejected ${what}`, async () => {
         const { asked } = await purchase();
         const { paymentId } = asked;
         if (amount === '1') await shop.gateway.refund(shop.asked({ paymentId }), shop.context);
@@ -423,7 +423,7 @@ describe('payment through Stripe', () => {
       });
   });
 
-  describe('amount conversion', () => {
+  describe('in amount conversion', () => {
     const sent = [
       ['USD', '10.99', 1_099],
       ['JPY', '500', 500],
@@ -455,7 +455,7 @@ describe('payment through Stripe', () => {
         expect(double.effectsOf(asked.transactionId)).to.equal(0);
       });
 
-    it('leaves amounts below the minimum charge for Stripe to reject', async () => {
+    it('lets Stripe reject amounts below the minimum charge', async () => {
       const { answer } = await purchase({ amount: '0.49' });
       expect(answer).to.include({ gatewayErrorCode: 'amount_too_small', paymentResponse: 'INVALID_AMOUNT' });
     });

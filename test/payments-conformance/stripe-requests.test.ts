@@ -38,7 +38,7 @@ describe('requests to Stripe', () => {
     expect(called(shop)).to.have.members(endpoints.map(({ method, path }) => `${method} ${path}`));
   });
 
-  it('are rejected with an unknown parameter', async () => {
+  it('are rejected by the specification if they contain an unknown parameter', async () => {
     const request = { method: 'POST', pathname: '/v1/customers', text: 'colour=blue' };
     expect(await mock.refusalOf(request)).to.match(/^400 /);
   });

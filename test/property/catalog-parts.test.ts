@@ -93,7 +93,7 @@ function walk(
 }
 
 describe('catalog version parts', () => {
-  it('are unchanged after serialization, with equal parts as equal text', async () => {
+  it('are unchanged after serialization, and equal parts have equal text', async () => {
     await fc.assert(
       fc.asyncProperty(versionContent, async (content) => {
         const version = createVersion(content);
@@ -117,7 +117,7 @@ describe('catalog version parts', () => {
     );
   }).timeout(0);
 
-  it('share one value among all holders, regardless of other reads', () => {
+  it('share one value among all holders, whatever else is read', () => {
     const decoded = new DecodedParts(2);
     const parts = ['a', 'b', 'c', 'd'].map(
       (name) =>
@@ -131,7 +131,7 @@ describe('catalog version parts', () => {
     for (const index of [0, 3, 1, 0, 2, 3]) expect(parts[index]?.value).to.equal(held[index]);
   });
 
-  it('return the same plan version for an existing subscription as a search through all versions', () => {
+  it('give an existing subscription the same plan version as a search through all versions', () => {
     const day = fc.nat(20);
     const date = fc.oneof(fc.constant(undefined), fc.constant(null), fc.nat(22), fc.constantFrom(7, 14));
     const versions = fc.uniqueArray(fc.tuple(day, fc.array(date, { minLength: 2, maxLength: 2 })), {

@@ -48,7 +48,7 @@ const view = renderedInvoice(
 const data = invoiceData(view);
 
 describe('arbitrary document texts', () => {
-  it('invoicing §14 rule 5: are rejected as templates with a reason, or filled in without markup from values', () => {
+  it('invoicing §14 rule 5: are rejected as templates with a reason, or rendered without markup from values', () => {
     let [rendered, shown] = [0, 0];
     forRuns(numRuns, [hostile], (source) => {
       let page: string;
@@ -67,7 +67,7 @@ describe('arbitrary document texts', () => {
     expect(shown).to.be.greaterThan(0);
   });
 
-  it('invoicing §14 rule 3: keep properties unchanged for any keys and values', () => {
+  it('invoicing §14 rule 3: keep properties with any keys and values unchanged', () => {
     const text = fc
       .string({ unit: 'grapheme', maxLength: 12 })
       .filter((each) => each.isWellFormed() && !each.includes('\0'));

@@ -31,8 +31,8 @@ const weights = fc
   )
   .filter((list) => list.some(({ units }) => units > 0n));
 
-describe('amount arithmetic', () => {
-  it('splits an amount completely into whole minor units that follow the weights to within one unit', () =>
+describe('exact amounts in arithmetic', () => {
+  it('are split completely into whole minor units that follow the weights to within one unit', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
       (units, list, currency) => {
@@ -53,7 +53,7 @@ describe('amount arithmetic', () => {
       },
     ));
 
-  it('splits a negative amount as the mirror image of the positive amount', () =>
+  it('are split if negative as the mirror image of the positive amount', () =>
     forAll([fc.bigInt({ min: 0n, max: 10n ** 12n }), weights], (units, list) => {
       const total = decimal(units).dividedBy(100);
       const shares = list.map((weight) => decimal(plainText(weight)));
@@ -62,8 +62,8 @@ describe('amount arithmetic', () => {
     }));
 });
 
-describe('amount rounding', () => {
-  it('rounds half away from zero to the currency’s minor unit, matching integer arithmetic', () =>
+describe('exact amounts in rounding', () => {
+  it('are rounded half away from zero to the currency’s minor unit, like integer arithmetic', () =>
     forAll([scaled, currencies], (value, currency) => {
       const scale = minorUnits(currency);
       const rounded = roundToCurrency(decimal(plainText(value)), currency);
@@ -72,7 +72,7 @@ describe('amount rounding', () => {
       );
     }));
 
-  it('matches integer division rounded half up at 9 decimals for a quotient of days', () =>
+  it('are rounded half up at 9 decimals for a quotient of days, like integer division', () =>
     forAll([fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 })], (n, t) => {
       const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
       const magnitude = numerator / (2n * BigInt(t));
@@ -80,7 +80,7 @@ describe('amount rounding', () => {
       expect(formatDecimal(quotient(n, t))).to.equal(formatDecimal(decimal(plainText({ units, scale: 9 }))));
     }));
 
-  it('is idempotent and changes a value by at most half a unit', () =>
+  it('do not change if rounded again, and change by at most half a unit when rounded', () =>
     forAll([scaled, fc.integer({ min: 0, max: 9 })], (value, scale) => {
       const exact = decimal(plainText(value));
       const rounded = roundToScale(exact, scale);
@@ -94,7 +94,7 @@ describe('amount rounding', () => {
     }));
 });
 
-describe('exact JSON', () => {
+describe('exact amounts in JSON', () => {
   const changed = (text: string, at: number, put: string): string => {
     const place = at % (text.length + 1);
     return text.slice(0, place) + put + text.slice(place + 1);
@@ -113,7 +113,7 @@ describe('exact JSON', () => {
     }
   };
 
-  it('accepts and rejects the same strings as JSON.parse, even with one corrupted character', () => {
+  it('are read from the same strings that JSON.parse accepts, even with one corrupted character', () => {
     const spoiler = fc.constantFrom('', ...'"\\[]{},:0-.e \n\u0000');
     forAll([fc.json({ maxDepth: 4 }), fc.nat(), spoiler], (json, at, put) => {
       for (const text of [json, changed(json, at, put)]) {
@@ -127,8 +127,8 @@ describe('exact JSON', () => {
   });
 });
 
-describe('a number sent over HTTP', () => {
-  it('keeps every digit in JSON, without exponent or trailing zeros', () =>
+describe('exact amounts over HTTP', () => {
+  it('keep every digit in JSON, without exponent or trailing zeros', () =>
     forAll([fc.array(scaled)], (values) => {
       const literals = values.map(plainText);
       const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
@@ -136,7 +136,7 @@ describe('a number sent over HTTP', () => {
       expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
     }));
 
-  it('is equal in plain, padded and exponent form', () =>
+  it('are equal in plain, padded and exponent form', () =>
     forAll([scaled], (value) => {
       const expected = withoutTrailingZeros(plainText(value));
       const forms = [plainText(value), `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`];

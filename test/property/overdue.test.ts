@@ -94,12 +94,12 @@ function severity(states: OverdueConfig, snapshot: BillingSnapshot, today: Local
 const AS_STORED = { acceptsEmptyConditions: true };
 
 describe('overdue evaluation', () => {
-  it('overdue §1.4: restores an equal configuration from its XML', () =>
+  it('overdue §1.4: uses an equal configuration after writing and reading it as XML', () =>
     forAll([anyConfig], (given) => {
       expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.eql(given);
     }));
 
-  it('overdue §1.2 rule 3: preserves a JSON configuration in its XML and shows it as given', () => {
+  it('overdue §1.2 rule 3: preserves a JSON configuration in XML, and shows it as given', () => {
     const days = fc.integer({ min: 1, max: 500 });
     const jsonConfigs = fc.record({
       given: anyConfig,
@@ -128,7 +128,7 @@ describe('overdue evaluation', () => {
     });
   });
 
-  it('overdue §4: never yields a milder state on a later day with conditions of time, number and total', () =>
+  it('overdue §4: yields no milder state on a later day if conditions use time, number and total', () =>
     forAll([growingConfig, invoices, fc.tuple(fc.nat(400), fc.nat(400))], (states, owed, [day, more]) => {
       const [today, later] = [addDays(firstDay, day), addDays(firstDay, day + more)];
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -136,7 +136,7 @@ describe('overdue evaluation', () => {
       expect(after).to.be.at.most(before);
     }));
 
-  it('overdue §4: never yields a milder state for one more unpaid invoice with conditions of time, number and total', () =>
+  it('overdue §4: yields no milder state for one more unpaid invoice if conditions use time, number and total', () =>
     forAll([growingConfig, invoices, fc.tuple(invoice, fc.nat(400))], (states, owed, [further, day]) => {
       const today = addDays(firstDay, day);
       const before = severity(states, billingSnapshot(owed, { ...facts, today }), today);
@@ -186,7 +186,7 @@ describe('overdue evaluation', () => {
       );
     }));
 
-  it('overdue §1.3: either accepts or rejects any configuration text', () => {
+  it('overdue §1.3: either accepts or rejects any configuration text without another failure', () => {
     const pieces = fc.constantFrom(
       '<overdueConfig>',
       '</overdueConfig>',

@@ -80,8 +80,8 @@ function rates(ledger: SubscriptionLedger): readonly string[] {
     .sort();
 }
 
-describe('price changes in versions uploaded during a subscription', () => {
-  it('bill each day as if all versions existed from the beginning', () =>
+describe('price changes uploaded during a subscription', () => {
+  it('bill each day as if all versions had existed from the beginning', () =>
     forAll(
       [changes, fc.boolean(), fc.integer({ min: 1, max: 31 })],
       (given, isAligned, billCycleDayLocal) => {

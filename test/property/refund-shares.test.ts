@@ -69,7 +69,7 @@ class Ledger {
 }
 
 describe('refunds of a payment in a currency other than its invoice’s', () => {
-  it('reduce the settled amount of the invoice in proportion, and by exactly that amount once fully refunded', () =>
+  it('reduce the settled amount in proportion, and by exactly that amount once fully refunded', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(
@@ -89,7 +89,7 @@ describe('refunds of a payment in a currency other than its invoice’s', () => 
       expect(ledger.refund(inUnits(1, payment))).to.equal(false);
     }));
 
-  it('never exceed the settled amount, even if there is also a dispute', () =>
+  it('never exceed the settled amount, even if the payment is also disputed', () =>
     forAll([stories], ({ invoice, payment, settled, taken, parts, elsewhere }) => {
       const most = inUnits(settled, invoice);
       const ledger = new Ledger(

@@ -106,14 +106,14 @@ describe('subscriptions over time', () => {
       expect(storedOf(passed(walked, input.later))).to.eql(storedOf(jumped));
     }));
 
-  it('have the same events when created in the past as when created in time', () =>
+  it('have the same events if created in the past as if created in time', () =>
     forAll([cases], (input) => {
       const late = create(input);
       const inTime = passed(create({ ...input, now: input.reference }), input.now);
       if (input.now >= input.reference) expect(storedOf(late)).to.eql(storedOf(inTime));
     }));
 
-  it('have derived phases equal to the phases stored later, to the second', () => {
+  it('have derived phases that equal the phases stored later, to the second', () => {
     const farAway = instant(5_000 * 365 * 86_400 * 1_000);
     forAll([cases, repricedCatalogs, fc.boolean()], (input, repriced, isRepriced) => {
       const life = create(isRepriced ? { ...input, catalog: repriced } : input);

@@ -37,7 +37,7 @@ const counts = fc.integer({ min: -30, max: 30 });
 const billCycleDays = fc.integer({ min: 1, max: 31 });
 
 describe('date arithmetic', () => {
-  it('matches Temporal in date parts and text', () =>
+  it('matches Temporal in the parts and the text of dates', () =>
     forAll([dates], (expected) => {
       const date = ours(expected);
       expect([yearOf(date), monthOf(date), dayOfMonth(date), lengthOfMonth(date)]).to.eql([
@@ -53,14 +53,14 @@ describe('date arithmetic', () => {
       );
     }));
 
-  it('matches Temporal in added and counted days and months', () =>
+  it('matches Temporal when adding and counting days and months', () =>
     forAll([dates, dates, fc.integer({ min: -1_200, max: 1_200 })], (from, to, n) => {
       expect(formatLocalDate(addDays(ours(from), n))).to.equal(from.add({ days: n }).toString());
       expect(formatLocalDate(addMonths(ours(from), n))).to.equal(from.add({ months: n }).toString());
       expect(daysBetween(ours(from), ours(to))).to.equal(from.until(to, { largestUnit: 'days' }).days);
     }));
 
-  it('matches Temporal in the clamped day of month', () =>
+  it('matches Temporal when clamping the day of the month', () =>
     forAll([dates, billCycleDays], (date, day) => {
       const expected = date.with({ day }, { overflow: 'constrain' });
       expect(formatLocalDate(withDayOfMonth(ours(date), day))).to.equal(expected.toString());
@@ -68,7 +68,7 @@ describe('date arithmetic', () => {
 });
 
 describe('month arithmetic', () => {
-  it('counts the most months that can be added to the first date without passing the second', () =>
+  it('counts the largest number of months that added to the first date do not pass the second', () =>
     forAll([dates, fc.integer({ min: 0, max: 40_000 })], (from, days) => {
       const to = addDays(ours(from), days);
       const months = monthsBetween(ours(from), to);
@@ -90,7 +90,7 @@ describe('billing period arithmetic', () => {
       }
     }));
 
-  it('puts periods on their bill cycle day, or on the last day of a shorter month', () =>
+  it('ends periods on their bill cycle day, or on the last day of a shorter month', () =>
     forAll(
       [dates, periods.filter(isMonthBased), fc.tuple(counts, billCycleDays)],
       (start, period, [n, day]) => {
@@ -99,7 +99,7 @@ describe('billing period arithmetic', () => {
       },
     ));
 
-  it('starts periods at the first bill cycle date, in the month of the start or one full period later', () =>
+  it('starts periods on the first bill cycle date, in the start month or one full period later', () =>
     forAll([dates, periods.filter(isMonthBased), billCycleDays], (start, period, day) => {
       const first = firstBillCycleDate(ours(start), period, day);
       const inMonthOfStart = withDayOfMonth(ours(start), day);

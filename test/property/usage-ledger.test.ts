@@ -5,8 +5,8 @@ import { billedAndVoided, dateOf, ofEveryHistory, play } from '../support/usage/
 import { ScannedUsageLife, WalkedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
-describe('the usage ledger', () => {
-  it('usage §11: bills day sums, split at billing cuts, like a scan of every point', () => {
+describe('usage ledger', () => {
+  it('usage §11: bills day sums, which billing cuts split, like a scan of every point', () => {
     let items = 0;
     let splits = 0;
     ofEveryHistory(({ zone, events, list, config }) => {
@@ -26,7 +26,7 @@ describe('the usage ledger', () => {
     expect(splits, 'days split').to.be.above(historyRuns / 2);
   }).timeout(0);
 
-  it('usage §7.10: produces the same dry run from a single read as from a read per date', () => {
+  it('usage §7.10: produces the same dry run from a single read as from one read per date', () => {
     ofEveryHistory(({ zone, events, list, config }) => {
       const walked = new WalkedUsageLife(events, { zone, config });
       const full = new BookedUsageLife(events, { zone, config });
@@ -43,7 +43,7 @@ describe('the usage ledger', () => {
     });
   }).timeout(0);
 
-  it('usage §7.1: bills the same with the minimum history as with the full history', () => {
+  it('usage §7.1: bills the minimum history like the full history', () => {
     let leftOut = 0;
     ofEveryHistory(({ zone, events, list, config: given }) => {
       // What lies before the look-back is found by other means.
@@ -64,7 +64,7 @@ describe('the usage ledger', () => {
     expect(leftOut, 'runs that read a part').to.be.above(historyRuns);
   }).timeout(0);
 
-  it('usage §7.3: bills a subscription from minimal reads and stores facts that explain each amount', () => {
+  it('usage §7.3: bills a subscription from minimal reads, and stores facts that explain each amount', () => {
     let credits = 0;
     let again = 0;
     let passedOver = 0;

@@ -60,7 +60,7 @@ function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
 const last = dateOf(130);
 
 describe('random usage histories', () => {
-  it('usage §11.5: are billed the same for any split of arrivals', () =>
+  it('usage §11.5: are billed the same however the arrivals are split', () =>
     forRuns(historyRuns, [sections, steps, itemModes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
       const config = { itemMode, lookBackPeriods: -1 };
@@ -75,7 +75,7 @@ describe('random usage histories', () => {
       expect(lives[0].bill(last).items).to.eql([]);
     }));
 
-  it('usage §7.3: are not billed again by a repeated run in any item mode, and sums differ only by line rounding', () => {
+  it('usage §7.3: are billed only once in any item mode, and item modes differ only by the rounding of lines', () => {
     const modes = fc.array(itemModes, { minLength: 6, maxLength: 6 });
     forAll([sections, steps, modes], (section, list, itemMode) => {
       const created = [usageEvent('CREATE', dateOf(0), { usages: [section], bcd: 15 })];
@@ -97,7 +97,7 @@ describe('random usage histories', () => {
     });
   });
 
-  it('usage §7.7: charge late points once, in their own or the next period', () => {
+  it('usage §7.7: charge late points once, in their own period or the next one', () => {
     const lateModes = fc.constantFrom<UsageConfig['lateMode']>('DELTA', 'NEXT_PERIOD');
     forAll([steps, lateModes, fc.constantFrom(-1, 0, 1, 2)], (list, lateMode, lookBackPeriods) => {
       const section = consumable('calls', [[['calls', '0.001', '-1', '0.01']]]);
@@ -117,7 +117,7 @@ describe('random usage histories', () => {
     });
   });
 
-  it('usage §7.3 rule 7: never charge a point twice, regardless of subscription changes', () => {
+  it('usage §7.3 rule 7: never charge a point twice, however the subscription changes', () => {
     const change = fc.record({
       type: fc.constantFrom('CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE', 'NO_USAGE'),
       section: fc.nat(oneForACall.length - 1),

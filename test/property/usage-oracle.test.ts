@@ -116,8 +116,8 @@ const configs = fc.record({
 /** Each is played three times over: every commit sees fewer. */
 const runs = isLongRun ? historyRuns : Math.ceil(historyRuns / 4);
 
-describe('the independent usage oracle', () => {
-  it('usage §6, §7: bills the same as day sums and as windowed runs', () => {
+describe('independent usage oracle', () => {
+  it('usage §6, §7: bills the same as day sums and windowed runs', () => {
     const seen = { items: 0, credits: 0, details: 0, zero: 0 };
     forRuns(
       runs,

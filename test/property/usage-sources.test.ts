@@ -26,7 +26,7 @@ function asSourcesTell(list: readonly Step[]): readonly Step[] {
 }
 
 describe('usage from a source', () => {
-  it('usage §9 rule 8: is billed like recorded usage, from records and from sums', () => {
+  it('usage §9 rule 8: is billed like recorded usage, whether as records or as sums', () => {
     let items = 0;
     let credits = 0;
     forRuns(
@@ -62,7 +62,7 @@ describe('usage from a source', () => {
     expect(credits, 'items that give back').to.be.above(runs / 50);
   }).timeout(0);
 
-  it('usage §7.7: is dropped or billed with the next period when late, like recorded usage', () => {
+  it('usage §7.7: is dropped or billed with the next period if it is late, like recorded usage', () => {
     forRuns(
       runs,
       [

@@ -59,8 +59,8 @@ function priced(amount: bigint, { percent, minimum, aboveMinimum }: Agreed): big
   return limited < least ? least : limited;
 }
 
-describe('usage terms in random cases', () => {
-  it('usage §12: charge for usage that is not free, less the percentage, within the bounds', () => {
+describe('usage terms in random histories', () => {
+  it('usage §12: charge usage that is not free, less the percentage, within the bounds', () => {
     let bounded = 0;
     forAll([meteredSections('ALL_TIERS'), meteredPoints, agreed], ({ section, tiers }, points, terms) => {
       const units = new Set(tiers[0]?.map(({ unit }) => unit));
@@ -112,7 +112,7 @@ describe('usage terms in random cases', () => {
     expect(items, 'items billed').to.be.above(runs);
   }).timeout(0);
 
-  it('usage §12: are billed the same for any split of arrivals', () =>
+  it('usage §12: charge the same however the arrivals are split', () =>
     forRuns(runs, [steps, configs, fc.tuple(agreed, agreed)], (list, given, [calls, peaks]) => {
       const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode: 'DELTA' as const, lookBackPeriods: -1 };
       const zone = zones[0] ?? expect.fail('no zone');

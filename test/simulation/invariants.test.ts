@@ -219,7 +219,7 @@ eachDatabase.describe('invariant checks', (open) => {
   it('find no violation in a small simulated town', () =>
     expect(breachesOf(invariants, evidence)).to.eql([]));
 
-  it('all have examples of broken data', () =>
+  it('each have an example of broken data', () =>
     expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name)));
 
   for (const { name, breaches } of invariants)

@@ -23,7 +23,7 @@ anyDatabase.describe('random histories with overdue', (open, kind) => {
   after(() => expect(transitions, 'accounts have moved').to.be.greaterThan(5 * LIVES[kind]));
 
   for (let index = 0; index < LIVES[kind]; index += 1)
-    it(`end in the state, blocks, tag and next check that an oracle derives (seed ${seed + index})`, async () => {
+    it(`end with the state, blocks, tag and next check that an oracle calculates (seed ${seed + index})`, async () => {
       const random = new Random(seed + index);
       const life = await OverdueLife.begin(engine);
       try {
