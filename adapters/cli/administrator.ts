@@ -45,7 +45,10 @@ export function choosePassword(
   throw new UsageError(`${variable} must not be "${testPassword}", because this password is publicly known`);
 }
 
-/** Returns the password of BILLWRIGHT_ADMIN_PASSWORD, otherwise of the property `security.admin.password`, with its source. */
+/**
+ * Returns the password of BILLWRIGHT_ADMIN_PASSWORD, otherwise of the property `security.admin.password`, with its
+ * source.
+ */
 function passwordIn(environment: Environment): ReturnType<typeof environmentValue> {
   const own = environment.BILLWRIGHT_ADMIN_PASSWORD;
   return own ? ['BILLWRIGHT_ADMIN_PASSWORD', own] : environmentValue('security.admin.password', environment);

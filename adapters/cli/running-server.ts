@@ -77,7 +77,10 @@ export function outliveForgottenPromises(logger: Pick<Logger, 'error'>): void {
   });
 }
 
-/** Ends the process on a signal. The first signal ends it gracefully with `stop`. The second signal ends it immediately after `abort`. */
+/**
+ * Ends the process on a signal. The first signal ends it gracefully with `stop`. The second signal ends it
+ * immediately after `abort`.
+ */
 export function endOnSignal(logger: PinoLogger, stop: () => Promise<void>, abort?: () => void): void {
   let isStopping = false;
   const end = (signal: NodeJS.Signals): void => {

@@ -15,7 +15,10 @@ import {
 import type { Span, SpanStart, TraceParent, Tracer } from '../../lib/ports/index.ts';
 import { checkOptionTypes, requireOption } from '../../lib/values/errors/index.ts';
 
-/** The engine's span in a context, so that spans of other libraries between two engine spans keep their place in the trace. */
+/**
+ * The engine's span in a context, so that spans of other libraries between two engine spans keep their place in the
+ * trace.
+ */
 const ours = createContextKey('billwright span');
 
 export interface OpenTelemetryTracerOptions {

@@ -9,7 +9,10 @@ export interface InvoicingCursor {
   readonly settledThrough: LocalDate | null;
   readonly dirtyFrom: LocalDate | null;
   readonly nextDueDate: LocalDate | null;
-  /** The usage that the next run reads. Null (the default) without charged usage; otherwise runs of the account look for late usage. */
+  /**
+   * The usage that the next run reads. Null (the default) without charged usage; otherwise runs of the account look
+   * for late usage.
+   */
   readonly usage?: UsageReading | null;
 }
 

@@ -13,7 +13,10 @@ export interface SearchClause {
   readonly property: string;
   readonly type: SearchedType;
   readonly operator: SearchOperator;
-  /** A value of `type`. Dates are YYYY-MM-DD. In a `like` pattern, `%` matches any text, and `_` matches one character. */
+  /**
+   * A value of `type`. Dates are YYYY-MM-DD. In a `like` pattern, `%` matches any text, and `_` matches one
+   * character.
+   */
   readonly value: SearchValue;
 }
 

@@ -212,7 +212,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await answer(ctx, { received, route, caller, tenant });
   }
 
-  /** Reads the test clock, which another node may have moved. Skips health checks, which must not wait for the database. */
+  /**
+   * Reads the test clock, which another node may have moved. Skips health checks, which must not wait for the
+   * database.
+   */
   async function readTestClock({ credentials }: Route): Promise<void> {
     if (options.test !== undefined && credentials !== 'NONE') await billing.clock.refresh?.();
   }
@@ -254,7 +257,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, rendered);
   }
 
-  /** At the time limit, cancels work that changes nothing. Also closes the connection if the body has not been read completely. */
+  /**
+   * At the time limit, cancels work that changes nothing. Also closes the connection if the body has not been read
+   * completely.
+   */
   async function inTime(
     ctx: Context,
     call: AuthenticatedCall,

@@ -218,7 +218,10 @@ function utf8Text(bytes: Uint8Array, ignoreBOM = false): string {
   }
 }
 
-/** Returns the size limit of a body. Text endpoints accept JSON as text. A body that may have any media type is a notification. */
+/**
+ * Returns the size limit of a body. Text endpoints accept JSON as text. A body that may have any media type is a
+ * notification.
+ */
 export function bodyLimit(
   { mediaTypes, isStreamed }: { readonly mediaTypes: readonly string[]; readonly isStreamed?: true },
   limits: RequestLimits,

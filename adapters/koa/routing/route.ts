@@ -141,7 +141,10 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly errorsWithFacts?: true;
   /** False: no author is required. By default every method except GET requires one. */
   readonly author?: false;
-  /** True: the route also works while the node is out of rotation, although its method is not GET (platform §11 rule 3). */
+  /**
+   * True: the route also works while the node is out of rotation, although its method is not GET (platform §11 rule
+   * 3).
+   */
   readonly outOfRotation?: true;
   /** True: the route only reads, although its method is not GET, so its work ends when the caller disconnects. */
   readonly changesNothing?: true;

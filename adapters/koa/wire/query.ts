@@ -168,7 +168,10 @@ export const amountParameter = optional(
 
 const notAMoment = quoting('is neither a date nor a date-time');
 
-/** A date or date-time. It has a single format in the schema, because generated Java clients can neither omit nor send a parameter with two formats. */
+/**
+ * A date or date-time. It has a single format in the schema, because generated Java clients can neither omit nor send
+ * a parameter with two formats.
+ */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
 /** A date or date-time that the operation interprets (http-api §9 rule 3); absent means null. */

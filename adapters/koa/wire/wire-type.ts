@@ -199,7 +199,10 @@ export function validationError(
   );
 }
 
-/** Returns the position of a problem in nested lists, otherwise an empty string. The position follows a fixed text that clients know. */
+/**
+ * Returns the position of a problem in nested lists, otherwise an empty string. The position follows a fixed text
+ * that clients know.
+ */
 function rowOf(path: readonly PropertyKey[]): string {
   const within = typeof path[0] === 'number' ? path.slice(1) : path;
   if (within.filter((step) => typeof step === 'number').length < 2) return '';

@@ -192,7 +192,10 @@ class ChangeLog {
     return this.#left > MOST_ROWS;
   }
 
-  /** Writes the changes that fill whole statements. The remaining changes, which fit into one statement, stay in the log. */
+  /**
+   * Writes the changes that fill whole statements. The remaining changes, which fit into one statement, stay in the
+   * log.
+   */
   async flushLong(scope: TenantScope, authorship: Authorship): Promise<void> {
     while (this.isLong) await this.#write(scope, authorship);
   }

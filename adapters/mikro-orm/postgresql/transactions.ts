@@ -66,7 +66,10 @@ interface Held {
   readonly release: () => void;
 }
 
-/** Sets the reach of host transactions, which is the tenants whose rows they can access. Operations with the same reach share the transaction; others wait. */
+/**
+ * Sets the reach of host transactions, which is the tenants whose rows they can access. Operations with the same
+ * reach share the transaction; others wait.
+ */
 export class HostReach {
   readonly #held = new WeakMap<Transaction, Held>();
 

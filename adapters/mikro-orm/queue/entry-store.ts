@@ -144,7 +144,10 @@ function tenantOf(row: Row) {
   return numberIn(row, 'tenant_record_id');
 }
 
-/** End of the pause of an entry that an operator has cleared. The value is in the past and is written for no other reason. */
+/**
+ * End of the pause of an entry that an operator has cleared. The value is in the past and is written for no other
+ * reason.
+ */
 const CLEARED_MS = 0;
 
 const owners = sql`

@@ -277,7 +277,10 @@ export function searchOnly<M extends FieldMakers>(makers: M) {
   };
 }
 
-/** Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, and `<name>_local` contains the local date. */
+/**
+ * Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, and `<name>_local` contains the
+ * local date.
+ */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);

@@ -156,7 +156,10 @@ async function endOf(scope: TenantScope, range: RangeEnd) {
   return numberIn(row, 'bound');
 }
 
-/** Returns the comparison of the balance preceded by `and`. The linked invoices of a summary with balance 0 are settled. */
+/**
+ * Returns the comparison of the balance preceded by `and`. The linked invoices of a summary with balance 0 are
+ * settled.
+ */
 function balanceCondition(scope: TenantScope, search: BalanceSearch) {
   const holds = comparison(scope, search.operator, formatDecimal(search.balance));
   const counted = sql`${raw(COUNTED_INVOICES)}

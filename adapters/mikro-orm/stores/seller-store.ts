@@ -13,7 +13,10 @@ const logoOf = (row: Row) => sellersTable.fields.logo.read(row);
 export function sellerReads(scope: TenantScope): SellerReads {
   const { runner, ofTenant } = scope;
   const newestFirst = raw('created_date desc, record_id desc');
-  /** Selects the versions that existed at the instant, and the first version, which documents from before that version show too (invoicing §14 rule 7). */
+  /**
+   * Selects the versions that existed at the instant, and the first version, which documents from before that version
+   * show too (invoicing §14 rule 7).
+   */
   const shownAt = (instant: Instant) => sql`
     and (created_date <= ${instant}
       or created_date = (select min(created_date) from bw_sellers where ${ofTenant}))`;

@@ -22,7 +22,10 @@ export function schemaOptions(entities: EntitySchema[], migrations: readonly Mig
   };
 }
 
-/** Statement to run before MikroORM compares the table of accounts, because MikroORM skips tables that inherit from another table. */
+/**
+ * Statement to run before MikroORM compares the table of accounts, because MikroORM skips tables that inherit from
+ * another table.
+ */
 export const SHOW_ACCOUNTS = 'alter table if exists bw_accounts no inherit bw_account_texts';
 
 export interface SchemaState {

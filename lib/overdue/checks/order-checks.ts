@@ -65,7 +65,10 @@ export async function orderChecks(
   return { first, later, waiting };
 }
 
-/** Returns the queries for pending work of the account and its paying parent: work that was due before the job, and work that is due later today. */
+/**
+ * Returns the queries for pending work of the account and its paying parent: work that was due before the job, and
+ * work that is due later today.
+ */
 function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant) {
   const dueBy = dueAhead(job, account, now);
   const today = endOfDay(now, account.timeZone);
@@ -99,7 +102,10 @@ export type RetryTiming =
   | { readonly kind: 'DUE'; readonly at: Instant }
   /** The job runs when the pause of the other work ends. */
   | { readonly kind: 'PAUSE'; readonly delayMs: number }
-  /** The other work is running. Only work of the parent can run now, because entries of one account never run concurrently. */
+  /**
+   * The other work is running. Only work of the parent can run now, because entries of one account never run
+   * concurrently.
+   */
   | { readonly kind: 'UNDER_WAY' };
 
 /**

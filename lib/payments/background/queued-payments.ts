@@ -285,7 +285,10 @@ class OperationRetries {
     await session.payments.insertAttempts([refused]);
   }
 
-  /** Repeats the operation. Returns false if the operation was refused. The entry then counts as finished, not as failed. */
+  /**
+   * Repeats the operation. Returns false if the operation was refused. The entry then counts as finished, not as
+   * failed.
+   */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
     const context: CallContext = {
       tenant: batch.tenant,

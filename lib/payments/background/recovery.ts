@@ -285,7 +285,10 @@ export class AttemptSweep {
     this.#control = new AttemptControl(ports, configOf);
   }
 
-  /** Sweeps the attempts once. If the sweep of a tenant fails, the error is logged, and the next sweep includes the tenant again. */
+  /**
+   * Sweeps the attempts once. If the sweep of a tenant fails, the error is logged, and the next sweep includes the
+   * tenant again.
+   */
   async sweep({ olderThanMs, tenantOf }: Sweep): Promise<void> {
     const { storage, clock, logger } = this.#ports;
     const before = addMilliseconds(clock.now(), -olderThanMs);

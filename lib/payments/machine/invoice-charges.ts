@@ -297,7 +297,9 @@ export class AccountCharges {
     });
   }
 
-  /** Reserves payments of the locked account. The invoice id identifies each payment for the control plugins' results. */
+  /**
+   * Reserves payments of the locked account. The invoice id identifies each payment for the control plugins' results.
+   */
   reserve(
     session: WriteSession,
     { context, account, payments, paysEmptyInvoices = false }: PaymentsRequest,

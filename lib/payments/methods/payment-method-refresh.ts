@@ -243,7 +243,10 @@ export function refreshedDefault(
   return refreshed.find(({ namedDefault }) => namedDefault !== null)?.namedDefault ?? null;
 }
 
-/** Matches the listed methods with the stored ones. If several listed methods match the same stored method, the first one is used. */
+/**
+ * Matches the listed methods with the stored ones. If several listed methods match the same stored method, the first
+ * one is used.
+ */
 function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
   const inserted: Pick<PaymentMethod, 'id' | 'externalKey'>[] = [];

@@ -344,7 +344,10 @@ function settledBy(plan: ReservationPlan) {
   return row === null ? [] : [row.amount];
 }
 
-/** Returns the result of a stopped payment. If a control plugin aborts the payment, nothing is paid, but this is not an error (§9.2). */
+/**
+ * Returns the result of a stopped payment. If a control plugin aborts the payment, nothing is paid, but this is not
+ * an error (§9.2).
+ */
 function stoppedBy(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;

@@ -299,7 +299,10 @@ export interface SignedNotificationInput {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The query of the URL without `?`. It replaces an empty body. */
   readonly query: string;
-  /** Called after the signature was verified. An error rejects the notification, for example if a rate limit is exceeded. */
+  /**
+   * Called after the signature was verified. An error rejects the notification, for example if a rate limit is
+   * exceeded.
+   */
   readonly verified?: (() => void) | undefined;
 }
 

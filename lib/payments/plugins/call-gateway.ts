@@ -123,7 +123,10 @@ export interface Answer {
 }
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
 
-/** Calls the gateway for a reserved operation (§5.1 rule 2). A gateway with external effects is called outside transactions. */
+/**
+ * Calls the gateway for a reserved operation (§5.1 rule 2). A gateway with external effects is called outside
+ * transactions.
+ */
 export async function callOperation(
   call: OpenCall,
   ports: Pick<Ports, 'clock' | 'systemClock' | 'meters'> & ActivityPorts,

@@ -143,7 +143,10 @@ interface FailedCall {
   readonly transaction: { readonly id: Uuid };
 }
 
-/** Returns the error of a call without a result (§2.2, last rows). Money may have moved in such a call. Returns null for a call with a result. */
+/**
+ * Returns the error of a call without a result (§2.2, last rows). Money may have moved in such a call. Returns null
+ * for a call with a result.
+ */
 export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
   switch (outcome?.kind) {
     case undefined:

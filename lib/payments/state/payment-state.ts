@@ -278,7 +278,10 @@ function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], curren
   return rest.isNegative() ? ZERO : rest;
 }
 
-/** Returns the sum of the processed amounts if all of them are in `currency`, otherwise the sum of the requested amounts if all of those are (§4.4 rule 4). */
+/**
+ * Returns the sum of the processed amounts if all of them are in `currency`, otherwise the sum of the requested
+ * amounts if all of those are (§4.4 rule 4).
+ */
 function amountIn(transactions: readonly Counted[], currency: Currency) {
   if (transactions.every(({ processedCurrency }) => processedCurrency === currency)) {
     return sum(transactions.map(({ processedAmount }) => processedAmount ?? ZERO));

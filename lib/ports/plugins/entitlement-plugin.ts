@@ -96,7 +96,9 @@ export interface CallOf<Operation extends EntitlementOperation> extends Entitlem
   readonly terms: Plain<EntitlementTerms[Operation]>;
 }
 
-/** A call of the named operation. Without a name, it is a call of any operation, and `operation` names the operation. */
+/**
+ * A call of the named operation. Without a name, it is a call of any operation, and `operation` names the operation.
+ */
 export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each>;
 }[Operation];

@@ -87,7 +87,10 @@ export interface EntryStore {
     request: OfTenants &
       Pick<EntryLook, 'accountId' | 'limit'> & { readonly from: Instant; readonly to: Instant },
   ): Rows<OperatorDelivery>;
-  /** Makes pushes due immediately if they were due before this time, and resets their number of failures. Returns their number. */
+  /**
+   * Makes pushes due immediately if they were due before this time, and resets their number of failures. Returns
+   * their number.
+   */
   clearDeliveries(
     request: OfTenants & { readonly recordIds: readonly number[]; readonly before: Instant },
   ): Promise<number>;

@@ -47,7 +47,10 @@ export function blockedIntervals(
   );
 }
 
-/** Returns the first date on which blocked time differs between the two sets of states, or null if there is no difference. */
+/**
+ * Returns the first date on which blocked time differs between the two sets of states, or null if there is no
+ * difference.
+ */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
   after: readonly BlockingState[],

@@ -223,7 +223,10 @@ function cancellationEdit(
 export interface EndOfAll {
   /** End of service. A local date means that date at the reference time; null means now. */
   readonly requested: RequestedDate | null;
-  /** IMMEDIATE ends billing with the service. END_OF_TERM ends billing on the charged-through date if that date is later. */
+  /**
+   * IMMEDIATE ends billing with the service. END_OF_TERM ends billing on the charged-through date if that date is
+   * later.
+   */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
   /** Whether a planned end of billing stays or moves. */
   readonly planned: 'KEPT' | 'MOVED_FORWARD';
@@ -274,7 +277,10 @@ function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
 
-/** Returns the date of a billing policy (§8). It is never before the start of the current phase or a future billing start. */
+/**
+ * Returns the date of a billing policy (§8). It is never before the start of the current phase or a future billing
+ * start.
+ */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);
   const phaseStart = (begun ?? firstTransitionOf(running)).event.effective;

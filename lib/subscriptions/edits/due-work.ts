@@ -121,7 +121,10 @@ function transitionsOf(subject: DueSubject, facts: DueFacts): readonly Transitio
   return timelines.find(({ subscription }) => subscription.id === subject.subscription.id)?.transitions ?? [];
 }
 
-/** Returns the ends of add-ons. Add-ons end with their base, before other events of the same instant take effect (§21). */
+/**
+ * Returns the ends of add-ons. Add-ons end with their base, before other events of the same instant take effect
+ * (§21).
+ */
 function endsBroughtBy(
   subject: DueSubject,
   until: Instant,

@@ -55,7 +55,10 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
   return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
 }
 
-/** Returns the active events from `at` on, which an operation of that date withdraws. The event of the start is not withdrawn. */
+/**
+ * Returns the active events from `at` on, which an operation of that date withdraws. The event of the start is not
+ * withdrawn.
+ */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }

@@ -202,7 +202,9 @@ function announceState(
   ]);
 }
 
-/** Queues TRIAL_ENDING events for new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends. */
+/**
+ * Queues TRIAL_ENDING events for new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends.
+ */
 export function trialNotices(settingsOf: SettingsOf) {
   async function schedule(session: WriteSession, ends: readonly TrialEnd[]): Promise<void> {
     if (ends.length === 0) return;

@@ -136,7 +136,10 @@ function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType 
   return plan.phases.some(({ type }) => type === first) ? first : null;
 }
 
-/** Returns the date from which the subscription has the target price list: the date of this change, or of an earlier choice of plan. */
+/**
+ * Returns the date from which the subscription has the target price list: the date of this change, or of an earlier
+ * choice of plan.
+ */
 function priceListStart({ transitions, effective, priceListName }: ChangeOriginInput): DatedInstant {
   const choices = transitions.filter(
     ({ event }, index) => isPlanChoice(event) && (index === 0 || event.effective.at < effective.at),

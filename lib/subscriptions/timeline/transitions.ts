@@ -83,7 +83,10 @@ export function transitionAt(transitions: readonly Transition[], at: Instant): T
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/** Returns the plan to show: the first plan before billing starts, and the last plan after billing ends (§4.4, §18 rule 6). */
+/**
+ * Returns the plan to show: the first plan before billing starts, and the last plan after billing ends (§4.4, §18
+ * rule 6).
+ */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;

@@ -28,9 +28,15 @@ export interface ReportedLine {
 export interface UsageReport {
   readonly received: number;
   readonly accepted: number;
-  /** Number of lines whose usage equals the usage already recorded under their tracking id, possibly by an earlier line. */
+  /**
+   * Number of lines whose usage equals the usage already recorded under their tracking id, possibly by an earlier
+   * line.
+   */
   readonly duplicates: number;
-  /** Number of lines whose usage differs from the usage already recorded under their tracking id, possibly by an earlier line. */
+  /**
+   * Number of lines whose usage differs from the usage already recorded under their tracking id, possibly by an
+   * earlier line.
+   */
   readonly conflicts: number;
   readonly rejected: number;
   /** The first thousand CONFLICT and REJECTED lines, or all lines if requested. */

@@ -106,7 +106,10 @@ type NotSet = 'never';
 /** The row number, which the storage assigns. */
 export const recordId: Field<number, NotSet> = field('recordId', { audit: null });
 
-/** Returns the function that describes fields of a kind. `T` is the stored type, and `I` is the type that callers give. */
+/**
+ * Returns the function that describes fields of a kind. `T` is the stored type, and `I` is the type that callers
+ * give.
+ */
 const fieldOf =
   <T, I = T>(kind: FieldKind, more?: Pick<Field, 'maxLength'>) =>
   <S extends SetOn = NotSet>(traits: Traits<S> = {}) =>

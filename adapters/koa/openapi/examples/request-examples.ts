@@ -14,7 +14,10 @@ const some = { amount: 3, currency: 'USD' };
 const formFields = [{ key: 'amount', value: '10' }];
 const paymentMethod = { pluginName: 'sandbox' };
 
-/** Returns the example bodies of a payment operation: for the route with the payment's id, and for the route without the id. */
+/**
+ * Returns the example bodies of a payment operation: for the route with the payment's id, and for the route without
+ * the id.
+ */
 function onPayment(name: string, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { [name]: body, [`${name}ByExternalKey`]: { ...body, paymentExternalKey: 'order-17' } };
 }
