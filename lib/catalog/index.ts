@@ -9,7 +9,12 @@ export { type PluginCatalogs, pluginCatalogs } from './cache/plugin-catalogs.ts'
 export { StoredCatalogs } from './cache/stored-catalogs.ts';
 export { partsOf, planOfText, Shape } from './cache/stored-parts.ts';
 export type { SimplePlan } from './formats/add-simple-plan.ts';
-export { compilePluginCatalog, DefinedCatalog, defineCatalog } from './formats/define-catalog.ts';
+export {
+  compilePluginCatalog,
+  DefinedCatalog,
+  defineCatalog,
+  type FeatureName,
+} from './formats/define-catalog.ts';
 export type { PlanUpdate } from './formats/entries/change-plan.ts';
 export type {
   BlockInput,

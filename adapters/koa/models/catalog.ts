@@ -17,8 +17,13 @@ import {
 import {
   BillingMode,
   BlockType,
+  FeatureCombination,
+  FeatureKind,
+  type FeatureSetting,
   PhaseType,
   ProductCategory,
+  QuotaOverage,
+  QuotaPeriod,
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
@@ -26,7 +31,7 @@ import { problemText } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
 import { LazyList } from '../wire/json-pieces.ts';
 import { alike, field, maybe, model, modelWith, shown } from '../wire/model.ts';
-import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
+import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
 
@@ -48,6 +53,26 @@ function prices<T>(priceOf: (view: T) => InternationalPrice | null | undefined) 
 }
 
 const Unit = model('Unit', { name: text(), prettyName: text() });
+
+const CatalogFeature = model('CatalogFeature', {
+  name: text(),
+  kind: enumeration(FeatureKind),
+  combine: maybe(enumeration(FeatureCombination)),
+  unit: maybe(text()),
+});
+
+const CatalogFeatureValue = model('CatalogFeatureValue', {
+  name: text(),
+  value: text(),
+  per: maybe(enumeration(QuotaPeriod)),
+  overage: maybe(enumeration(QuotaOverage)),
+  perQuantity: maybe(bool),
+});
+
+const features = field(listOf(CatalogFeatureValue), 'R', {
+  ...onlyD,
+  from: (owner: { readonly features?: readonly FeatureSetting[] }) => owner.features ?? [],
+});
 
 const Limit = model('Limit', { unit: text(), max: written, min: written });
 
@@ -95,6 +120,7 @@ export const Phase = model('Phase', {
     ...maybe(enumeration(BillingPeriod), ({ recurring }: PlanPhase) => recurring?.billingPeriod ?? null),
     ...onlyD,
   },
+  features,
 });
 
 export const Plan = model('Plan', {
@@ -107,6 +133,7 @@ export const Plan = model('Plan', {
   priceList: field(text(), 'R', { nullable: true, onlyD: true }),
   plansAllowedInBundle: field(int(), 'R', onlyD),
   effectiveDateForExistingSubscriptions: field(timestamp, 'R', { nullable: true, onlyD: true }),
+  features,
 });
 
 /** Returns a plan with the first price list that contains it. */
@@ -121,6 +148,7 @@ export const Product = model('Product', {
   plans: listOf(Plan),
   included: listOf(text()),
   available: listOf(text()),
+  features,
 });
 
 export const PriceList = model('PriceList', {
@@ -167,6 +195,7 @@ export const Catalog = model('Catalog', {
   effectiveDate: timestamp,
   currencies: listOf(currency),
   units: listOf(Unit),
+  features: field(listOf(CatalogFeature), 'R', onlyD),
   products: shown(listOf(Product), productsOf),
   priceLists: shown(listOf(PriceList), ({ allPriceLists }: CatalogVersion) => allPriceLists),
   rules: field(anyValue, 'R', { onlyD: true, from: rulesOf }),

@@ -1,4 +1,9 @@
-import type { AnyVersionDefinition, CatalogDefinition, VersionDefinition } from '../../ports/index.ts';
+import type {
+  AnyVersionDefinition,
+  CatalogDefinition,
+  FeatureDefinitions,
+  VersionDefinition,
+} from '../../ports/index.ts';
 import { trimXml, XML_CHARACTERS } from '../../values/documents/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS, MAX_XML_TEXT_CHARACTERS } from '../../values/limits.ts';
@@ -11,13 +16,16 @@ import { createPlan, samePlan } from '../model/plan.ts';
 import type { VersionContent } from '../model/version-content.ts';
 import { invalidCatalog } from '../validation/findings.ts';
 import { validateVersion, validateVersions } from '../validation/validate-version.ts';
-import { internationalPrice, phase, version } from './fields/catalog-records.ts';
+import { featureSetting, internationalPrice, phase, version } from './fields/catalog-records.ts';
 import {
   anyText,
   currency,
   decimal,
+  featureText,
+  flag,
   int,
   type NamedField,
+  PREFIX,
   type RecordType,
   type RuleCaseType,
   recordOf,
@@ -27,10 +35,17 @@ import {
 import { quote } from './xml/element.ts';
 import { writeCatalogXml } from './xml/write-catalog.ts';
 
-/** A catalog defined in code, with its equivalent document. */
-export class DefinedCatalog {
+type NoFeatures = Readonly<Record<never, never>>;
+
+/** The names of the features that a catalog declares: `FeatureName<typeof catalog>`. */
+export type FeatureName<C> = C extends DefinedCatalog<infer F> ? F : never;
+
+/** A catalog defined in code, with its equivalent document. F stands for the names of its features. */
+export class DefinedCatalog<F extends string = string> {
   readonly name: string;
   readonly catalog: Catalog;
+  /** Carries the names of the features. Never set. */
+  declare readonly featureNames?: F;
 
   constructor(name: string, versions: readonly CatalogVersion[]) {
     this.name = name;
@@ -49,7 +64,8 @@ export class DefinedCatalog {
     const N extends string,
     const L extends string,
     const U extends string = never,
-  >(definition: VersionDefinition<C, U, P, N, L>): DefinedCatalog {
+    const D extends FeatureDefinitions = NoFeatures,
+  >(definition: VersionDefinition<C, U, P, N, L, D>): DefinedCatalog<F | (keyof D & string)> {
     const { versions } = this.catalog;
     const added = versionOf(this.name, definition, versions);
     throwAny(validateVersions(versions, [added]));
@@ -86,7 +102,10 @@ export function defineCatalog<
   const N extends string,
   const L extends string,
   const U extends string = never,
->(definition: VersionDefinition<C, U, P, N, L> & { readonly name: string }): DefinedCatalog {
+  const D extends FeatureDefinitions = NoFeatures,
+>(
+  definition: VersionDefinition<C, U, P, N, L, D> & { readonly name: string },
+): DefinedCatalog<keyof D & string> {
   return new DefinedCatalog(definition.name, [versionOf(definition.name, definition, [])]);
 }
 
@@ -209,7 +228,10 @@ class DefinitionReader {
       if (!isRecord(given))
         return this.note(`${below(owner, name)}: ${shown(given)} is not an object keyed by name`);
       return Object.entries(given).map(([key, each]) => {
-        const place = placeOf(type, each, { owner, name: `${item} "${shortened(key)}"` });
+        const place = placeOf(type, each, {
+          owner,
+          name: `${item.startsWith(PREFIX) ? 'feature' : item} "${shortened(key)}"`,
+        });
         return this.record(type, { ...(inFull(type, each) as object), name: key }, place);
       });
     }
@@ -234,7 +256,7 @@ class DefinitionReader {
         `${place}: ${shown(given)} is too long or contains characters that XML does not allow`,
       );
     }
-    const value = text === undefined ? undefined : type.parse(type === anyText ? text : trimXml(text));
+    const value = text === undefined ? undefined : type.parse(isUntrimmed(type) ? text : trimXml(text));
     return value === undefined ? this.note(`${place}: ${shown(given)} is not ${type.description}`) : value;
   }
 
@@ -291,16 +313,25 @@ function below(owner: string, name: string): string {
   return name.includes('"') ? `${name.charAt(0).toUpperCase()}${name.slice(1)}` : name;
 }
 
-function inFull({ short, fields }: RecordType, given: unknown): unknown {
+function inFull(type: RecordType, given: unknown): unknown {
+  // A definition calls the value of a NUMBER or QUOTA its amount.
+  if (type === featureSetting) return isRecord(given) ? { ...given, value: given.amount } : { value: given };
+  const { short, fields } = type;
   const isFull = short === undefined || (isRecord(given) && fields.some(({ name }) => name in given));
   return isFull ? given : { [short]: given };
+}
+
+function isUntrimmed(type: Scalar): boolean {
+  return type === anyText || type === featureText;
 }
 
 /** Returns the text of a scalar, or undefined for a value of another type. */
 function textOf(type: Scalar, given: unknown): string | undefined {
   if (typeof given === 'string') return given;
-  if (typeof given === 'number' && (type === decimal || type === int)) return String(given);
-  return Decimal.isDecimal(given) && type === decimal ? formatDecimal(given) : undefined;
+  const isFeature = type === featureText;
+  if (typeof given === 'boolean' && (type === flag || isFeature)) return String(given);
+  if (typeof given === 'number' && (type === decimal || type === int || isFeature)) return String(given);
+  return Decimal.isDecimal(given) && (type === decimal || isFeature) ? formatDecimal(given) : undefined;
 }
 
 function isRecord(given: unknown): given is HostInput {

@@ -1,4 +1,4 @@
-import type { BillingMode } from '../../records/index.ts';
+import type { BillingMode, FeatureDeclaration } from '../../records/index.ts';
 import { type Plain, plainBy } from '../../values/host-values/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { Plan, PlanRules, PriceListSet, Product, Unit } from '../model/catalog-model.ts';
@@ -24,6 +24,7 @@ export interface CatalogVersionView {
   readonly recurringBillingMode: BillingMode | null;
   readonly currencies: readonly Currency[];
   readonly units: readonly Unit[];
+  readonly features: readonly FeatureDeclaration[];
   readonly products: readonly Product[];
   readonly plans: readonly Plain<Plan>[];
   readonly rules: PlanRules;
@@ -41,8 +42,8 @@ export const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'insta
 
 /** Returns the view of a version. Plans are decoded on first read. */
 export function catalogVersionView(version: CatalogVersion): CatalogVersionView {
-  const { catalogName, title, recurringBillingMode, currencies, units, products, rules, priceLists } =
-    version;
+  const { catalogName, title, recurringBillingMode, currencies, units, features } = version;
+  const { products, rules, priceLists } = version;
   let plans: readonly Plain<Plan>[] | undefined;
   return {
     catalogName,
@@ -51,6 +52,7 @@ export function catalogVersionView(version: CatalogVersion): CatalogVersionView 
     recurringBillingMode,
     currencies,
     units,
+    features,
     products,
     rules,
     priceLists,

@@ -36,7 +36,7 @@ export interface VersionFrame {
   readonly recurringBillingMode: BillingMode | null;
   readonly currencies: readonly Currency[];
   readonly units: readonly Unit[];
-  /** Declared features, sorted by name. Absent without features. */
+  /** Declared features in document order. Absent without features. */
   readonly features?: readonly FeatureDeclaration[];
   readonly rules: PlanRules;
   readonly priceLists: PriceListSet;
@@ -87,6 +87,7 @@ const MAX_CATALOG_PRODUCTS = 5_000;
 const MAX_CATALOG_PLANS = 10_000;
 const MAX_CATALOG_PRICE_LISTS = 200;
 const MAX_CATALOG_RULE_CASES = 5_000;
+const MAX_CATALOG_FEATURES = 500;
 
 const MAX_PLAN_PHASES = 20;
 
@@ -102,6 +103,7 @@ export const VERSION_LIMITS = {
   plans: { what: 'plans', max: MAX_CATALOG_PLANS, of: 'version' },
   priceLists: { what: 'price lists', max: MAX_CATALOG_PRICE_LISTS, of: 'version' },
   ruleCases: { what: 'rule cases', max: MAX_CATALOG_RULE_CASES, of: 'version' },
+  features: { what: 'features', max: MAX_CATALOG_FEATURES, of: 'version' },
   phases: { what: 'phases', max: MAX_PLAN_PHASES, of: 'plan' },
 } as const satisfies Readonly<Record<string, VersionLimit>>;
 
@@ -111,7 +113,7 @@ export function excess({ what, max, of }: VersionLimit, count: number): string {
 }
 
 export function exceededLimits(content: VersionContent): readonly Problem[] {
-  const { products, plans, priceLists, ruleCases, phases } = VERSION_LIMITS;
+  const { products, plans, priceLists, ruleCases, features, phases } = VERSION_LIMITS;
   const cases = Object.values(content.rules).reduce((total, { length }) => total + length, 0);
   const longest = content.plans.reduce((most, plan) => Math.max(most, contentPhases(plan).length), 0);
   const counts: readonly (readonly [VersionLimit, number])[] = [
@@ -119,6 +121,7 @@ export function exceededLimits(content: VersionContent): readonly Problem[] {
     [plans, content.plans.length],
     [priceLists, content.priceLists.childPriceLists.length + 1],
     [ruleCases, cases],
+    [features, content.features?.length ?? 0],
     [phases, longest],
   ];
   return counts

@@ -22,18 +22,19 @@ import {
   type ParsedVersion,
   type VersionContent,
 } from '../model/version-content.ts';
+import { checkFeatures } from './features.ts';
 import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
 import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './plans.ts';
 
 export interface VersionValidation {
-  /** The findings in the order units, products, plans, price lists, rules, durations. Empty for a valid version. */
+  /** The findings in the order units, products, plans, features, price lists, rules, durations. Empty for a valid version. */
   readonly errors: readonly Problem[];
   /** Problems that do not prevent an upload. */
   readonly warnings: readonly Problem[];
 }
 
 /**
- * Checks the size of one version (platform §16), rules V1 to V21 and the warnings of §4. Collects all errors, with
+ * Checks the size of one version (platform §16), rules V1 to V24 and the warnings of §4. Collects all errors, with
  * line numbers if `locate` knows them. Never throws.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {
@@ -67,6 +68,7 @@ export function* validationSteps(version: ValidatedContent): Steps<VersionFindin
   for (const unit of content.units) check.names.declare(NameKind.UNIT, unit);
   yield* checkProducts(check);
   yield* checkPlans(check);
+  yield* checkFeatures(check);
   yield;
   checkPriceLists(check);
   yield;

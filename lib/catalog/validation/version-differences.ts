@@ -45,6 +45,9 @@ interface Place {
 
 function* differences(stored: unknown, given: unknown, place: Place): Iterable<string> {
   if (isSame(stored, given)) return;
+  // A list is missing if it has no items, such as a list of features.
+  if (stored === undefined && Array.isArray(given)) return yield* differences([], given, place);
+  if (given === undefined && Array.isArray(stored)) return yield* differences(stored, [], place);
   if (Array.isArray(stored) && Array.isArray(given))
     yield* ofLists(stored, given, (key) => partOf(place, key));
   else if (isPrice(stored) && isPrice(given)) {

@@ -1,10 +1,13 @@
 import type {
   BillingAlignment,
   BillingMode,
+  FeatureCombination,
   PhaseType,
   PlanAlignmentChange,
   PlanAlignmentCreate,
   ProductCategory,
+  QuotaOverage,
+  QuotaPeriod,
   TierBlockPolicy,
   UsageType,
 } from '../../records/index.ts';
@@ -13,7 +16,7 @@ import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
 // A catalog as written in TypeScript or returned by a catalog plugin.
 // Names are type parameters, so that an unknown name does not compile.
-// C stands for currencies, U for units, P for products, N for plans and L for price lists.
+// C stands for currencies, U for units, P for products, N for plans, L for price lists and F for features.
 
 /**
  * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional digits.
@@ -39,7 +42,56 @@ export interface LimitDefinition<U extends string> {
   readonly min?: Quantity;
 }
 
-export interface ProductDefinition<U extends string, P extends string> {
+/** A feature of the catalog. `unit` is the unit of the usage that a QUOTA with overage BILL records. */
+export type FeatureDefinition =
+  | { readonly kind: 'SWITCH' | 'TEXT'; readonly combine?: never; readonly unit?: never }
+  | { readonly kind: 'NUMBER'; readonly combine?: FeatureCombination; readonly unit?: never }
+  | { readonly kind: 'QUOTA'; readonly combine?: never; readonly unit?: string };
+
+/** The features by name. */
+export type FeatureDefinitions = { readonly [feature: string]: FeatureDefinition };
+
+export interface QuotaDefinition<O extends QuotaOverage> {
+  readonly amount: Quantity;
+  readonly per: QuotaPeriod;
+  /** By default, BLOCK. */
+  readonly overage?: O;
+  /** True: the amount applies once for each unit of the subscription's quantity. */
+  readonly perQuantity?: boolean;
+}
+
+interface FeatureValueDefinitions<O extends QuotaOverage> {
+  readonly SWITCH: boolean;
+  readonly NUMBER:
+    | Quantity
+    | 'UNLIMITED'
+    | { readonly amount: Quantity | 'UNLIMITED'; readonly perQuantity?: boolean };
+  readonly TEXT: string;
+  readonly QUOTA: QuotaDefinition<O>;
+}
+
+/** The value of one feature. BILL requires a feature with a unit. */
+export type FeatureValueDefinition<D extends FeatureDefinition> = FeatureValueDefinitions<
+  D extends { readonly unit: string } ? QuotaOverage : Exclude<QuotaOverage, 'BILL'>
+>[D['kind']];
+
+/** Values by feature. A plan takes precedence over its product, and a phase over its plan. */
+export type FeatureSettings<F extends FeatureDefinitions> = [keyof F] extends [never]
+  ? { readonly [undeclared: string]: never }
+  : { readonly [feature in keyof F]?: FeatureValueDefinition<F[feature]> };
+
+/** The features of a catalog whose type does not contain them. */
+type AnyFeatures = FeatureDefinitions;
+
+export interface WithFeatures<F extends FeatureDefinitions> {
+  readonly features?: FeatureSettings<F>;
+}
+
+export interface ProductDefinition<
+  U extends string,
+  P extends string,
+  F extends FeatureDefinitions = AnyFeatures,
+> extends WithFeatures<F> {
   readonly category: ProductCategory;
   readonly prettyName?: string;
   /** Add-ons that the product includes. */
@@ -88,7 +140,8 @@ export interface UsageDefinition<C extends Currency, U extends string> {
 }
 
 /** The charges of a phase. At least one of the three members is required. */
-export interface PhaseCharges<C extends Currency, U extends string> {
+export interface PhaseCharges<C extends Currency, U extends string, F extends FeatureDefinitions>
+  extends WithFeatures<F> {
   readonly prettyName?: string;
   /** A charge that is billed once, when the phase starts. */
   readonly fixed?: PriceDefinition<C>;
@@ -111,23 +164,35 @@ export interface EndingPhase {
   readonly duration: DurationDefinition;
 }
 
-export type InitialPhaseDefinition<C extends Currency, U extends string> = PhaseCharges<C, U> &
-  EndingPhase & { readonly type: 'TRIAL' | 'DISCOUNT' | 'FIXEDTERM' };
+export type InitialPhaseDefinition<
+  C extends Currency,
+  U extends string,
+  F extends FeatureDefinitions = AnyFeatures,
+> = PhaseCharges<C, U, F> & EndingPhase & { readonly type: 'TRIAL' | 'DISCOUNT' | 'FIXEDTERM' };
 
-export type FinalPhaseDefinition<C extends Currency, U extends string> = PhaseCharges<C, U> &
+export type FinalPhaseDefinition<
+  C extends Currency,
+  U extends string,
+  F extends FeatureDefinitions = AnyFeatures,
+> = PhaseCharges<C, U, F> &
   (
     | (EndingPhase & { readonly type: 'FIXEDTERM' })
     | { readonly type: 'EVERGREEN'; readonly duration?: never }
   );
 
-export interface PlanDefinition<C extends Currency, U extends string, P extends string> {
+export interface PlanDefinition<
+  C extends Currency,
+  U extends string,
+  P extends string,
+  F extends FeatureDefinitions = AnyFeatures,
+> extends WithFeatures<F> {
   readonly product: P;
   readonly prettyName?: string;
   /** Defaults to the value of the version. */
   readonly recurringBillingMode?: BillingMode;
   readonly effectiveDateForExistingSubscriptions?: InstantText;
-  readonly initialPhases?: readonly InitialPhaseDefinition<C, U>[];
-  readonly finalPhase: FinalPhaseDefinition<C, U>;
+  readonly initialPhases?: readonly InitialPhaseDefinition<C, U, F>[];
+  readonly finalPhase: FinalPhaseDefinition<C, U, F>;
   /** Maximum number of add-ons with this plan in one bundle. Unlimited by default. */
   readonly plansAllowedInBundle?: number;
 }
@@ -195,6 +260,7 @@ export interface VersionDefinition<
   P extends string,
   N extends string,
   L extends string,
+  F extends FeatureDefinitions = AnyFeatures,
 > {
   readonly effectiveDate: InstantText;
   /** Billing mode of plans without a mode. */
@@ -202,10 +268,11 @@ export interface VersionDefinition<
   readonly currencies: readonly C[];
   /** The units by name. Each unit is an empty record or a `prettyName`. */
   readonly units?: { readonly [unit in U]: { readonly prettyName?: string } };
+  readonly features?: F & { readonly [feature in keyof F]: { readonly unit?: NoInfer<U> } };
   /** The products by name. */
-  readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };
+  readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>, NoInfer<F>> };
   /** The plans by name. */
-  readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>> };
+  readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>, NoInfer<F>> };
   /** The price lists by name. Each plan is in at least one list. By default, `DEFAULT` contains all plans. */
   readonly priceLists?: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
     readonly DEFAULT: PriceListDefinition<NoInfer<N>>;

@@ -20,10 +20,16 @@ import {
   BillingAlignment,
   BillingMode,
   BlockType,
+  FeatureCombination,
+  type FeatureDeclaration,
+  FeatureKind,
+  type FeatureSetting,
   PhaseType,
   PlanAlignmentChange,
   PlanAlignmentCreate,
   ProductCategory,
+  QuotaOverage,
+  QuotaPeriod,
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
@@ -102,33 +108,71 @@ const usage: fc.Arbitrary<Usage> = fc.record({
   recurringPrice: orNull(price),
 });
 
+const featureValue: fc.Arbitrary<FeatureSetting> = fc.record({
+  name,
+  value: xmlText,
+  per: orNull(oneOf(QuotaPeriod)),
+  overage: orNull(oneOf(QuotaOverage)),
+  perQuantity: orNull(fc.boolean()),
+});
+const feature: fc.Arbitrary<FeatureDeclaration> = fc.oneof(
+  fc.record({
+    name,
+    kind: fc.constant(FeatureKind.NUMBER),
+    combine: oneOf(FeatureCombination),
+    unit: orNull(name),
+  }),
+  fc.record({
+    name,
+    kind: fc.constantFrom(FeatureKind.SWITCH, FeatureKind.TEXT, FeatureKind.QUOTA),
+    combine: orNull(oneOf(FeatureCombination)),
+    unit: orNull(name),
+  }),
+);
+
+/** Adds features to some of the records. A record without features lacks the list. */
+function withFeatures<T extends object, F>(owner: fc.Arbitrary<T>, features: fc.Arbitrary<F>) {
+  return fc.tuple(owner, few(features)).map(([record, some]) => {
+    return some.length === 0 ? record : { ...record, features: some };
+  });
+}
+
 const duration: fc.Arbitrary<Duration> = fc.record({ unit: oneOf(TimeUnit), number: int });
-const phase: fc.Arbitrary<PhaseContent> = fc.record({
-  type: oneOf(PhaseType),
-  prettyName: orNull(xmlText),
-  duration,
-  fixed: orNull(fc.record({ type: fc.constant('ONE_TIME' as const), price })),
-  recurring: orNull(fc.record({ billingPeriod: oneOf(BillingPeriod), price: orNull(price) })),
-  usages: fc.array(usage, { maxLength: 2 }),
-});
-const plan: fc.Arbitrary<PlanContent> = fc.record({
-  name,
-  prettyName: xmlText,
-  product: name,
-  recurringBillingMode: orNull(oneOf(BillingMode)),
-  effectiveDateForExistingSubscriptions: orNull(moment),
-  initialPhases: few(phase),
-  finalPhase: phase,
-  plansAllowedInBundle: int,
-});
-const product: fc.Arbitrary<Product> = fc.record({
-  name,
-  prettyName: xmlText,
-  category: oneOf(ProductCategory),
-  included: few(name),
-  available: few(name),
-  limits: few(limit),
-});
+const phase: fc.Arbitrary<PhaseContent> = withFeatures(
+  fc.record({
+    type: oneOf(PhaseType),
+    prettyName: orNull(xmlText),
+    duration,
+    fixed: orNull(fc.record({ type: fc.constant('ONE_TIME' as const), price })),
+    recurring: orNull(fc.record({ billingPeriod: oneOf(BillingPeriod), price: orNull(price) })),
+    usages: fc.array(usage, { maxLength: 2 }),
+  }),
+  featureValue,
+);
+const plan: fc.Arbitrary<PlanContent> = withFeatures(
+  fc.record({
+    name,
+    prettyName: xmlText,
+    product: name,
+    recurringBillingMode: orNull(oneOf(BillingMode)),
+    effectiveDateForExistingSubscriptions: orNull(moment),
+    initialPhases: few(phase),
+    finalPhase: phase,
+    plansAllowedInBundle: int,
+  }),
+  featureValue,
+);
+const product: fc.Arbitrary<Product> = withFeatures(
+  fc.record({
+    name,
+    prettyName: xmlText,
+    category: oneOf(ProductCategory),
+    included: few(name),
+    available: few(name),
+    limits: few(limit),
+  }),
+  featureValue,
+);
 const priceList: fc.Arbitrary<PriceList> = fc.record({ name, prettyName: xmlText, plans: few(name) });
 
 const phaseType = orNull(oneOf(PhaseType));
@@ -170,14 +214,17 @@ const rules: fc.Arbitrary<PlanRules> = fc.record({
   priceList: cases(fc.record(fromConditions), name),
 });
 
-export const versionContent: fc.Arbitrary<VersionContent> = fc.record({
-  catalogName,
-  effectiveDate: moment,
-  recurringBillingMode: orNull(oneOf(BillingMode)),
-  currencies: few(currency),
-  units: few(fc.record({ name, prettyName: xmlText })),
-  products: few(product),
-  plans: few(plan),
-  rules,
-  priceLists: fc.record({ defaultPriceList: priceList, childPriceLists: few(priceList) }),
-});
+export const versionContent: fc.Arbitrary<VersionContent> = withFeatures(
+  fc.record({
+    catalogName,
+    effectiveDate: moment,
+    recurringBillingMode: orNull(oneOf(BillingMode)),
+    currencies: few(currency),
+    units: few(fc.record({ name, prettyName: xmlText })),
+    products: few(product),
+    plans: few(plan),
+    rules,
+    priceLists: fc.record({ defaultPriceList: priceList, childPriceLists: few(priceList) }),
+  }),
+  feature,
+);

@@ -10,24 +10,29 @@ const LIMITS = 'limit *';
 const CHANGE_CONDITIONS =
   'phaseType ?, fromProduct ?, fromProductCategory ?, fromBillingPeriod ?, fromPriceList ?, toProduct ?, toProductCategory ?, toBillingPeriod ?, toPriceList ?';
 const CREATE_CONDITIONS = 'product ?, productCategory ?, billingPeriod ?, priceList ?';
-const PHASE = '@type 1, @prettyName ?, duration 1, fixed ?, recurring ?, usages ?';
+const PHASE = '@type 1, @prettyName ?, duration 1, fixed ?, recurring ?, usages ?, bw:featureValues ?';
 
 /** Children by parent; a parent that is not told apart by its name is `parent/child`. */
 const grammar: Readonly<Record<string, string>> = {
   catalog:
-    'effectiveDate 1, catalogName 1, recurringBillingMode ?, currencies 1, units ?, products 1, rules 1, plans 1, priceLists 1',
+    'effectiveDate 1, catalogName 1, recurringBillingMode ?, currencies 1, units ?, bw:features ?, products 1, rules 1, plans 1, priceLists 1',
   currencies: 'currency *',
   units: 'unit *',
   unit: '@name 1, @prettyName ?',
+  'bw:features': 'bw:feature *',
+  'bw:feature': '@name 1, @kind 1, @combine ?, @unit ?',
+  'bw:featureValues': 'bw:featureValue *',
+  'bw:featureValue': '@name 1, @value 1, @per ?, @overage ?, @perQuantity ?',
   products: 'product *',
-  'products/product': '@name 1, @prettyName ?, category 1, included ?, available ?, limits ?',
+  'products/product':
+    '@name 1, @prettyName ?, category 1, included ?, available ?, limits ?, bw:featureValues ?',
   included: 'addonProduct *',
   available: 'addonProduct *',
   limits: LIMITS,
   limit: 'unit 1, max ?, min ?',
   'catalog/plans': 'plan *',
   'plans/plan':
-    '@name 1, @prettyName ?, effectiveDateForExistingSubscriptions ?, product 1, recurringBillingMode ?, initialPhases ?, finalPhase 1, plansAllowedInBundle ?',
+    '@name 1, @prettyName ?, effectiveDateForExistingSubscriptions ?, product 1, recurringBillingMode ?, initialPhases ?, finalPhase 1, plansAllowedInBundle ?, bw:featureValues ?',
   initialPhases: 'phase *',
   phase: PHASE,
   finalPhase: PHASE,
@@ -70,6 +75,8 @@ const grammar: Readonly<Record<string, string>> = {
 
 const prices = '<price><currency>USD</currency><value>1</value></price>';
 const limits = '<limits><limit><unit>u</unit><max>2</max><min>1</min></limit></limits>';
+const featureValues =
+  '<bw:featureValues><bw:featureValue name="f" value="1" per="DAY" overage="BLOCK" perQuantity="true"/></bw:featureValues>';
 const phaseContent = `<duration><unit>DAYS</unit><number>30</number></duration>
   <fixed type="ONE_TIME"><fixedPrice>${prices}</fixedPrice></fixed>
   <recurring><billingPeriod>MONTHLY</billingPeriod><recurringPrice>${prices}</recurringPrice></recurring>
@@ -79,7 +86,7 @@ const phaseContent = `<duration><unit>DAYS</unit><number>30</number></duration>
     <tiers><tier>${limits}
       <blocks><tieredBlock type="TIERED"><unit>u</unit><size>1</size><prices>${prices}</prices><minTopUpCredit>-1</minTopUpCredit><max>1</max></tieredBlock></blocks>
       <fixedPrice>${prices}</fixedPrice><recurringPrice>${prices}</recurringPrice></tier></tiers>
-    <fixedPrice>${prices}</fixedPrice><recurringPrice>${prices}</recurringPrice></usage></usages>`;
+    <fixedPrice>${prices}</fixedPrice><recurringPrice>${prices}</recurringPrice></usage></usages>${featureValues}`;
 const from = `<fromProduct>P</fromProduct><fromProductCategory>BASE</fromProductCategory>
   <fromBillingPeriod>MONTHLY</fromBillingPeriod><fromPriceList>DEFAULT</fromPriceList>`;
 const change = `<phaseType>TRIAL</phaseType>${from}${from.replaceAll('from', 'to')}`;
@@ -96,8 +103,9 @@ const whole = `<catalog>
   <effectiveDate>2024-01-01</effectiveDate><catalogName>Whole</catalogName>
   <recurringBillingMode>IN_ADVANCE</recurringBillingMode>
   <currencies><currency>USD</currency></currencies><units><unit name="u" prettyName="a"/></units>
+  <bw:features><bw:feature name="f" kind="QUOTA" combine="SUM" unit="u"/></bw:features>
   <products><product name="P" prettyName="a"><category>BASE</category>
-    <included><addonProduct>A</addonProduct></included><available><addonProduct>B</addonProduct></available>${limits}</product></products>
+    <included><addonProduct>A</addonProduct></included><available><addonProduct>B</addonProduct></available>${limits}${featureValues}</product></products>
   <rules>${rule('changePolicy', change, policy)}${rule('changeAlignment', change, alignment)}
     ${rule('cancelPolicy', subscription, policy)}${rule('createAlignment', creation, alignment)}
     ${rule('billingAlignment', subscription, '<alignment>ACCOUNT</alignment>')}
@@ -107,10 +115,15 @@ const whole = `<catalog>
     <recurringBillingMode>IN_ADVANCE</recurringBillingMode>
     <initialPhases><phase type="TRIAL" prettyName="a">${phaseContent}</phase></initialPhases>
     <finalPhase type="FIXEDTERM" prettyName="a">${phaseContent}</finalPhase>
-    <plansAllowedInBundle>1</plansAllowedInBundle></plan></plans>
+    <plansAllowedInBundle>1</plansAllowedInBundle>${featureValues}</plan></plans>
   <priceLists><defaultPriceList name="DEFAULT" prettyName="a"><plans><plan>p</plan></plans></defaultPriceList>
     <childPriceList name="VIP" prettyName="a"><plans><plan>p</plan></plans></childPriceList></priceLists>
 </catalog>`;
+
+/** Reads a document, after the root declares the namespace of features. */
+function read(document: string) {
+  return readCatalogXml(document.replace(/^<\w+/, '$& xmlns:bw="urn:billwright:catalog"'));
+}
 
 interface Element {
   readonly name: string;
@@ -181,8 +194,8 @@ function outcome(row: string, change: (element: Element) => void): string {
   const element = elementsBelow(root).find((each) => rowOf(each) === row);
   if (element === undefined) throw new Error(`the document has no ${row}`);
   change(element);
-  const read = valueOrError(() => readCatalogXml(xmlOf(root)));
-  return read instanceof BillingError ? (read.problems?.[0]?.message ?? read.message) : 'taken';
+  const taken = valueOrError(() => read(xmlOf(root)));
+  return taken instanceof BillingError ? (taken.problems?.[0]?.message ?? taken.message) : 'taken';
 }
 
 function without(element: Element, name: string): void {
@@ -201,9 +214,9 @@ function doubled(element: Element, name: string): void {
 
 describe('catalog grammar (catalog §3.3)', () => {
   it('covers a document with every element', () => {
-    const [alone] = readCatalogXml(whole).versions;
+    const [alone] = read(whole).versions;
     const version = whole.replaceAll(/(?<=^<|<\/)catalog(?=>)/g, 'version');
-    const [inEnvelope] = readCatalogXml(`<catalogs><versions>${version}</versions></catalogs>`).versions;
+    const [inEnvelope] = read(`<catalogs><versions>${version}</versions></catalogs>`).versions;
     expect(inEnvelope?.content).to.eql(alone?.content);
     const found = new Map<string, Set<string>>();
     for (const element of elementsBelow(treeOf(whole))) {

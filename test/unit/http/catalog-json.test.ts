@@ -183,14 +183,14 @@ describe('JSON catalog', () => {
 
   it('contains only the fields of json-models §5 in dialect K, plus those of §15 in dialect D', () => {
     const shapes: Readonly<Record<string, readonly [inK: string, addedInD: string]>> = {
-      catalog: ['currencies effectiveDate name priceLists products units', 'rules'],
+      catalog: ['currencies effectiveDate name priceLists products units', 'features rules'],
       unit: ['name prettyName', ''],
-      product: ['available included name plans prettyName type', ''],
+      product: ['available included name plans prettyName type', 'features'],
       plan: [
         'billingPeriod name phases prettyName recurringBillingMode',
-        'effectiveDateForExistingSubscriptions plansAllowedInBundle priceList product',
+        'effectiveDateForExistingSubscriptions features plansAllowedInBundle priceList product',
       ],
-      phase: ['duration fixedPrices prices type usages', 'name prettyName recurringBillingPeriod'],
+      phase: ['duration fixedPrices prices type usages', 'features name prettyName recurringBillingPeriod'],
       duration: ['number unit', ''],
       price: ['currency value', ''],
       usage: ['billingPeriod tiers', 'billingMode blocks limits name prettyName tierBlockPolicy usageType'],

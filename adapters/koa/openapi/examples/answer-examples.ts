@@ -185,6 +185,7 @@ const phase = answer('Phase', {
   name: phaseName,
   prettyName: phaseName,
   recurringBillingPeriod: 'MONTHLY',
+  features: [],
 });
 const plan = answer('Plan', {
   name: planName,
@@ -195,18 +196,19 @@ const plan = answer('Plan', {
   product: 'Lamp',
   priceList: 'DEFAULT',
   plansAllowedInBundle: -1,
+  features: [],
 });
 const product = answer('Product', {
   type: 'BASE',
   ...same('Lamp', 'name', 'prettyName'),
   plans: [plan],
-  ...same([], 'included', 'available'),
+  ...same([], 'included', 'available', 'features'),
 });
 const catalog = answer('Catalog', {
   name: 'Lamps',
   effectiveDate: catalogEffectiveDate,
   currencies: [currency],
-  units: [],
+  ...same([], 'units', 'features'),
   products: [product],
   priceLists: [answer('PriceList', { name: 'DEFAULT', plans: [planName], prettyName: 'DEFAULT' })],
   rules: {

@@ -132,11 +132,12 @@ async function requestedVersions({
 }
 
 async function xmlAnswer(
-  { wanted }: CatalogCall,
+  { wanted, dialect }: CatalogCall,
   catalog: CatalogValue,
   versions: readonly CatalogVersion[],
 ): Promise<Answer> {
-  return { text: await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)) };
+  const withFeatures = dialect === Dialect.D;
+  return { text: await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions, { withFeatures })) };
 }
 
 /** Routes that read the catalog (catalog §12 row 10) and routes that check a catalog before its upload. */

@@ -188,6 +188,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
       catalogName: content.catalogName,
       recurringBillingMode: xml?.recurringBillingMode ?? BillingMode.IN_ADVANCE,
       ...pricedIn(phasesOf(inForce)),
+      ...(xml && xml.features.length > 0 ? { features: xml.features } : {}),
       rules,
       priceLists: mergedLists(null, listed(inForce), listsOfRules),
     },

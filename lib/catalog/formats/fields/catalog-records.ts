@@ -3,11 +3,17 @@ import {
   BillingAlignment,
   BillingMode,
   BlockType,
+  FeatureCombination,
+  type FeatureDeclaration,
+  FeatureKind,
+  type FeatureSetting,
   FixedType,
   PhaseType,
   PlanAlignmentChange,
   PlanAlignmentCreate,
   ProductCategory,
+  QuotaOverage,
+  QuotaPeriod,
   TierBlockPolicy,
   UsageType,
 } from '../../../records/index.ts';
@@ -48,6 +54,8 @@ import {
   decimal,
   element,
   type Field,
+  featureText,
+  flag,
   int,
   list,
   name,
@@ -56,6 +64,7 @@ import {
   noneNumber,
   oneOf,
   only,
+  PREFIX,
   type RuleCaseType,
   record,
   repeated,
@@ -131,6 +140,30 @@ const none = { absent: null };
 /** The display name. Defaults to the name. */
 const prettyName = attribute(anyText, { absent: (before) => before.name });
 const names = { name: attribute(name), prettyName };
+
+export const featureSetting = record<FeatureSetting>({
+  name: attribute(name),
+  value: attribute(featureText),
+  per: attribute(oneOf('a quota period', QuotaPeriod), none),
+  overage: attribute(oneOf('a quota overage', QuotaOverage), none),
+  perQuantity: attribute(flag, none),
+});
+
+const feature = record<FeatureDeclaration>({
+  name: attribute(name),
+  kind: attribute(oneOf('a feature kind', FeatureKind)),
+  combine: attribute(oneOf('a feature combination', FeatureCombination), {
+    absent: ({ kind }) => (kind === FeatureKind.NUMBER ? FeatureCombination.SUM : null),
+  }),
+  unit: attribute(name, none),
+});
+
+/** Values of features, in elements of Billwright's namespace. */
+const features = list(`${PREFIX}featureValue`, featureSetting, {
+  element: `${PREFIX}featureValues`,
+  absent: [],
+  isOmittedIfEmpty: true,
+});
 
 const price = record<Price>({ currency: element(currency), amount: nillable(decimal, { element: 'value' }) });
 
@@ -209,16 +242,17 @@ const recurring = record<Recurring>({
   price: element(internationalPrice, { element: 'recurringPrice', absent: null }),
 });
 
-export const phase = record<Omit<PhaseContent, 'features'>>({
+export const phase = record<PhaseContent>({
   type: attribute(oneOf('a phase type', PhaseType)),
   prettyName: attribute(anyText, none),
   duration: element(duration, { ifAbsent: UNLIMITED_DURATION }),
   fixed: element(fixed, none),
   recurring: element(recurring, none),
   usages: list('usage', usage, { absent: [] }),
+  features,
 });
 
-export const plan = record<Omit<PlanContent, 'features'>>({
+export const plan = record<PlanContent>({
   ...names,
   effectiveDateForExistingSubscriptions: element(dateTime, none),
   product: element(name),
@@ -226,16 +260,18 @@ export const plan = record<Omit<PlanContent, 'features'>>({
   initialPhases: list('phase', phase, { absent: [], limit: VERSION_LIMITS.phases }),
   finalPhase: element(phase, { limit: VERSION_LIMITS.phases }),
   plansAllowedInBundle: element(int, { absent: UNBOUNDED }),
+  features,
 });
 
 const addOns = list('addonProduct', name, { absent: [] });
 
-export const product = record<Omit<Product, 'features'>>({
+export const product = record<Product>({
   ...names,
   category: element(oneOf('a product category', ProductCategory)),
   included: addOns,
   available: addOns,
   limits,
+  features,
 });
 
 export const priceList = record<PriceList>(
@@ -250,12 +286,18 @@ const priceLists = record<PriceListSet>({
   childPriceLists: repeated(priceList, { element: 'childPriceList', limit: VERSION_LIMITS.priceLists }),
 });
 
-export const version = record<Omit<VersionContent, 'features'>>({
+export const version = record<VersionContent>({
   effectiveDate: element(dateTime),
   catalogName: element(nonBlankText),
   recurringBillingMode: element(billingMode, none),
   currencies: list('currency', currency),
   units: list('unit', unit, { absent: [] }),
+  features: list(`${PREFIX}feature`, feature, {
+    element: `${PREFIX}features`,
+    absent: [],
+    isOmittedIfEmpty: true,
+    limit: VERSION_LIMITS.features,
+  }),
   products: list('product', product, { limit: VERSION_LIMITS.products }),
   rules: element(rules, { ifAbsent: SIMPLE_RULES }),
   plans: list('plan', plan, { limit: VERSION_LIMITS.plans }),

@@ -5,6 +5,11 @@ import { formatInstant, type Instant, parseWireInstant } from '../../../values/t
 import { type WrittenDecimal, writtenDecimal } from '../../model/catalog-model.ts';
 import type { VersionLimit } from '../../model/version-content.ts';
 
+/** Namespace of the elements that the reference does not have. */
+export const NAMESPACE = 'urn:billwright:catalog';
+/** Prefix of that namespace in the field tables and in written documents. */
+export const PREFIX = 'bw:';
+
 // The vocabulary of the field tables. These tables define the model's records once for all formats.
 // Formats iterate over the fields to read or write a record.
 
@@ -57,6 +62,8 @@ export interface Field<out T = unknown> {
   readonly ifAbsent?: unknown;
   /** Limits the number of these fields in a version or plan. */
   readonly limit?: VersionLimit;
+  /** True: a record without items lacks the field, so that its stored text does not contain the field. */
+  readonly isOmittedIfEmpty?: true;
   readonly of?: T;
 }
 
@@ -65,8 +72,8 @@ export interface NamedField extends Field {
   readonly element: string;
 }
 
-interface Options<A> extends Pick<Field, 'element' | 'limit' | 'isNoneAtMinusOne'> {
-  readonly absent?: A | ((before: { readonly name: string }) => A);
+interface Options<A> extends Pick<Field, 'element' | 'limit' | 'isNoneAtMinusOne' | 'isOmittedIfEmpty'> {
+  readonly absent?: A | ((before: { readonly name: string; readonly kind?: unknown }) => A);
   readonly ifAbsent?: A;
 }
 
@@ -114,7 +121,9 @@ export function recordOf<T>({ fields }: RecordType<T>, given: (field: NamedField
   const values: Record<string, unknown> = {};
   for (const field of fields) {
     const { absent = null } = field;
-    values[field.name] = given(field) ?? (typeof absent === 'function' ? absent(values) : absent);
+    const value = given(field) ?? (typeof absent === 'function' ? absent(values) : absent);
+    if (field.isOmittedIfEmpty && Array.isArray(value) && value.length === 0) continue;
+    values[field.name] = value;
   }
   return values as T;
 }
@@ -176,6 +185,16 @@ export const dateTime = scalar<Instant>(
   parseWireInstant,
   (at) => formatInstant(at).replace('.000Z', 'Z'),
 );
+
+/** A value of a feature. The kind of the feature defines its form. */
+export const featureText = scalar('a feature value', (text) => text);
+
+export const flag = scalar('true or false', (text) => FLAGS.get(trimXml(text)));
+
+const FLAGS = new Map([
+  ['true', true],
+  ['false', false],
+]);
 
 const INTEGER = /^[+-]?[0-9]{1,10}$/;
 const INT_MAX = 2 ** 31 - 1;

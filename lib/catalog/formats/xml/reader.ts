@@ -16,6 +16,7 @@ import {
 } from '../../../values/limits.ts';
 import { excess, type VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
+import { NAMESPACE, PREFIX } from '../fields/field.ts';
 import { type ElementRule, type Frame, Positions, Refusal, readScalar, type XmlSource } from './element.ts';
 
 /** Maximum number of elements in a document. Limits the memory and time of parsing. */
@@ -140,12 +141,10 @@ class XmlReader<T> {
   }
 
   #openElement(tag: SaxesTagNS): void {
-    if (tag.prefix !== '') {
-      this.#fail(`Element "${tag.name}" is in a namespace; remove its prefix`, this.#startOffset);
-    }
-    const rule = this.#ruleOf(tag.name);
+    const name = this.#nameOf(tag);
+    const rule = this.#ruleOf(name);
     const frame: Frame = {
-      name: tag.name,
+      name,
       rule,
       offset: this.#startOffset,
       fields: emptyFields(rule),
@@ -161,6 +160,13 @@ class XmlReader<T> {
       if (isRequired) this.#fail(`Element "${frame.name}" lacks the attribute "${name}"`, frame.offset);
       frame.fields[name] = null;
     }
+  }
+
+  /** Returns the name of an element as in the field tables, regardless of the document's own prefix. */
+  #nameOf({ name, prefix, uri, local }: SaxesTagNS): string {
+    if (prefix === '') return name;
+    if (uri === NAMESPACE) return `${PREFIX}${local}`;
+    return this.#fail(`Element "${name}" is in a namespace; remove its prefix`, this.#startOffset);
   }
 
   /** Returns the grammar rule of an element. Rejects unknown and repeated elements. */

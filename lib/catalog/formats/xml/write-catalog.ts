@@ -5,9 +5,22 @@ import { type CatalogVersion, contentSteps } from '../../lookup/catalog-version.
 import type { Plan, RuleCase } from '../../model/catalog-model.ts';
 import { pricesOfPhase } from '../../model/plan.ts';
 import { version as versionType } from '../fields/catalog-records.ts';
-import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/field.ts';
+import {
+  NAMESPACE,
+  type NamedField,
+  PREFIX,
+  type RecordType,
+  type RuleCaseType,
+  type ValueType,
+} from '../fields/field.ts';
 
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
+const OWN_DECLARATION = { [`xmlns:${PREFIX.slice(0, -1)}`]: NAMESPACE };
+
+interface WritingOptions {
+  /** False: omits the elements that the reference does not have. */
+  readonly withFeatures?: boolean;
+}
 
 /**
  * Returns the catalog as the XML envelope that retrieval returns (§3.4), in grammar order, with default values.
@@ -20,12 +33,17 @@ export function writeCatalogXml(
   return atOnce(catalogXmlTextSteps(catalog, versions));
 }
 
-export function* catalogXmlTextSteps(catalog: Catalog, versions: readonly CatalogVersion[]): Steps<string> {
+export function* catalogXmlTextSteps(
+  catalog: Catalog,
+  versions: readonly CatalogVersion[],
+  { withFeatures = true }: WritingOptions = {},
+): Steps<string> {
   const xml = new XmlText();
-  const attributes = (yield* haveNull(versions)) ? XSI_DECLARATION : {};
+  const writer = new RecordWriter(xml, withFeatures);
+  const attributes = yield* rootAttributes(versions, withFeatures);
   yield* xml.elementSteps('catalogs', attributes, function* () {
     yield* xml.listSteps('versions', versions, (version) =>
-      xml.elementSteps('version', {}, () => versionSteps(xml, version)),
+      xml.elementSteps('version', {}, () => versionSteps(xml, writer, version)),
     );
     if (catalog.name !== null) xml.leaf('catalogName', catalog.name);
   });
@@ -39,18 +57,17 @@ export function canonicalXml(version: CatalogVersion): string {
 
 export function* canonicalXmlSteps(version: CatalogVersion): Steps<string> {
   const xml = new XmlText();
-  const attributes = (yield* haveNull([version])) ? XSI_DECLARATION : {};
-  yield* xml.elementSteps('catalog', attributes, () => versionSteps(xml, version));
+  const attributes = yield* rootAttributes([version], true);
+  yield* xml.elementSteps('catalog', attributes, () => versionSteps(xml, new RecordWriter(xml), version));
   return xml.text;
 }
 
-function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
+function* versionSteps(xml: XmlText, writer: RecordWriter, version: CatalogVersion): Steps<void> {
   // The plans already contain the version's billing mode.
   const content = { ...(yield* contentSteps(version)), recurringBillingMode: null };
-  const writer = new RecordWriter(xml);
   for (const field of versionType.fields) {
-    const value = valueIn(content, field);
-    if (field.place !== 'list') writer.field(field, value);
+    if (!writer.isWritten(content, field)) continue;
+    if (field.place !== 'list') writer.field(field, valueIn(content, field));
     else
       yield* xml.listSteps(field.element, listIn(content, field), (item) =>
         oneStep(() => writer.item(field, item)),
@@ -58,15 +75,21 @@ function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
   }
 }
 
-/** Returns true if a price is null. A null price requires the `xsi` namespace. */
-function* haveNull(versions: readonly CatalogVersion[]): Steps<boolean> {
+/** Declares the `xsi` namespace if a price is null, and the namespace of features if they are written. */
+function* rootAttributes(versions: readonly CatalogVersion[], withFeatures: boolean): Steps<Attributes> {
+  let isXsi = false;
+  let isOwn = false;
   for (const version of versions) {
-    for (const plan of yield* version.planParts.valueSteps()) {
-      if (hasNull(plan)) return true;
+    const { features, productParts, planParts } = version;
+    isOwn ||= features.length > 0;
+    for (const product of yield* productParts.valueSteps()) isOwn ||= product.features !== undefined;
+    for (const plan of yield* planParts.valueSteps()) {
+      isXsi ||= hasNull(plan);
+      isOwn ||= [plan, ...plan.phases].some((owner) => owner.features !== undefined);
       yield;
     }
   }
-  return false;
+  return { ...(isXsi ? XSI_DECLARATION : {}), ...(isOwn && withFeatures ? OWN_DECLARATION : {}) };
 }
 
 function hasNull(plan: Plan): boolean {
@@ -78,9 +101,17 @@ function hasNull(plan: Plan): boolean {
 /** Writes model values according to the field tables. */
 class RecordWriter {
   readonly #xml: XmlText;
+  readonly #withFeatures: boolean;
 
-  constructor(xml: XmlText) {
+  constructor(xml: XmlText, withFeatures = true) {
     this.#xml = xml;
+    this.#withFeatures = withFeatures;
+  }
+
+  /** Returns false for a missing list and for an element that the document omits. */
+  isWritten(record: unknown, field: NamedField): boolean {
+    if (valueIn(record, field) === undefined) return false;
+    return this.#withFeatures || !field.element.startsWith(PREFIX);
   }
 
   field(field: NamedField, value: unknown): void {
@@ -102,11 +133,13 @@ class RecordWriter {
   }
 
   #record(name: string, type: RecordType, value: unknown): void {
-    const { children } = type;
+    const children = type.children.filter((field) => this.isWritten(value, field));
     const attributes: Record<string, string> = {};
     for (const [constant, scalar] of type.constants) attributes[constant] = scalar.write('');
     for (const field of type.attributes) {
-      if (field.type.kind === 'scalar') attributes[field.element] = field.type.write(valueIn(value, field));
+      const written = valueIn(value, field);
+      if (field.type.kind === 'scalar' && written !== null)
+        attributes[field.element] = field.type.write(written);
     }
     const isEmpty = children.every(
       (field) => field.place === 'repeated' && listIn(value, field).length === 0,
