@@ -1,5 +1,6 @@
 import type {
   EInvoiceAddress,
+  EInvoiceAllowance,
   EInvoiceDocument,
   EInvoiceLine,
   EInvoiceParty,
@@ -7,7 +8,7 @@ import type {
   EInvoiceTaxGroup,
 } from '../../lib/ports/index.ts';
 import { group, leaf, type XmlElement } from './xml-elements.ts';
-import { BUSINESS_PROCESS, isZero, type XmlParts } from './xml-parts.ts';
+import { BUSINESS_PROCESS, DISCOUNT, isZero, type XmlParts } from './xml-parts.ts';
 
 const CII = 'urn:un:unece:uncefact:data:standard:';
 
@@ -80,8 +81,20 @@ function lineItem(line: EInvoiceLine): XmlElement | null {
         leaf('ram:RateApplicablePercent', line.tax.rate),
       ]),
       period(line.period),
+      ...line.allowances.map(allowance),
       group('ram:SpecifiedTradeSettlementLineMonetarySummation', [leaf('ram:LineTotalAmount', line.amount)]),
     ]),
+  ]);
+}
+
+function allowance({ amount, share, reason }: EInvoiceAllowance): XmlElement | null {
+  return group('ram:SpecifiedTradeAllowanceCharge', [
+    group('ram:ChargeIndicator', [leaf('udt:Indicator', 'false')]),
+    leaf('ram:CalculationPercent', share?.percent),
+    leaf('ram:BasisAmount', share?.base),
+    leaf('ram:ActualAmount', amount),
+    leaf('ram:ReasonCode', DISCOUNT),
+    leaf('ram:Reason', reason),
   ]);
 }
 

@@ -1,5 +1,6 @@
 import type {
   EInvoiceAddress,
+  EInvoiceAllowance,
   EInvoiceDocument,
   EInvoiceLine,
   EInvoiceParty,
@@ -7,7 +8,7 @@ import type {
   EInvoiceTaxGroup,
 } from '../../lib/ports/index.ts';
 import { group, leaf, type XmlElement } from './xml-elements.ts';
-import { BUSINESS_PROCESS, isZero, type XmlParts } from './xml-parts.ts';
+import { BUSINESS_PROCESS, DISCOUNT, isZero, type XmlParts } from './xml-parts.ts';
 
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 
@@ -167,6 +168,7 @@ function documentLine(
     leaf(quantity, line.quantity, { unitCode: line.unitCode }),
     amount('cbc:LineExtensionAmount', line.amount),
     period(line.period),
+    ...line.allowances.map((each) => allowance(each, amount)),
     group('cac:Item', [
       leaf('cbc:Description', line.description),
       leaf('cbc:Name', line.name),
@@ -177,5 +179,16 @@ function documentLine(
       ]),
     ]),
     group('cac:Price', [amount('cbc:PriceAmount', line.price)]),
+  ]);
+}
+
+function allowance({ amount: off, share, reason }: EInvoiceAllowance, amount: AmountOf): XmlElement | null {
+  return group('cac:AllowanceCharge', [
+    leaf('cbc:ChargeIndicator', 'false'),
+    leaf('cbc:AllowanceChargeReasonCode', DISCOUNT),
+    leaf('cbc:AllowanceChargeReason', reason),
+    leaf('cbc:MultiplierFactorNumeric', share?.percent),
+    amount('cbc:Amount', off),
+    share === null ? null : amount('cbc:BaseAmount', share.base),
   ]);
 }

@@ -1,2 +1,2 @@
-export { discountedRate } from './discounts/discounted-rate.ts';
+export { itemDiscounts, type ListPrice, priceAfterDiscounts } from './discounts/list-price.ts';
 export { fixedDiscounts, recurringDiscounts, withDiscounts } from './discounts/with-discounts.ts';

@@ -49,6 +49,7 @@ const days = { endDate: 'date', startDate: 'date' } as const;
 const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
 const basis = {
   ...days,
+  discounts: [{ until: 'date' }],
   endInstant: 'instant',
   event: billedEvent,
   nextEvent: billedEvent,

@@ -20,6 +20,21 @@ export interface DiscountSpan {
   readonly until: LocalDate | null;
 }
 
+/** What a coupon takes off an invoice item (coupons §4). */
+export interface ItemDiscount {
+  readonly code: string;
+  readonly name: string;
+  readonly amount: Decimal;
+}
+
+/** What a coupon takes off a whole price, stored with the facts of an item. */
+export interface BasisDiscount extends PriceReduction, Pick<DiscountSpan, 'until'> {
+  readonly code: string;
+  readonly name: string;
+  /** List price × quantity less earlier discounts is reduced by this amount, before proration and rounding. */
+  readonly taken: Decimal;
+}
+
 /** A redeemed coupon in the stream of billing events (coupons §3). */
 export interface Discount extends PriceReduction, DiscountSpan {
   readonly redemptionId: Uuid;

@@ -8,6 +8,7 @@ import type {
   TierBlockPolicy,
   UsageType,
 } from './catalog/catalog-enumerations.ts';
+import type { BasisDiscount, ItemDiscount } from './discount.ts';
 import { InvoiceItemType } from './invoice-item-types.ts';
 
 /** Set for manual items and migrated items. */
@@ -51,6 +52,10 @@ export const invoiceItemFields = {
   taxCategory: f.orNull(f.oneOf(TaxCategory, ourTax)),
   /** The reason why no tax applies, as shown on documents. */
   taxExemption: f.orNull(f.text({ ...ourTax, max: 255 })),
+  /** List price × quantity, before discounts. Null without discounts. */
+  listRate: f.orNull(f.amount({ ours: true })),
+  /** What each coupon takes off the amount. Null without discounts. */
+  discounts: f.orNull(f.json<readonly ItemDiscount[]>({ ours: true })),
   /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| of this item (BilledItemState of invoicing §1.5). */
   repairable: f.amount({ audit: null }),
   createdDate: f.instant(),
@@ -97,6 +102,8 @@ export interface FixedBasis {
   readonly event: BasisEvent;
   readonly price: Decimal;
   readonly quantity: number;
+  /** Coupons in the order in which they apply; null for none. */
+  readonly discounts: readonly BasisDiscount[] | null;
 }
 
 /** A recurring price for a period or its unbilled part (invoicing §5, §6 rule 2). */
@@ -107,6 +114,8 @@ export interface RecurringBasis {
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
   readonly quantity: number;
+  /** Coupons in the order in which they apply; null for none. */
+  readonly discounts: readonly BasisDiscount[] | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
   readonly billCycleDay: number;
@@ -141,6 +150,8 @@ export interface RepairBasis {
   readonly share: Share | null;
   /** The rest of the item before the repair. */
   readonly repairable: Decimal;
+  /** Codes of the coupons with which the days are charged again; null if the plan or phase is not charged again. */
+  readonly coupons: readonly string[] | null;
 }
 
 /** The blocks of a unit in a tier; for CAPACITY the peak of a unit and its tier. */

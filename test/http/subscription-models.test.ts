@@ -22,6 +22,8 @@ const planOf = (phase: string) => ({
 const itemFieldsOfOurs = {
   unitPrice: 19.95,
   usage: [],
+  listRate: null,
+  discounts: null,
   taxRate: null,
   taxCategory: null,
   taxExemption: null,

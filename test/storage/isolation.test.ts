@@ -494,6 +494,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
       event: { type: 'CREATE' as const, effectiveDate: now, localDate: today },
       price: hugeAmount,
       quantity: 1,
+      discounts: null,
     },
     method: paymentMethod(owner),
     transaction: transaction(owner, { paymentId: given.payment.id }),

@@ -403,7 +403,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
 
   it('preserves facts about item amounts and reads them only on request', async () => {
     const event = { type: 'CREATE' as const, effectiveDate: now, localDate: today };
-    const basis = { kind: 'FIXED' as const, event, price: hugeAmount, quantity: 3 };
+    const basis = { kind: 'FIXED' as const, event, price: hugeAmount, quantity: 3, discounts: null };
     const [fixed, given] = [invoiceItem(owner), invoiceItem(owner)];
     await opened.write(async (session) => {
       await session.invoices.insertItems([{ ...fixed, basis }, given]);

@@ -59,7 +59,7 @@ const lines: readonly Line[] = [
     '/invoiceItems/{invoiceItemId}',
     'INVOICE_ITEM',
     'INVOICE_ITEMS / INVOICE_ITEM_HISTORY',
-    'type, invoiceId, accountId, childAccountId, bundleId, subscriptionId, description, productName, planName, phaseName, usageName, startDate, endDate, amount, rate, currency, linkedItemId, quantity, itemDetails, catalogEffectiveDate; taxRate, taxCategory, taxExemption',
+    'type, invoiceId, accountId, childAccountId, bundleId, subscriptionId, description, productName, planName, phaseName, usageName, startDate, endDate, amount, rate, currency, linkedItemId, quantity, itemDetails, catalogEffectiveDate; taxRate, taxCategory, taxExemption, listRate, discounts',
   ],
   [
     '/invoicePayments/{invoicePaymentId}',

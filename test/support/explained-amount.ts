@@ -56,7 +56,7 @@ export function expectExplained(plain: Plain<ItemExplanation>): void {
 function recomputed(explanation: ItemExplanation, basis: ComputedBasis): bigint {
   switch (basis.kind) {
     case 'FIXED':
-      return cents(billionths(basis.price) * BigInt(basis.quantity));
+      return cents(rateOf(basis));
     case 'RECURRING':
       return recurring(explanation, basis);
     case 'REPAIR':
@@ -80,9 +80,22 @@ function usage({ lines, due, billed, credit, usageType }: Basis<'USAGE'>): bigin
   return open < left ? -open : -left;
 }
 
+/** List price × quantity less discounts, each of which takes off its percentage of the rest or its amount. */
+function rateOf({ price, quantity, discounts }: Basis<'FIXED' | 'RECURRING'>): bigint {
+  let rest = billionths(price) * BigInt(quantity);
+  for (const { percentOff, amountOff, perQuantity, taken } of discounts ?? []) {
+    const amount = amountOff === null ? 0n : billionths(amountOff) * BigInt(perQuantity ? quantity : 1);
+    const off = percentOff === null ? amount : divided(rest * billionths(percentOff), ONE * 100n);
+    const expected = off < rest ? off : rest;
+    expect(billionths(taken.toDecimalPlaces(9)), 'the amount of a coupon').to.equal(expected);
+    rest -= expected;
+  }
+  return rest;
+}
+
 function recurring({ startDate, endDate }: ItemExplanation, basis: Basis<'RECURRING'>): bigint {
   const { share, part, prorationFixedDays } = basis;
-  const rate = billionths(basis.price) * BigInt(basis.quantity);
+  const rate = rateOf(basis);
   const whole = share === null ? cents(rate) : shared(rate, share.days, share.totalDays);
   if (prorationFixedDays === 0) expectDays(basis);
   if (part === null) {

@@ -72,6 +72,9 @@ const BilledUnit = model('BilledUnit', {
 
 const ours = { onlyD: true } as const;
 
+/** What a coupon takes off an item. */
+const ItemDiscount = model('ItemDiscount', { ...alike(text(), 'code', 'name'), amount: decimalNumber });
+
 // Generated client classes list their properties in this order.
 export const InvoiceItem = model('InvoiceItem', {
   invoiceItemId: shown(uuid, ({ id }: InvoiceItemView) => id),
@@ -85,6 +88,7 @@ export const InvoiceItem = model('InvoiceItem', {
   usageName,
   ...alike(maybe(text()), 'prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'),
   ...charge,
+  discounts: field(listOf(ItemDiscount), 'R', { ...ours, nullable: true }),
   unitPrice: field(decimalNumber, 'R', { ...ours, nullable: true }),
   usage: field(listOf(BilledUnit), 'R', ours),
   childItems,

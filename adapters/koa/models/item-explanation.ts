@@ -5,6 +5,7 @@ import {
   type ItemExplanation,
 } from '../../../lib/invoicing/index.ts';
 import {
+  type BasisDiscount,
   type BasisEvent,
   BillingActionPolicy,
   BillingMode,
@@ -120,6 +121,15 @@ const ExplainedUsageLine = model('ExplainedUsageLine', {
   ...alike(maybe(decimalNumber), 'blockSize', 'amount'),
 });
 
+/** A coupon that reduced the price, and what it took off the whole period. */
+const ExplainedDiscount = model('ExplainedDiscount', {
+  ...alike(text(), 'code', 'name'),
+  ...alike(maybe(decimalNumber), 'percentOff', 'amountOff'),
+  perQuantity: bool,
+  amountTaken: shown(decimalNumber, ({ taken }: BasisDiscount) => taken),
+  until: maybe(date),
+});
+
 function lifecycleEvent(name: keyof ItemExplanation['events']) {
   return maybe(ExplainedLifecycleEvent, ({ events }: ItemExplanation) => events[name]);
 }
@@ -143,6 +153,7 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   rule: fact(enumeration({ ...PeriodRule, ...RepairRule }), 'rule'),
   price: fact(decimalNumber, 'price'),
   quantity: fact(int(), 'quantity'),
+  discounts: fact(listOf(ExplainedDiscount), 'discounts'),
   billingPeriod: fact(enumeration(BillingPeriod), 'billingPeriod'),
   billingMode: fact(enumeration(BillingMode), 'billingMode'),
   billCycleDayLocal: fact(int(), 'billCycleDay'),
@@ -153,6 +164,7 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   prorationFixedDays: fact(int(), 'prorationFixedDays'),
   amountInForce: factOf(decimalNumber, 'REPAIR', ({ amount }) => amount),
   repairable: fact(decimalNumber, 'repairable'),
+  couponCodes: fact(listOf(text()), 'coupons'),
   invoiceBalance: fact(decimalNumber, 'balance'),
   accountCredit: factOf(decimalNumber, 'CREDIT', ({ credit }) => credit),
   usageName: fact(text(), 'usageName'),

@@ -236,7 +236,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       scope.updateAudited(invoiceItemAudit, {
         properties: [
           ...(['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'] as const),
-          ...(['taxRate', 'taxCategory', 'taxExemption'] as const),
+          ...(['listRate', 'discounts', 'taxRate', 'taxCategory', 'taxExemption'] as const),
         ],
         records,
       }),

@@ -8,6 +8,7 @@ import {
   eInvoiceDeliveryFields,
   type Invoice,
   type ItemBasis,
+  type ItemDiscount,
   invoiceAnnouncementFields,
   invoiceFields,
   invoiceItemFields,
@@ -25,6 +26,7 @@ import {
   integer,
   integerOrNull,
   jsonRead,
+  jsonReadOrNull,
   searchOnly,
   textOrNull,
   uuid,
@@ -106,7 +108,13 @@ function basisAside(name: string): Field<ItemBasis | undefined> {
   };
 }
 
-const itemColumns = { ...columnsOf(invoiceItemFields), basis: basisAside('basis') };
+const itemColumns = {
+  ...columnsOf(invoiceItemFields),
+  discounts: jsonReadOrNull('discounts', (discounts: readonly ItemDiscount[]) =>
+    discounts.map((each) => ({ ...each, amount: decimal(String(each.amount)) })),
+  ),
+  basis: basisAside('basis'),
+};
 
 export const invoiceItemsTable = new RecordTable<AddedItem>('invoice_items', itemColumns, {
   uniques: { id: 'id' },

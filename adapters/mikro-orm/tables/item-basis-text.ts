@@ -39,6 +39,13 @@ const event = { localDate: dayText };
 const share = { base: amountText };
 const period = { startDate: dayText, endDate: dayText };
 
+const discounts = {
+  percentOff: amountText,
+  amountOff: amountText,
+  taken: amountText,
+  until: dayText,
+};
+
 /** Conversion of a value that older items do not have. */
 const orNull = [(value: unknown) => value, (stored: unknown) => stored];
 
@@ -46,7 +53,7 @@ type ConversionsOf<T> = Conversions<T> & { readonly [K in keyof T]?: object };
 const conversions: {
   readonly [K in ComputedBasis['kind']]: ConversionsOf<Extract<ComputedBasis, { kind: K }>>;
 } = {
-  FIXED: { event, price: amountText },
+  FIXED: { event, price: amountText, discounts },
   RECURRING: {
     ...period,
     event,
@@ -54,10 +61,11 @@ const conversions: {
     price: amountText,
     share,
     part: share,
+    discounts,
     billingAlignment: orNull,
     isRequestedDay: orNull,
   },
-  REPAIR: { ...period, event, amount: amountText, share, repairable: amountText },
+  REPAIR: { ...period, event, amount: amountText, share, repairable: amountText, coupons: orNull },
   USAGE: {
     ...period,
     event,

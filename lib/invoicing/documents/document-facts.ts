@@ -2,11 +2,13 @@ import {
   type Account,
   type Invoice,
   InvoiceItemType,
+  type ItemDiscount,
   itemTypes,
   type Seller,
   type TaxCategory,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import {
   type Currency,
   type Decimal,
@@ -27,6 +29,13 @@ export interface ItemTax {
   readonly exemption: string | null;
 }
 
+/** The amount and the unit price of a line before discounts. */
+export interface ListedLine {
+  readonly net: Decimal;
+  readonly unitPrice: Decimal | null;
+  readonly discounts: readonly ItemDiscount[];
+}
+
 /** A line of a document. Every item is a line, except account credit and taxes. */
 export interface DocumentLine {
   readonly item: InvoiceItemView;
@@ -34,6 +43,8 @@ export interface DocumentLine {
   /** The quantity. Quantity and unit price are both null if the item has no unit price. */
   readonly quantity: Decimal | null;
   readonly unitPrice: Decimal | null;
+  /** The line before discounts (coupons §4). Null without discounts. */
+  readonly list: ListedLine | null;
   /** The facts of the TAX items of the line. Empty if these items have no facts. */
   readonly taxes: readonly ItemTax[];
 }
@@ -261,7 +272,15 @@ function servicePeriodOf(lines: readonly DocumentLine[], { isNote }: { readonly 
 }
 
 function lineOf(item: InvoiceItemView, taxes: readonly ItemTax[]): DocumentLine {
-  return { item, net: item.amount, ...pricedQuantity(item), taxes };
+  return { item, net: item.amount, ...pricedQuantity(item), list: listedLine(item), taxes };
+}
+
+function listedLine({ amount, quantity, listRate, discounts }: InvoiceItemView): ListedLine | null {
+  if (discounts === null || listRate === null) return null;
+  const net = amount.plus(sum(discounts.map((each) => each.amount)));
+  const hasQuantity = quantity !== null && !quantity.isZero();
+  const unitPrice = hasQuantity ? listRate.dividedBy(quantity).toDecimalPlaces(MAX_FRACTION_DIGITS) : null;
+  return { net, unitPrice, discounts };
 }
 
 /** Returns the quantity and the unit price. Both are null if the item has no unit price (§14 rule 8). */

@@ -229,6 +229,8 @@ function lineData({
   lastDay,
   quantity,
   unitPrice,
+  listAmount,
+  discounts,
   usage,
   notes,
   ...shown
@@ -239,6 +241,10 @@ function lineData({
     lastDay: day(lastDay),
     quantity: plain(quantity),
     unitPrice: plain(unitPrice),
+    listAmount: plain(listAmount),
+    discounts: new TemplateList(discounts.length, () =>
+      discounts.values().map((each) => ({ ...each, amount: formatDecimal(each.amount) })),
+    ),
     usage: new TemplateList(usage.length, () => usage.values().map(usageData)),
     notes: listOf(notes),
     isNegative: item.amount.lessThan(0),
@@ -273,6 +279,7 @@ function itemFields(item: InvoiceItemView): TemplateObject {
     endDate: day(item.endDate),
     amount: formatDecimal(item.amount),
     rate: plain(item.rate),
+    listRate: plain(item.listRate),
     catalogEffectiveDate: catalogEffectiveDate === null ? null : formatInstant(catalogEffectiveDate),
   };
 }

@@ -235,6 +235,7 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
   // In French, a space precedes a colon.
   const colon = language.startsWith('fr') ? '\u00a0: ' : ': ';
   const direction = directionOf(language);
+  const isolatedIn = (part: string) => (direction === 'rtl' ? isolated(part) : part);
   return {
     locale,
     language: languageTag(language),
@@ -244,8 +245,8 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
     children: given.children ?? new Map<Uuid, SummarizedChild>(),
     formats,
     countryName: (code: string) => formats.country(code),
-    labelled: (label: string, value: string) =>
-      `${label}${colon}${direction === 'rtl' ? isolated(value) : value}`,
+    isolated: isolatedIn,
+    labelled: (label: string, value: string) => `${label}${colon}${isolatedIn(value)}`,
   };
 }
 

@@ -1,9 +1,9 @@
-import { itemTypes } from '../../records/index.ts';
+import { type ItemDiscount, itemTypes } from '../../records/index.ts';
 import { eachStep, type Steps } from '../../runtime/index.ts';
-import { type Currency, type Decimal, roundToCurrency } from '../../values/money/index.ts';
+import { type Currency, type Decimal, roundToCurrency, ZERO } from '../../values/money/index.ts';
 import { addDays, type LocalDate } from '../../values/time/index.ts';
 import type { InvoiceItemView } from '../invoices/invoice-view.ts';
-import { type DocumentFacts, type DocumentLine, documentItems } from './document-facts.ts';
+import { type DocumentFacts, type DocumentLine, documentItems, type ListedLine } from './document-facts.ts';
 import { type DocumentFormats, formatPrice } from './document-formats.ts';
 import { type LineName, lineName, type NameWords } from './line-names.ts';
 import { type RenderedUsage, renderedUsage } from './rendered-usage.ts';
@@ -32,16 +32,29 @@ export interface RenderedLine extends LineName {
    * amount.
    */
   readonly calculation: string | null;
+  readonly formattedListRate: string | null;
+  /** The amount before discounts. Null without discounts. */
+  readonly listAmount: Decimal | null;
+  readonly formattedListAmount: string | null;
+  /** What each coupon takes off. Empty without discounts. */
+  readonly discounts: readonly RenderedDiscount[];
   /** The tax rates, such as `19%`. Null without rates. */
   readonly formattedTaxRate: string | null;
   /** The charged usage. Empty if the line does not charge usage. */
   readonly usage: readonly RenderedUsage[];
-  /** Notes in small print below the name: the calculation, and the usage with its tiers. */
+  /** Notes in small print below the name: the calculation, or the list price with its discounts, and the usage with its tiers. */
   readonly notes: readonly string[];
+}
+
+interface RenderedDiscount extends ItemDiscount {
+  /** The amount below 0. */
+  readonly formattedAmount: string;
 }
 
 export interface LineWords extends NameWords {
   readonly formats: DocumentFormats;
+  /** Keeps the direction of a name in a document of the opposite direction. */
+  readonly isolated: (name: string) => string;
 }
 
 /** Returns every line of a document, account credit last. */
@@ -68,6 +81,8 @@ export function* renderingLines(
     const line = lineOf.get(item.id);
     const usage = renderedUsage(item.usage, currency, words);
     const calculation = line === undefined ? null : calculationOf(line, currency, words);
+    const discounted = discountedParts(line?.list ?? null, currency, formats);
+    const note = isDiscounted(line) ? discountNote(line, discounted, { ...words, currency }) : calculation;
     return {
       item,
       ...lineName(item, words, linked),
@@ -79,11 +94,17 @@ export function* renderingLines(
       formattedRate: item.rate === null ? null : formatPrice(formats, item.rate, currency),
       ...formattedUnits(line, currency, formats),
       calculation,
+      formattedListRate: item.listRate === null ? null : formatPrice(formats, item.listRate, currency),
+      ...discounted,
       formattedTaxRate: line === undefined ? null : formattedRates(line, formats),
       usage,
-      notes: [...(calculation === null ? [] : [calculation]), ...usage.flatMap(linesOfUsage)],
+      notes: [...(note === null ? [] : [note]), ...usage.flatMap(linesOfUsage)],
     };
   });
+}
+
+function isDiscounted(line: DocumentLine | undefined): line is DocumentLine & { readonly list: ListedLine } {
+  return line !== undefined && line.list !== null;
 }
 
 function linesOfUsage({ total, tiers }: RenderedUsage): readonly string[] {
@@ -103,6 +124,32 @@ function formattedUnits(
     unitPrice,
     formattedUnitPrice: unitPrice === null ? null : formatPrice(formats, unitPrice, currency),
   };
+}
+
+function discountedParts(list: ListedLine | null, currency: Currency, formats: DocumentFormats) {
+  return {
+    listAmount: list?.net ?? null,
+    formattedListAmount: list === null ? null : formats.amount(list.net, currency),
+    discounts: (list?.discounts ?? []).map((discount) => ({
+      ...discount,
+      formattedAmount: formats.amount(ZERO.minus(discount.amount), currency),
+    })),
+  };
+}
+
+/** Returns the list price and its discounts, such as `List price: 5 × $30.00 · Spring sale: -$30.00`. */
+function discountNote(
+  line: DocumentLine & { readonly list: ListedLine },
+  { formattedListAmount, discounts }: ReturnType<typeof discountedParts>,
+  words: LineWords & { readonly currency: Currency },
+): string {
+  const { text, labelled, isolated, currency } = words;
+  const calculation = calculationOf({ ...line, ...line.list }, currency, words);
+  const taken = discounts.filter(({ amount }) => !amount.isZero());
+  return [
+    labelled(text('itemListPrice'), calculation ?? formattedListAmount ?? ''),
+    ...taken.map(({ name, formattedAmount }) => labelled(isolated(name), formattedAmount)),
+  ].join(' · ');
 }
 
 /** Returns quantity × unit price, with a mark if the amount covers only part of the period. */

@@ -1,13 +1,22 @@
-import type { EInvoiceLine, EInvoicePeriod, EInvoiceTaxGroup } from '../../ports/index.ts';
+import type { EInvoiceAllowance, EInvoiceLine, EInvoicePeriod, EInvoiceTaxGroup } from '../../ports/index.ts';
 import type { TaxCategory } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Currency, type Decimal, minorUnits, roundToCurrency, ZERO } from '../../values/money/index.ts';
+import {
+  type Currency,
+  type Decimal,
+  decimal,
+  minorUnits,
+  roundToCurrency,
+  ZERO,
+} from '../../values/money/index.ts';
 import { addDays, formatLocalDate } from '../../values/time/index.ts';
-import type { DocumentFacts, DocumentLine, ItemTax } from '../documents/document-facts.ts';
+import type { DocumentFacts, DocumentLine, ItemTax, ListedLine } from '../documents/document-facts.ts';
 import type { UsedUnit } from '../invoices/used-units.ts';
 import type { MissingFields } from './missing-fields.ts';
 import { unitCode } from './unit-codes.ts';
 import { xmlLine, xmlLines } from './xml-text.ts';
+
+const HUNDRED = decimal(100);
 
 /** The texts of a line in the language of the account. */
 export interface LineName {
@@ -91,6 +100,7 @@ export function documentLine(
     name,
     description,
     ...priced(usedQuantity(line), currency),
+    allowances: allowancesOf(line.list, currency),
     unitCode: unitCode(usedUnit(line)?.name ?? null),
     amount: amountText(line.net, currency),
     period: periodOf(line, facts),
@@ -106,7 +116,30 @@ function usedUnit({ item }: DocumentLine): UsedUnit | null {
 
 function usedQuantity(line: DocumentLine): Pick<DocumentLine, 'net' | 'quantity' | 'unitPrice'> {
   const unit = usedUnit(line);
-  return unit === null ? line : { net: line.net, quantity: unit.quantity, unitPrice: null };
+  if (unit !== null) return { net: line.net, quantity: unit.quantity, unitPrice: null };
+  return line.list === null ? line : { ...line, ...line.list };
+}
+
+/** Maximum number of decimals of a percentage. */
+const PERCENT_DECIMALS = 2;
+
+/**
+ * Returns the discounts of a line (BG-27). A base amount requires a percentage that results in the amount (Peppol
+ * rules R040 to R042), so an allowance that no percentage describes has neither.
+ */
+function allowancesOf(list: ListedLine | null, currency: Currency): readonly EInvoiceAllowance[] {
+  let base = list?.net ?? ZERO;
+  const allowances: EInvoiceAllowance[] = [];
+  for (const { code, name, amount } of list?.discounts ?? []) {
+    if (amount.isZero()) continue;
+    const percent = amount.times(HUNDRED).dividedBy(base).toDecimalPlaces(PERCENT_DECIMALS);
+    const isExact = roundToCurrency(base.times(percent).dividedBy(HUNDRED), currency).equals(amount);
+    const share = isExact ? { base: amountText(base, currency), percent: percent.toFixed() } : null;
+    const reason = xmlLine(name) ?? xmlLine(code);
+    allowances.push({ amount: amountText(amount, currency), share, reason });
+    base = base.minus(amount);
+  }
+  return allowances;
 }
 
 export function amountText(amount: Decimal, currency: Currency): string {

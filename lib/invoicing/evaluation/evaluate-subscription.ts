@@ -125,7 +125,7 @@ export function evaluateSubscription(
     ...(periodOfPhase === undefined ? {} : { periodOfPhase }),
   });
 
-  const items = newItems(reconciliation, nextItemId);
+  const items = newItems(reconciliation, currency, nextItemId);
   const used = { subscriptionId, events: allEvents, targetDate, currency, config: config.usage };
   const usage = subscription.usage ? evaluateUsage({ ...used, usage: subscription.usage }, nextItemId) : null;
   assertItemBounds({ items, subscription, config });

@@ -82,6 +82,7 @@ export function supersededItem(
       amount: amount.negated(),
       share: null,
       repairable: left,
+      coupons: null,
     },
   });
 }

@@ -1,4 +1,5 @@
 import {
+  type BasisDiscount,
   type ComputedBasis,
   type RecurringBasis,
   type RepairBasis,
@@ -47,7 +48,7 @@ export interface CalculationStep {
 export function stepsOf(basis: ComputedBasis, currency: Currency): readonly CalculationStep[] {
   switch (basis.kind) {
     case 'FIXED': {
-      const priced = pricedSteps(basis.price, basis.quantity);
+      const priced = pricedSteps(basis);
       return [...priced, rounded(resultOf(priced, basis.price), currency)];
     }
     case 'RECURRING':
@@ -65,8 +66,8 @@ export function stepsOf(basis: ComputedBasis, currency: Currency): readonly Calc
 }
 
 function recurringSteps(basis: RecurringBasis, currency: Currency) {
-  const { price, quantity, share, part } = basis;
-  const steps = pricedSteps(price, quantity);
+  const { price, share, part } = basis;
+  const steps = pricedSteps(basis);
   const rate = resultOf(steps, price);
   const whole = share === null ? rounded(rate, currency) : prorated(share, currency);
   return part === null ? [...steps, whole] : [...steps, whole, prorated(part, currency)];
@@ -115,13 +116,32 @@ function lineSteps({ lines }: UsageBasis) {
   return steps;
 }
 
-/** Returns price × quantity with at most 9 decimals, which is the precision of stored rates. */
-function pricedSteps(price: Decimal, quantity: number) {
-  if (quantity === 1) return [];
-  const factor = decimal(quantity);
-  const unrounded = price.times(factor);
+/** Returns price × quantity less discounts with at most 9 decimals, which is the precision of stored rates. */
+function pricedSteps({
+  price,
+  quantity,
+  discounts,
+}: Pick<RecurringBasis, 'price' | 'quantity' | 'discounts'>) {
+  const listed = quantity === 1 ? [] : [multiplied(price, decimal(quantity))];
+  return [...listed, ...discountSteps(resultOf(listed, price), discounts ?? [])];
+}
+
+function multiplied(base: Decimal, factor: Decimal): CalculationStep {
+  const unrounded = base.times(factor);
   const result = roundToScale(unrounded, MAX_FRACTION_DIGITS);
-  return [step({ operation: 'MULTIPLY', base: price, factor, unrounded, result })];
+  return step({ operation: 'MULTIPLY', base, factor, unrounded, result });
+}
+
+/** Returns one subtraction for each discount. Only the last result is rounded. */
+function discountSteps(listRate: Decimal, discounts: readonly BasisDiscount[]): readonly CalculationStep[] {
+  let base = listRate;
+  return discounts.map(({ taken }, index) => {
+    const exact = base.minus(taken);
+    const result = index < discounts.length - 1 ? exact : roundToScale(exact, MAX_FRACTION_DIGITS);
+    const subtraction = step({ operation: 'SUBTRACT', base, factor: taken, result });
+    base = result;
+    return subtraction;
+  });
 }
 
 function prorated({ base, days, totalDays }: Share, currency: Currency): CalculationStep {

@@ -1,10 +1,12 @@
 import {
+  type BasisDiscount,
   type ComputedBasis,
   type CreditBasis,
   type FixedBasis,
   type InvoiceItem,
   InvoiceItemType,
   type ItemBasis,
+  type ItemDiscount,
   PeriodRule,
   type RecurringBasis,
   type RepairBasis,
@@ -164,14 +166,15 @@ function factsOf(basis: ComputedBasis, parts: ExplanationParts): readonly string
   }
 }
 
-function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts) {
+function fixedFacts({ price, quantity, discounts }: FixedBasis, parts: ExplanationParts) {
   const { item, events } = parts;
   const { event } = events;
   const came =
     event === null ? '' : ` with ${event.localDate === item.startDate ? eventName(event) : eventText(event)}`;
   const isPlain = quantity === 1 && price.equals(item.amount);
   return [
-    `One-time price of ${planOf(item)}, charged on ${dateText(item.startDate)}${came}: ${priceText(price, quantity, item.currency)}, ${versionOf(parts)}.`,
+    `One-time ${priceName(discounts)} of ${planOf(item)}, charged on ${dateText(item.startDate)}${came}: ${priceText(price, quantity, item.currency)}, ${versionOf(parts)}.`,
+    ...discountSentences(discounts ?? [], quantity, item.currency),
     ...startSentences(events, item),
     isPlain ? '' : `${sumOf(parts)}.`,
   ];
@@ -179,12 +182,14 @@ function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts) {
 
 function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
   const { item, events } = parts;
-  const { price, quantity, billingPeriod, billingMode, part, share, prorationFixedDays } = basis;
+  const { price, quantity, discounts, billingPeriod, billingMode } = basis;
+  const { part, share, prorationFixedDays } = basis;
   const mode = billingMode === 'IN_ADVANCE' ? 'in advance' : 'in arrear';
   const days = part === null && share === null ? range(item) : counted(item);
   const since = events.event === null ? '' : ` since ${eventText(events.event)}`;
   return [
-    `${periodName(billingPeriod)} price of ${planOf(item)} for ${days}, billed ${mode}: ${priceText(price, quantity, item.currency)}${since}, ${versionOf(parts)}.`,
+    `${periodName(billingPeriod)} ${priceName(discounts)} of ${planOf(item)} for ${days}, billed ${mode}: ${priceText(price, quantity, item.currency)}${since}, ${versionOf(parts)}.`,
+    ...discountSentences(discounts ?? [], quantity, item.currency),
     periodFact(basis, events),
     part === null ? '' : `Only ${range(item)} of it was not billed yet.`,
     cycleSentence(basis),
@@ -208,6 +213,23 @@ function priceText(price: Decimal, quantity: number, currency: Currency): string
     : `${moneyText(price, currency)} for each of ${quantity}`;
 }
 
+function priceName(discounts: FixedBasis['discounts']): string {
+  return discounts === null ? 'price' : 'list price';
+}
+
+/** Returns sentences such as `Coupon SPRING (Spring sale, 20 %, until 2026-04-01) takes off 6.00 USD.` */
+function discountSentences(discounts: readonly BasisDiscount[], quantity: number, currency: Currency) {
+  return discounts.map((discount) => {
+    const { code, name, percentOff, amountOff, perQuantity, taken, until } = discount;
+    const named = name === code ? [] : [name];
+    const off = amountOff === null ? [] : [priceText(amountOff, perQuantity ? quantity : 1, currency)];
+    const percentage = percentOff === null ? [] : [`${formatDecimal(percentOff)} %`];
+    const end = until === null ? [] : [`until ${dateText(until)}`];
+    const terms = [...named, ...percentage, ...off, ...end].join(', ');
+    return `Coupon ${code} (${terms}) takes off ${moneyText(taken, currency)}.`;
+  });
+}
+
 function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): string {
   const { rule, billingPeriod } = basis;
   const cycleDate = isMonthBased(billingPeriod) ? 'bill cycle date' : 'cycle date';
@@ -229,7 +251,7 @@ function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): st
 function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationParts) {
   const charge =
     linked === undefined ? `item ${item.linkedItemId}` : `${planOf(linked)} for ${range(linked)}`;
-  const { amount, repairable, rule } = basis;
+  const { amount, repairable, rule, coupons } = basis;
   const left = moneyText(repairable, item.currency);
   const credit = amount.equals(repairable)
     ? 'all of which could be credited'
@@ -238,9 +260,22 @@ function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationPa
   return [
     `Credit for ${counted(item)} of the charge of ${charge}, no longer due${after}.`,
     dateSentence(events.event),
+    ...couponChanges(linked?.discounts ?? [], coupons),
     `Of that charge ${moneyText(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
     rule === RepairRule.LIMIT ? 'No more than that can be credited.' : '',
     rule === RepairRule.REMAINDER ? 'These are its last days in force, so all that is left is credited.' : '',
+  ];
+}
+
+/** Returns sentences about coupons that no longer apply, or newly apply, to days that are charged again. */
+function couponChanges(before: readonly ItemDiscount[], after: RepairBasis['coupons']): readonly string[] {
+  if (after === null) return [];
+  const known = before.map(({ code }) => code);
+  const ended = known.filter((code) => !after.includes(code));
+  const begun = after.filter((code) => !known.includes(code));
+  return [
+    ...ended.map((code) => `Coupon ${code} does not apply to these days any more.`),
+    ...begun.map((code) => `Coupon ${code} applies to these days now.`),
   ];
 }
 

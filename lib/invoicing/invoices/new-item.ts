@@ -29,6 +29,8 @@ export function plainItem(
     startDate: null,
     endDate: null,
     rate: null,
+    listRate: null,
+    discounts: null,
     quantity: null,
     linkedItemId: null,
     itemDetails: null,

@@ -349,7 +349,7 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
   const itemOf = new Map(stored.map((item) => [item.id, item]));
   const items = lines.flatMap(({ itemId, amount }) => {
     const item = itemOf.get(itemId);
-    return item === undefined ? [] : [{ ...item, invoiceId, amount }];
+    return item === undefined ? [] : [{ ...item, invoiceId, amount, listRate: null, discounts: null }];
   });
   // A TAX item of 0 is not a line of the credit note, but belongs to the charge that it taxes.
   return withLinked(session, items, { invoiceId, taxedIds: items.map(({ id }) => id) });

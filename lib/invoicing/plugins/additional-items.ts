@@ -157,6 +157,8 @@ type ChangeableItem = Pick<
   | 'repairable'
   | 'description'
   | 'rate'
+  | 'listRate'
+  | 'discounts'
   | 'quantity'
   | 'itemDetails'
   | 'taxRate'
@@ -176,6 +178,8 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
     repairable,
     description: claim.description ?? item.description,
     rate: claim.rate ?? item.rate,
+    // The discounts add up to the engine's amount only.
+    ...(difference.isZero() ? {} : { listRate: null, discounts: null }),
     quantity: claim.quantity ?? item.quantity,
     itemDetails: claim.itemDetails ?? item.itemDetails,
     ...changedTaxFacts(item, claim, amount),

@@ -1,9 +1,9 @@
 import { isTrialPhase } from '../../catalog/index.ts';
-import { discountedRate, fixedDiscounts } from '../../coupons/index.ts';
+import { fixedDiscounts, priceAfterDiscounts } from '../../coupons/index.ts';
 import type { BillingEvent } from '../../records/index.ts';
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../../values/money/index.ts';
 import { durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
-import type { RecurringProposalsInput } from './recurring-proposals.ts';
+import type { ProposedListPrice, RecurringProposalsInput } from './recurring-proposals.ts';
 
 /** A one-time price that should be billed (§5.1). */
 export interface FixedProposal {
@@ -12,6 +12,8 @@ export interface FixedProposal {
   readonly endDate: LocalDate | null;
   /** Price × quantity after discounts, rounded to the currency. */
   readonly amount: Decimal;
+  /** The price before discounts. Null without discounts. */
+  readonly list: ProposedListPrice | null;
 }
 
 /** Returns the fixed proposals of a subscription up to the target date, at most one per local date, in date order. */
@@ -85,9 +87,14 @@ function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined
 function propose(event: BillingEvent, endDate: LocalDate | null, currency: Currency): FixedProposal {
   const price = event.fixedPrice ?? decimal(0);
   const { quantity } = event;
-  const { rate } = discountedRate({ price, quantity, reductions: fixedDiscounts(event) });
-  const amount = roundToCurrency(rate, currency);
-  return { event, startDate: event.localDate, endDate, amount };
+  const { rate, list } = priceAfterDiscounts({ price, quantity, discounts: fixedDiscounts(event) });
+  return {
+    event,
+    startDate: event.localDate,
+    endDate,
+    amount: roundToCurrency(rate, currency),
+    list: list === null ? null : { ...list, amount: roundToCurrency(list.rate, currency) },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { discountedRate, recurringDiscounts } from '../../coupons/index.ts';
+import { type ListPrice, priceAfterDiscounts, recurringDiscounts } from '../../coupons/index.ts';
 import { type BillingEvent, type BillingMode, PeriodRule, type Share } from '../../records/index.ts';
 import type { InArrearMode } from '../../tenants/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
@@ -29,12 +29,19 @@ export interface RecurringProposal {
   readonly rate: Decimal;
   /** The amount, rounded to the currency. */
   readonly amount: Decimal;
+  /** The price before discounts. Null without discounts. */
+  readonly list: ProposedListPrice | null;
   readonly rule: PeriodRule;
   /** Share of the rate. Null means the whole rate. */
   readonly share: Share | null;
   /** The event after this one. Null if no later event is known. */
   readonly nextEvent: BillingEvent | null;
   readonly prorationFixedDays: number;
+}
+
+/** The list price of a proposal with its whole amount, rounded to the currency. */
+export interface ProposedListPrice extends ListPrice {
+  readonly amount: Decimal;
 }
 
 export type ProposalConfig = Pick<InvoicingConfig, 'inArrearMode' | 'prorationFixedDays'>;
@@ -161,39 +168,53 @@ function proposer(
     'A billing event with a recurring price has no plan or phase',
     { subscriptionId: event.subscriptionId, localDate: event.localDate },
   );
-  const rateOn = ratesOf(event);
+  const priceOn = pricesOf(event);
   const { prorationFixedDays } = config;
   return (rule, [startDate, endDate], whole) => {
     if (windowStart !== null && startDate < windowStart) return;
-    const rate = rateOn(startDate);
-    let amount: Decimal;
-    let share: Share | null = null;
-    if (whole === null) {
-      amount = roundToCurrency(rate, currency);
-    } else {
-      share = { base: rate, ...countDays({ startDate, endDate, period, prorationFixedDays, whole }) };
-      amount = proratedShare(share, currency);
-    }
+    const { rate, list: listPrice } = priceOn(startDate);
+    const counted =
+      whole === null ? null : countDays({ startDate, endDate, period, prorationFixedDays, whole });
+    const share = counted === null ? null : { base: rate, ...counted };
+    const amountAt = (base: Decimal) =>
+      counted === null ? roundToCurrency(base, currency) : proratedShare({ base, ...counted }, currency);
+    const amount = amountAt(rate);
+    const list = listPrice === null ? null : { ...listPrice, amount: amountAt(listPrice.rate) };
     const kind = { planName, phaseName, rate };
     const dates = { startDate, endDate };
-    proposals.push({ event, nextEvent, ...dates, ...kind, amount, rule, share, prorationFixedDays });
+    proposals.push({ event, nextEvent, ...dates, ...kind, amount, list, rule, share, prorationFixedDays });
   };
 }
 
-/** Returns a function from the start of a period to the rate of the event. Rates differ only if there are discounts. */
-function ratesOf(event: BillingEvent): (startDate: LocalDate) => Decimal {
-  if (event.discounts !== undefined) return (startDate) => rateOf(event, startDate);
-  const rate = rateOf(event, event.localDate);
-  return () => rate;
+/** A rate with the price before discounts; null without discounts. */
+interface PeriodPrice {
+  readonly rate: Decimal;
+  readonly list: ListPrice | null;
+}
+
+/** Returns a function from the start of a period to the price of the event. Prices differ only if there are discounts. */
+function pricesOf(event: BillingEvent): (startDate: LocalDate) => PeriodPrice {
+  if (event.discounts !== undefined) return (startDate) => priceOf(event, startDate);
+  const price = priceOf(event, event.localDate);
+  return () => price;
+}
+
+/** Returns the rate and the list price of a period that starts on this day. */
+function priceOf(event: BillingEvent, startDate: LocalDate): PeriodPrice {
+  const { recurringPrice: price, quantity } = event;
+  assertInvariant(price !== null, 'An event without a recurring price has no rate');
+  const discounts = recurringDiscounts(event, startDate);
+  const { rate, list } = priceAfterDiscounts({ price, quantity, discounts });
+  // Charges are of the same kind if their rates, stored with 9 decimals, are equal.
+  return { rate: withStoredDigits(rate), list };
 }
 
 /** Returns price × quantity for a period that starts on this day, after discounts. */
 export function rateOf(event: BillingEvent, startDate: LocalDate): Decimal {
-  const { recurringPrice: price, quantity } = event;
-  assertInvariant(price !== null, 'An event without a recurring price has no rate');
-  const reductions = recurringDiscounts(event, startDate);
-  const { rate } = discountedRate({ price, quantity, reductions });
-  // Charges are of the same kind if their rates, stored with 9 decimals, are equal.
+  return priceOf(event, startDate).rate;
+}
+
+function withStoredDigits(rate: Decimal): Decimal {
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
 }
 

@@ -1,3 +1,4 @@
+import { itemDiscounts, type ListPrice } from '../../coupons/index.ts';
 import {
   type BasisEvent,
   type BillingEvent,
@@ -10,7 +11,7 @@ import {
   type Share,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, decimal, ZERO } from '../../values/money/index.ts';
+import { type Currency, type Decimal, decimal, ZERO } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { FixedProposal } from '../proposals/fixed-proposals.ts';
@@ -22,6 +23,8 @@ export interface RecurringCharge {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
+  /** The amount without discounts. Null without discounts. */
+  readonly listAmount: Decimal | null;
   /** The share of the part. Null means that the whole proposal is charged. */
   readonly part: Share | null;
 }
@@ -49,14 +52,20 @@ export function newItems(
     readonly recurring: readonly RecurringCharge[];
     readonly repairs: readonly Repair[];
   },
+  currency: Currency,
   nextItemId: () => Uuid,
 ): readonly NewInvoiceItem[] {
   // The sort is stable: items that begin on one day keep this order of types.
-  const withoutIds = [...fixed.map(fixedItem), ...recurring.map(recurringItem), ...repairs.map(repairItem)];
+  const withoutIds = [
+    ...fixed.map((proposal) => fixedItem(proposal, currency)),
+    ...recurring.map((charge) => recurringItem(charge, currency)),
+    ...repairs.map(repairItem),
+  ];
   return withoutIds.sort((a, b) => a.startDate - b.startDate).map((own) => item(nextItemId(), own));
 }
 
-function fixedItem({ event, startDate, endDate, amount }: FixedProposal): OwnFields {
+function fixedItem(proposal: FixedProposal, currency: Currency): OwnFields {
+  const { event, startDate, endDate, amount, list } = proposal;
   const phaseName = event.phaseName ?? '';
   return {
     origin: event,
@@ -66,15 +75,16 @@ function fixedItem({ event, startDate, endDate, amount }: FixedProposal): OwnFie
     endDate,
     amount,
     rate: null,
+    ...discountsOf({ amount, list, listAmount: list?.amount ?? null, currency }),
     linkedItemId: null,
     repairable: amount,
-    basis: fixedBasis(event),
+    basis: fixedBasis(proposal),
   };
 }
 
-function recurringItem(charge: RecurringCharge): OwnFields {
-  const { proposal, startDate, endDate, amount } = charge;
-  const { event, rate, phaseName } = proposal;
+function recurringItem(charge: RecurringCharge, currency: Currency): OwnFields {
+  const { proposal, startDate, endDate, amount, listAmount } = charge;
+  const { event, rate, list, phaseName } = proposal;
   return {
     origin: event,
     itemType: InvoiceItemType.RECURRING,
@@ -83,6 +93,7 @@ function recurringItem(charge: RecurringCharge): OwnFields {
     endDate,
     amount,
     rate,
+    ...discountsOf({ amount, list, listAmount, currency }),
     linkedItemId: null,
     repairable: amount,
     basis: recurringBasis(proposal, charge.part),
@@ -98,16 +109,41 @@ function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): OwnF
     endDate,
     amount: amount.isZero() ? ZERO : amount.negated(),
     rate: null,
+    ...NO_DISCOUNTS,
     linkedItemId: itemId,
     repairable: ZERO,
     basis,
   };
 }
 
+const NO_DISCOUNTS = Object.freeze({ listRate: null, discounts: null });
+
+/** Returns the list price of an item and what each coupon takes off (coupons §4). */
+function discountsOf({
+  amount,
+  list,
+  listAmount,
+  currency,
+}: Pick<RecurringCharge, 'amount' | 'listAmount'> & {
+  readonly list: ListPrice | null;
+  readonly currency: Currency;
+}): Pick<InvoiceItem, 'listRate' | 'discounts'> {
+  if (list === null || listAmount === null) return NO_DISCOUNTS;
+  return { listRate: list.rate, discounts: itemDiscounts(list.discounts, { listAmount, amount, currency }) };
+}
+
 interface OwnFields
   extends Pick<
     InvoiceItem,
-    'itemType' | 'description' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
+    | 'itemType'
+    | 'description'
+    | 'endDate'
+    | 'amount'
+    | 'rate'
+    | 'listRate'
+    | 'discounts'
+    | 'linkedItemId'
+    | 'repairable'
   > {
   /** The event of a charge. Null for a repair (§1.3). */
   readonly origin: BillingEvent | null;
@@ -132,6 +168,8 @@ function item(id: Uuid, own: OwnFields): NewInvoiceItem {
     endDate: own.endDate,
     amount: own.amount,
     rate: own.rate,
+    listRate: own.listRate,
+    discounts: own.discounts,
     quantity: origin === null || origin.quantity === 1 ? null : decimal(origin.quantity),
     linkedItemId: own.linkedItemId,
     itemDetails: null,
@@ -148,9 +186,10 @@ export function basisEvent({ transitionType, effectiveDate, localDate }: Billing
   return { type: transitionType, effectiveDate, localDate };
 }
 
-function fixedBasis(event: BillingEvent): FixedBasis {
+function fixedBasis({ event, list }: FixedProposal): FixedBasis {
   const { fixedPrice, quantity } = event;
-  return { kind: 'FIXED', event: basisEvent(event), price: fixedPrice ?? ZERO, quantity };
+  const discounts = list?.discounts ?? null;
+  return { kind: 'FIXED', event: basisEvent(event), price: fixedPrice ?? ZERO, quantity, discounts };
 }
 
 function recurringBasis(proposal: RecurringProposal, part: Share | null): RecurringBasis {
@@ -161,6 +200,7 @@ function recurringBasis(proposal: RecurringProposal, part: Share | null): Recurr
     nextEvent: nextEvent === null ? null : basisEvent(nextEvent),
     price: event.recurringPrice ?? ZERO,
     quantity: event.quantity,
+    discounts: proposal.list?.discounts ?? null,
     billingPeriod: event.billingPeriod,
     billingMode: event.billingMode,
     billCycleDay: event.billCycleDayLocal,

@@ -106,11 +106,20 @@ function newFixedCharges(proposals: readonly FixedProposal[], rows: readonly Cov
 
 function chargeOf(part: UncoveredPart<RecurringProposal>, input: ReconcileInput): RecurringCharge {
   const { of: proposal, startDate, endDate } = part;
-  if (startDate === proposal.startDate && endDate === proposal.endDate) {
-    return { proposal, startDate, endDate, amount: proposal.amount, part: null };
-  }
+  const { list } = proposal;
+  const charge = { proposal, startDate, endDate, ...amountOfPart(part, input) };
+  if (list === null) return { ...charge, listAmount: null };
+  const { amount: listAmount } = amountOfPart({ ...part, of: { ...proposal, ...list } }, input);
+  return { ...charge, listAmount };
+}
+
+/** Returns the amount of the part and its share; null for the whole proposal. */
+function amountOfPart(part: UncoveredPart<RecurringProposal>, input: ReconcileInput) {
+  const { of: proposal, startDate, endDate } = part;
+  if (startDate === proposal.startDate && endDate === proposal.endDate)
+    return { amount: proposal.amount, part: null };
   const share = shareOfPart(part, input);
-  return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
+  return { amount: proratedShare(share, input.currency), part: share };
 }
 
 /**
@@ -160,7 +169,7 @@ function rowsByStart(rows: readonly CoverageRow[], kind: CoverageRow['kind']) {
 }
 
 function isSamePhase(
-  row: CoverageRow,
+  row: Pick<CoverageRow, 'planName' | 'phaseName'>,
   { planName, phaseName }: { readonly planName: string | null; readonly phaseName: string | null },
 ): boolean {
   return row.planName === planName && row.phaseName === phaseName;
@@ -211,6 +220,7 @@ function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Re
         amount: row.amount,
         share,
         repairable: limit,
+        coupons: couponsOf(input, part),
       },
     });
   }
@@ -231,6 +241,15 @@ function causeOf({ events, targetDate }: ReconcileInput, { startDate }: Uncovere
   const inForce = events.findLast(({ localDate }) => localDate <= until);
   return inForce === undefined ? null : basisEvent(inForce);
 }
+
+/** Returns the codes of the coupons with which the days of a repair are charged again. */
+function couponsOf({ recurring }: ReconcileInput, { of: row, startDate }: UncoveredPart<RecurringRow>) {
+  const again = recurring.find(
+    (each) => isSamePhase(row, each) && each.startDate <= startDate && startDate < each.endDate,
+  );
+  return again === undefined ? null : (again.list?.discounts ?? []).map(({ code }) => code);
+}
+
 function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   const days = new Map<Uuid, number>();
   for (const { itemId, startDate, endDate } of rows) {

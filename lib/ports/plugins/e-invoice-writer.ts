@@ -62,10 +62,21 @@ export interface EInvoiceLine {
   /** Unit of UN/ECE Recommendation 20 or 21. */
   readonly unitCode: string;
   readonly price: string;
-  /** quantity × price, rounded to the currency (BT-131). */
+  /** Discounts of the line. Empty without discounts. */
+  readonly allowances: readonly EInvoiceAllowance[];
+  /** quantity × price, rounded to the currency, less the allowances (BT-131). */
   readonly amount: string;
   readonly period: EInvoicePeriod | null;
   readonly tax: EInvoiceTax;
+}
+
+/** A discount of a line (BG-27), with the reason code 95. */
+export interface EInvoiceAllowance {
+  readonly amount: string;
+  /** The base amount and its percentage, which result in the amount. Null if no percentage does. */
+  readonly share: { readonly base: string; readonly percent: string } | null;
+  /** Name of the coupon. */
+  readonly reason: string | null;
 }
 
 /** The tax of one category and rate (BG-23). */

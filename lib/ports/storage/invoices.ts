@@ -227,6 +227,8 @@ export interface InvoiceWrites {
       | 'repairable'
       | 'description'
       | 'rate'
+      | 'listRate'
+      | 'discounts'
       | 'quantity'
       | 'itemDetails'
       | 'taxRate'

@@ -1,4 +1,5 @@
 import { type AccountInput, SystemTag, type Uuid } from '../../../lib/index.ts';
+import { redeemOnAccount } from '../redeemed-coupons.ts';
 import { american, french, german, type InvoicedBusinesses } from './invoiced-businesses.ts';
 import type { TaxRule } from './tax-rules.ts';
 
@@ -48,6 +49,21 @@ export const stories: Readonly<Record<string, Story>> = {
   'five seats, prorated': plan(german, [standard], { quantity: 5 }),
   'trial price, then a plan': plan(german, [standard], { planName: 'pro-monthly', quantity: 3 }),
   'annual plan': plan(german, [standard], { planName: 'team-annual' }),
+
+  'coupons of a percentage and an amount': async (shop) => {
+    const accountId = await shop.account(german, standard);
+    const off = { percentOff: null, amountsOff: { EUR: '10' }, code: 'TEN', name: 'Zehn & mehr' };
+    const spring = { percentOff: '12.5', redeemed: '2026-03-01', appliesTo: 'BOTH' } as const;
+    await redeemOnAccount(shop.engine, accountId, spring, { ...off, redeemed: '2026-03-01' });
+    await shop.subscribe(accountId, 'team-monthly', 5);
+    const subscriptionId = await shop.subscribe(accountId, 'pro-monthly');
+    await shop.engine.runTo('2026-04-10T08:00:00Z');
+    await shop.engine.settle(
+      shop.acme.subscriptions.changePlan(subscriptionId, { planName: 'team-monthly' }),
+    );
+    await shop.engine.runTo('2026-05-01T12:00:00Z');
+    return accountId;
+  },
 
   'seats that change twice': async (shop) => {
     const accountId = await shop.account(german, standard);

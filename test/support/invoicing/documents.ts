@@ -16,6 +16,21 @@ import { localDate } from '../../../lib/values/time/index.ts';
 import { at, invoice } from '../payments/payment-records.ts';
 import { account, nextId } from '../subscriptions/example.ts';
 
+/** A month of a plan at a discount. The list price of one is 30, and the coupons take off these amounts. */
+export function discountedItem(
+  amount: string,
+  taken: readonly (readonly [name: string, off: string])[],
+  { quantity = 1, rate = 24 }: { readonly quantity?: number; readonly rate?: number } = {},
+): InvoiceItemView {
+  return viewedItem('RECURRING', amount, {
+    quantity: decimal(quantity),
+    rate: decimal(rate * quantity),
+    unitPrice: decimal(rate),
+    listRate: decimal(30 * quantity),
+    discounts: taken.map(([name, off]) => ({ code: name.toUpperCase(), name, amount: decimal(off) })),
+  });
+}
+
 /** An item as a view: by default a month of the plan Gold. */
 export function viewedItem(
   itemType: InvoiceItemType,
@@ -43,6 +58,8 @@ export function viewedItem(
     endDate: isOfPlan ? localDate(2026, 12, 1) : null,
     amount: decimal(amount),
     rate: null,
+    listRate: null,
+    discounts: null,
     currency: 'USD',
     quantity: null,
     linkedItemId: null,

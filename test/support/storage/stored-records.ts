@@ -172,6 +172,7 @@ export const invoiceItem = owned(invoiceItemFields, {
   endDate: localDate(2026, 3, 1),
   rate: decimal('0.100000001'),
   quantity: decimal('12345678901234567890.5'),
+  discounts: [{ code: 'SPRING', name: oddText, amount: decimal('0.100000001') }],
 });
 
 /** The cursor of a subscription before its first run. */

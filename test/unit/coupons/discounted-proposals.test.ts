@@ -1,49 +1,18 @@
 import { withDiscounts } from '../../../lib/coupons/index.ts';
 import { recurringProposals } from '../../../lib/invoicing/proposals/recurring-proposals.ts';
-import type { BillingEvent, Redemption } from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { asCurrency, decimal } from '../../../lib/values/money/index.ts';
-import type { Instant } from '../../../lib/values/time/index.ts';
-import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
+import type { BillingEvent } from '../../../lib/records/index.ts';
+import { asCurrency } from '../../../lib/values/money/index.ts';
+import { type RedemptionTerms, redemption } from '../../support/coupons.ts';
+import { day, event, text } from '../../support/invoicing/billing-events.ts';
 import { expect } from '../../support/unit.ts';
 
-interface Terms extends Partial<Pick<Redemption, 'duration' | 'durationCount' | 'plans'>> {
-  readonly percentOff?: string;
-  readonly redeemed: string;
-  readonly ended?: string;
-}
-
 const USD = asCurrency('USD');
-const dated = (date: string) => ({ date: day(date), at: (day(date) * 86_400_000) as Instant });
-
-function redemption({ percentOff = '20', redeemed, ended, ...terms }: Terms): Redemption {
-  return {
-    recordId: 1,
-    id: '00000000-0000-7000-8000-00000000000c' as Uuid,
-    couponId: '00000000-0000-7000-8000-00000000000d' as Uuid,
-    code: 'SPRING',
-    name: 'Spring',
-    accountId: '00000000-0000-7000-8000-00000000000e' as Uuid,
-    accountRecordId: 1,
-    subscriptionId,
-    percentOff: decimal(percentOff),
-    amountsOff: null,
-    perQuantity: false,
-    duration: 'FOREVER',
-    durationCount: null,
-    plans: null,
-    products: null,
-    appliesTo: 'RECURRING',
-    redeemed: dated(redeemed),
-    ended: ended === undefined ? null : dated(ended),
-    createdDate: 0 as Instant,
-    updatedDate: 0 as Instant,
-    ...terms,
-  };
-}
-
 /** Returns the proposed charges as `start amount`. */
-function charges(events: readonly BillingEvent[], terms: Terms, targetDate: string): readonly string[] {
+function charges(
+  events: readonly BillingEvent[],
+  terms: RedemptionTerms,
+  targetDate: string,
+): readonly string[] {
   return recurringProposals({
     events: withDiscounts(events, [redemption(terms)], USD),
     anchorIndex: 0,

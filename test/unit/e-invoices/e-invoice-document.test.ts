@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 import { buyer, eInvoiceOf, seller, taxed } from '../../support/e-invoices/e-invoice-documents.ts';
-import { viewedItem } from '../../support/invoicing/documents.ts';
+import { discountedItem, viewedItem } from '../../support/invoicing/documents.ts';
 
 describe('e-invoice document (invoicing §22)', () => {
   it('has the parties, dates and payment means of seller and account', () => {
@@ -71,6 +71,46 @@ describe('e-invoice document (invoicing §22)', () => {
         accountName: null,
       });
     }
+  });
+
+  it('coupons §4: has the list price of a line and an allowance for each coupon', () => {
+    const linesOf = (item: ReturnType<typeof discountedItem>, tax: string) =>
+      eInvoiceOf(taxed(item, { tax })).lines.map(({ quantity, price, amount, allowances }) => {
+        const taken = allowances.map(({ amount: off, share, reason }) => {
+          return share === null
+            ? `${reason} ${off}`
+            : `${reason} ${share.percent} % of ${share.base} = ${off}`;
+        });
+        return [`${quantity} × ${price}`, ...taken, amount].join(', ');
+      });
+    expect(
+      linesOf(
+        discountedItem(
+          '14',
+          [
+            ['Spring', '6'],
+            ['Ten', '10'],
+          ],
+          { rate: 14 },
+        ),
+        '2.66',
+      ),
+    ).to.eql(['1 × 30, Spring 20 % of 30.00 = 6.00, Ten 41.67 % of 24.00 = 10.00, 14.00']);
+    expect(linesOf(discountedItem('120', [['Spring', '30']], { quantity: 5 }), '22.8')).to.eql([
+      '5 × 30, Spring 20 % of 150.00 = 30.00, 120.00',
+    ]);
+    expect(linesOf(discountedItem('12.39', [['Spring', '3.09']]), '2.35')).to.eql([
+      '1 × 15.48, Spring 19.96 % of 15.48 = 3.09, 12.39',
+    ]);
+    const dear = discountedItem(
+      '89990',
+      [
+        ['One', '0'],
+        ['Ten', '10'],
+      ],
+      { quantity: 3_000, rate: 29 },
+    );
+    expect(linesOf(dear, '17098.1')).to.eql(['3000 × 30, Ten 10.00, 89990.00']);
   });
 
   it('multiplies quantity and price to get the amount of each line', () => {

@@ -11,6 +11,7 @@ import {
   type TemplateObject,
 } from '../../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import { seller, taxedItems, toRender, usageOf, viewedItem } from '../../support/invoicing/documents.ts';
 import { codeThrownBy, expect } from '../../support/unit.ts';
 
@@ -184,9 +185,9 @@ describe('document template engine', () => {
       const list = [...names.matchAll(/`(\w+)[^`]*`/g)].map(([, name = '']) => name);
       told.set(of.trim(), [...(told.get(of.trim()) ?? []), ...list]);
     }
-    const data = invoiceData(
-      renderedInvoice(toRender([usageOf('12400'), ...taxedItems()], { seller: seller() })),
-    );
+    const discounts = [{ code: 'SPRING', name: 'Spring sale', amount: decimal('6') }];
+    const first = { ...usageOf('12400'), listRate: decimal('30'), discounts };
+    const data = invoiceData(renderedInvoice(toRender([first, ...taxedItems()], { seller: seller() })));
     const { account, invoice, seller: issuer } = data as Record<string, TemplateObject>;
     const firstOf = (object: TemplateObject | undefined, name: string) => {
       const { [name]: list } = object ?? {};
@@ -200,6 +201,7 @@ describe('document template engine', () => {
       seller: issuer,
       invoice,
       'a line': firstOf(invoice, 'items'),
+      discounts: firstOf(firstOf(invoice, 'items'), 'discounts'),
       usage,
       tiers: firstOf(usage, 'tiers'),
       taxes: firstOf(invoice, 'taxes'),

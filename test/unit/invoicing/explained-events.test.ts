@@ -29,6 +29,7 @@ const recurring: RecurringBasis = {
   nextEvent: null,
   price: decimal('10'),
   quantity: 1,
+  discounts: null,
   billingPeriod: 'MONTHLY',
   billingMode: 'IN_ADVANCE',
   billCycleDay: 9,

@@ -4,6 +4,7 @@ import { printableInvoice } from '../../../lib/invoicing/documents/printable-inv
 import { type RenderedInvoice, renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
 import type { InvoiceItemView } from '../../../lib/invoicing/invoices/invoice-view.ts';
 import {
+  discountedItem,
   seller,
   taxedItems,
   taxOf,
@@ -154,6 +155,20 @@ describe('business invoice views', () => {
       const tier = { tier: 2, price: decimal(50), blockSize: null, quantity: decimal(12), amount: null };
       const usage = [{ unit: 'Mbit/s', name: 'bandwidth', quantity: decimal(12), tiers: [tier] }];
       expect(notes(viewedItem('USAGE', '50', { usage }))).to.eql([['12 Mbit/s', '$50.00']]);
+    });
+
+    it('coupons §4 rule 1: show the list price and what each coupon takes off', () => {
+      const spring = ['Spring sale', '6'] as const;
+      expect(notes(discountedItem('24', [spring]))).to.eql([['List price: $30.00 · Spring sale: -$6.00']]);
+      expect(notes(discountedItem('14', [spring, ['Ten', '10']]))).to.eql([
+        ['List price: $30.00 · Spring sale: -$6.00 · Ten: -$10.00'],
+      ]);
+      expect(notes(discountedItem('120', [['Spring sale', '30']], { quantity: 5 }))).to.eql([
+        ['List price: 5 × $30.00 · Spring sale: -$30.00'],
+      ]);
+      expect(notes(discountedItem('12', [['Spring sale', '3']]))).to.eql([
+        ['List price: 1 × $30.00 (prorated) · Spring sale: -$3.00'],
+      ]);
     });
 
     it('invoicing §14 rule 11: have a column of rates for several kinds of tax', () => {

@@ -7,7 +7,14 @@ import { type RenderedInvoice, renderedInvoice } from '../../../lib/invoicing/do
 import { parseTemplate, renderingTemplate } from '../../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import { seller, taxOf, toRender, usageOf, viewedItem } from '../../support/invoicing/documents.ts';
+import {
+  discountedItem,
+  seller,
+  taxOf,
+  toRender,
+  usageOf,
+  viewedItem,
+} from '../../support/invoicing/documents.ts';
 import { readPdf } from '../../support/pdf/pdf-text.ts';
 import { decimal, expect } from '../../support/unit.ts';
 
@@ -133,6 +140,22 @@ describe('right-to-left documents (invoicing §14 rules 3, 6 and 11)', () => {
       expect(pages.map((page) => page.at(-1))).to.eql(['1 / 1']);
     });
   }
+
+  it('isolate the names of coupons from amounts', () => {
+    const item = discountedItem(
+      '14',
+      [
+        ['Spring', '6'],
+        ['Ten', '10'],
+      ],
+      { rate: 14 },
+    );
+    const [line] = renderedInvoice(toRender([item], { of: { locale: 'he_IL' } })).lines;
+    const amount = '\u2068[^\u2069]+\u2069';
+    const pattern = `^[^:]+: ${amount} · \u2068Spring\u2069: ${amount} · \u2068Ten\u2069: ${amount}$`;
+    expect(line?.notes).to.have.length(1);
+    expect(line?.notes[0]).to.match(new RegExp(pattern));
+  });
 });
 
 /** True if the line contains the parts of the row from left to right. */

@@ -35,6 +35,8 @@ function item(itemType: NewInvoiceItem['itemType'], dates: string, amount: strin
     usageName: null,
     description: null,
     rate: null,
+    listRate: null,
+    discounts: null,
     quantity: null,
     itemDetails: null,
     catalogEffectiveDate: null,

@@ -33,6 +33,8 @@ function item(
     endDate: end === null ? null : parseLocalDate(end),
     amount: decimal(amount),
     rate: isRepair ? null : decimal('31'),
+    listRate: null,
+    discounts: null,
     currency: USD,
     quantity: null,
     linkedItemId: null,

@@ -79,6 +79,8 @@ const item = answer('InvoiceItem', {
   endDate: '2024-03-10',
   amount: 12.5,
   rate: 12.5,
+  listRate: null,
+  discounts: null,
   currency,
   quantity: 1,
   catalogEffectiveDate,

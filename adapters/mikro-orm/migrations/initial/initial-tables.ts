@@ -333,7 +333,7 @@ create table bw_invoice_items (
   phase_name text, usage_name text, item_type text not null, description text, start_date date, end_date date,
   amount numeric not null, rate numeric, currency text not null, quantity numeric, linked_item_id uuid,
   item_details text, catalog_effective_date bigint, tax_rate numeric, tax_category text, tax_exemption text,
-  repairable numeric not null, created_date bigint not null, basis text,
+  list_rate numeric, discounts json, repairable numeric not null, created_date bigint not null, basis text,
   constraint bw_invoice_items_id_unique unique (id)
 );
 create index bw_invoice_items_invoice_index on bw_invoice_items (tenant_record_id, invoice_id, record_id);

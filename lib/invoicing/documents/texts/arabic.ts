@@ -48,6 +48,7 @@ export const arabic: TranslatedTexts = {
   taxExport: 'تصدير',
   taxOutOfScope: 'خارج نطاق الضريبة',
   itemChildInvoice: 'فاتورة',
+  itemListPrice: 'السعر الأساسي',
   itemProrated: 'محسوب بالتناسب',
   paymentTitle: 'تحويل مصرفي',
   paymentPayee: 'المستفيد',

@@ -57,6 +57,7 @@ export const english = {
   taxExport: 'Export',
   taxOutOfScope: 'Outside the scope of tax',
   itemChildInvoice: 'Invoice',
+  itemListPrice: 'List price',
   itemProrated: 'prorated',
   paymentTitle: 'Bank transfer',
   paymentPayee: 'Payee',

@@ -48,6 +48,7 @@ export const french: TranslatedTexts = {
   taxExport: 'Exportation',
   taxOutOfScope: 'Hors champ de la taxe',
   itemChildInvoice: 'Facture',
+  itemListPrice: 'Prix catalogue',
   itemProrated: 'au prorata',
   paymentTitle: 'Virement bancaire',
   paymentPayee: 'Bénéficiaire',

@@ -48,6 +48,7 @@ export const german: TranslatedTexts = {
   taxExport: 'Ausfuhr',
   taxOutOfScope: 'Nicht steuerbar',
   itemChildInvoice: 'Rechnung',
+  itemListPrice: 'Listenpreis',
   itemProrated: 'anteilig',
   paymentTitle: 'Banküberweisung',
   paymentPayee: 'Zahlungsempfänger',

@@ -48,6 +48,7 @@ export const hebrew: TranslatedTexts = {
   taxExport: 'יצוא',
   taxOutOfScope: 'מחוץ לתחולת המס',
   itemChildInvoice: 'חשבונית',
+  itemListPrice: 'מחיר מחירון',
   itemProrated: 'יחסי לתקופה',
   paymentTitle: 'העברה בנקאית',
   paymentPayee: 'מוטב',

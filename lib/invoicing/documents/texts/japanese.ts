@@ -48,6 +48,7 @@ export const japanese: TranslatedTexts = {
   taxExport: '輸出免税',
   taxOutOfScope: '不課税',
   itemChildInvoice: '請求書',
+  itemListPrice: '定価',
   itemProrated: '日割り',
   paymentTitle: 'お振込先',
   paymentPayee: '口座名義',

@@ -48,6 +48,7 @@ export const spanish: TranslatedTexts = {
   taxExport: 'Exportación',
   taxOutOfScope: 'No sujeto',
   itemChildInvoice: 'Factura',
+  itemListPrice: 'Precio de lista',
   itemProrated: 'prorrateado',
   paymentTitle: 'Transferencia bancaria',
   paymentPayee: 'Beneficiario',
