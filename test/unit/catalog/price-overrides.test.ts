@@ -329,7 +329,7 @@ describe('catalog with override plans', () => {
     );
   });
 
-  it('keeps the price list of the parent for rules and plan changes', () => {
+  it('keeps the price list of the parent plan for rules and plan changes', () => {
     const club = version({
       plans: plan('p-m', 'P') + plan('c-m', 'P'),
       priceLists: lists({ DEFAULT: ['p-m'], club: ['c-m'] }),

@@ -157,7 +157,7 @@ describe('catalog version whose rules apply', () => {
     expect(cancelPolicyOf(catalog, subscription, at('2024-09-01')).result).to.equal('IMMEDIATE');
   });
 
-  it('uses the price list from which the subscription was sold', () => {
+  it('applies the rules for the price list from which the subscription was sold', () => {
     const fromVip = `
       <changePolicy>
         <changePolicyCase><fromPriceList>VIP</fromPriceList><policy>END_OF_TERM</policy></changePolicyCase>

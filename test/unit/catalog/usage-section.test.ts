@@ -40,7 +40,7 @@ const sectionsOf = (of: PlanPhase, currency: Currency = 'USD') =>
   usageSectionsOf(of, { currency, versionDate });
 
 describe('usage sections of a phase', () => {
-  it('usage §4: have tiers with prices in the currency, and no bound for -1', () => {
+  it('usage §4: have tiers with prices in the currency, and treat a bound of -1 as unlimited', () => {
     const facts = { billingPeriod: 'MONTHLY', versionDate, tierBlockPolicy: 'TOP_TIER' };
     const [size, max] = [decimal('100'), decimal('10')];
     expect(sectionsOf(metered.finalPhase)).to.eql([

@@ -83,7 +83,7 @@ describe('catalog version limits (platform §16)', () => {
     expect(messagesOf(second)).to.eql([told[0]]);
   });
 
-  it('accept a version exactly at its limits', () => {
+  it('accept a version that is exactly at the limits', () => {
     const { content } = parse(
       catalogXml(sized({ products: 5_000, priceLists: 200, rules: 5_000, phases: 20 })),
     );

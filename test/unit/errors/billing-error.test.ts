@@ -81,7 +81,7 @@ describe('error code table', () => {
     ]);
   });
 
-  it('has numbers without gaps for the general conditions', () => {
+  it('uses consecutive numbers for the general conditions', () => {
     const general = Object.values(ErrorCode).filter((code) => code >= 60_000 && code < 61_000);
     expect(general).to.eql(Array.from({ length: 21 }, (_, index) => 60_000 + index));
   });

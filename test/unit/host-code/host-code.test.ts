@@ -98,7 +98,7 @@ describe('host code call', () => {
       await turns();
     });
 
-  it('checks a limited number of members for promises, and skips bytes', async () => {
+  it('checks a limited number of members for promises, and skips byte arrays', async () => {
     const lookedAt: unknown[] = [];
     const list = new Proxy(
       Array.from({ length: 100_000 }, () => 1),

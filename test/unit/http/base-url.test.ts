@@ -41,7 +41,7 @@ describe('base URL', () => {
     );
   });
 
-  it('uses the port, the prefix and the standard header', () => {
+  it('uses the forwarded port and prefix, and the standard Forwarded header', () => {
     const trustedProxies = ['10.0.0.9'];
     expect(
       urlFor(

@@ -65,7 +65,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
     expect(await waitOf('K', 121)).to.equal(120_000);
   });
 
-  it('waits at most server.callCompletion.maxSec', async () => {
+  it('waits at most for the duration in server.callCompletion.maxSec', async () => {
     expect(DEFAULT_SERVER_SETTINGS['server.callCompletion.maxSec']).to.equal(120);
     expect(await waitOf('D', undefined, { maxSec: 2 })).to.equal(2_000);
     expect(await waitOf('K', undefined, { maxSec: 2 })).to.equal(2_000);

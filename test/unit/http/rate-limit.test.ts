@@ -29,7 +29,7 @@ describe('rate limit', () => {
     expect(taken(limitOf({ tenant: null, principal: null }), [acme, ann], 1_000)).to.equal(1_000);
   });
 
-  it('allows as many requests at once as in two seconds, then refills at the configured rate', () => {
+  it('allows a burst of two seconds’ worth of requests, then refills at the configured rate', () => {
     const limit = limitOf({ tenant: 4 });
     expect(taken(limit, [acme])).to.equal(8);
     nowMs += 249;

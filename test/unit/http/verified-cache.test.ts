@@ -23,7 +23,7 @@ describe('cache of verified credentials', () => {
     cache = verifiedCache({ nowMs: () => nowMs });
   });
 
-  it('skips the check for 60 seconds', async () => {
+  it('skips repeated checks for 60 seconds', async () => {
     expect(await cache(key, verify)).to.equal('ann');
     nowMs = 59_999;
     expect(await cache(key, refuse)).to.equal('ann');

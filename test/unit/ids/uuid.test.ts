@@ -58,7 +58,7 @@ describe('UUID of version 7', () => {
     expectStrictlyIncreasing(generator(clock), 20_000);
   });
 
-  it('follows a clock that has passed the time of the last id', () => {
+  it('follows the clock once the clock has passed the time of the last id', () => {
     let nowMs = 1_700_000_000_000;
     const ids = generator(() => nowMs);
     ids.next();

@@ -92,7 +92,7 @@ const seller = (members: Partial<Seller> = {}): Seller => ({
 
 describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
   describe('taxes', () => {
-    it('are summed by category, rate and exemption, and net + tax = gross', () => {
+    it('are summed by category, rate and exemption, with net plus tax equal to gross', () => {
       const [pro, books, export_] = [month('100'), month('50'), month('30')];
       const facts = factsOf([
         pro,
@@ -114,7 +114,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['0.26', '0.04', '0.3', '-0.01']);
     });
 
-    it('also apply to the adjustment of a charge, and an adjusted tax lowers its group', () => {
+    it('apply to adjusted charges too, and an adjusted tax lowers the total of its group', () => {
       const charge = month('100');
       const tax = taxOf(charge, '19');
       const facts = factsOf([
@@ -174,7 +174,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(totalsOf(facts)).to.eql(['100', '30.41', '130.41', '0.01']);
     });
 
-    it('are a rounding difference if their item is a line of 0, which is left out', () => {
+    it('are a rounding difference if their item is a zero line that the document omits', () => {
       const [charge, nothing] = [month('100'), month('0')];
       const facts = factsOf([charge, nothing, taxOf(charge, '18.99'), taxOf(nothing, '0.02')]);
       expect(facts.lines).to.have.length(1);
@@ -190,7 +190,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
     });
   });
 
-  it('include the quantity and unit price of plans, even for a part of a period', () => {
+  it('include the quantity and unit price of plans, even for part of a period', () => {
     const priced = { quantity: decimal('5'), rate: decimal('125') };
     const { lines } = factsOf([
       month('125', priced),
@@ -204,7 +204,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
     ]);
   });
 
-  it('calculate the due date from the commit, and use the note for the country of the buyer', () => {
+  it('contain a due date counted from the commit, and the note for the country of the buyer', () => {
     const invoice = viewedInvoice([month('10')], { commitDate: localDate(2026, 11, 30) });
     const issuer = seller({ paymentTermsDays: 14, notes: { FR: 'Bonjour', '*': 'Hello' } });
     const of = (country: string | null) =>

@@ -257,7 +257,7 @@ describe('invoicing worked examples', () => {
       expect(formatDecimal(sum(items.map(({ amount }) => amount)))).to.equal('132.26');
   });
 
-  it('invoicing §5.4 rule 6: keep the amounts of the reference tests', () => {
+  it('invoicing §5.4 rule 6: match the amounts of the reference tests', () => {
     const changed = event('CHANGE', '2016-05-05', { price: '599.95' });
     const moved = event('BCD_CHANGE', '2016-05-10', { price: '599.95', bcd: 10 });
     expect(new SubscriptionLedger().change([changed, moved]).run('2016-05-05')).to.eql([
@@ -297,7 +297,7 @@ describe('invoicing worked examples', () => {
     expect(ledger.nextDueDate).to.equal('2026-04-15');
   });
 
-  it('are all repeated with the engine in a test of the same name', async () => {
+  it('are all repeated with the engine, in tests of the same names', async () => {
     const root = new URL('../../../', import.meta.url);
     const text = await readFile(new URL('lib/invoicing/RULES.md', root), 'utf8');
     const [, section = ''] = /^## 19\. [^\n]*\n(.*?)^## /ms.exec(text) ?? [];

@@ -146,7 +146,7 @@ describe('explained rule case of an item', () => {
 describe('explained event of an item', () => {
   const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
 
-  it('names the event as of the creation of the item', () => {
+  it('describes the event as it was when the item was created', () => {
     const undo = event('UNDO_CHANGE', '2024-02-05');
     const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
     const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
@@ -159,7 +159,7 @@ describe('explained event of an item', () => {
     expect(factsOf(pastOf(gone, withdrawn, undo)).reason).to.eql(byPolicy);
   });
 
-  it('names a quantity or day chosen together with a plan', () => {
+  it('mentions a quantity or day that was chosen together with a plan', () => {
     const quantity = event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 });
     const facts = factsOf(pastOf(changed(byPolicy), quantity), named('QUANTITY_CHANGE', '2024-02-01'));
     expect(eventText(facts)).to.equal('the change of plan on 2024-02-01');

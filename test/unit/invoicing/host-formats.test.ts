@@ -9,7 +9,7 @@ const formatsOf = (formatter: InvoiceFormatterFactory['formatter']) =>
   formatsFrom({ name: 'own', formatter }, tenantId)(locale, { id: accountId });
 
 describe('custom invoice formats (invoicing §14 rule 5)', () => {
-  it('default to the built-in formats without a factory', () =>
+  it('default to the built-in formats if there is no factory', () =>
     expect(formatsFrom(undefined, tenantId)(locale, { id: accountId })).to.equal(documentFormats(locale)));
 
   it('fall back to the built-in format for each missing method, and call existing methods on the formatter', () => {

@@ -40,7 +40,7 @@ describe('child invoice summary (invoicing §12)', () => {
         expect([opens, joining.length]).to.eql([joins && open === null, joins ? 1 : 0]);
       });
 
-    it('is opened by the first of several children, and the others join it', () => {
+    it('is opened by the first child and joined by the other children', () => {
       const { opens, joining } = joinSummary([newly(of('0')), newly(of('5')), newly(of('0'))], null);
       expect([opens, joining.length]).to.eql([true, 2]);
     });

@@ -228,7 +228,7 @@ describe('localized invoice views', () => {
       for (const currency of currencyCodes) expect(formats.amount(decimal('1'), currency)).to.match(/1/);
     });
 
-    it('invoicing §14 rule 4: follow the Gregorian calendar in the words of the locale', () => {
+    it('invoicing §14 rule 4: use the Gregorian calendar with the words of the locale', () => {
       const of = (locale: string) => {
         const [line] = renderedInvoice(toRender([month('1')], { of: { locale } })).lines;
         const { formattedStartDate, formattedEndDate, formattedLastDay, formattedPeriod } = line ?? {};

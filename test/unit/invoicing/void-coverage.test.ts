@@ -62,7 +62,7 @@ describe('coverage of a void invoice', () => {
   const first = repair('2024-01-06', '2024-01-16', '-10');
   const second = repair('2024-01-22', '2024-02-01', '-10');
 
-  it('excludes its charges, so that billing evaluates their days again', () => {
+  it('excludes the charges of the invoice, so that billing evaluates their days again', () => {
     const fixed = item('f', 'FIXED', ['2024-01-01', null, '5']);
     const credit = item('c', 'CBA_ADJ', ['2024-01-01', '2024-01-01', '-3', { subscriptionId: null }]);
     const released = releaseCoverage({

@@ -106,7 +106,7 @@ describe('the push sender (platform §10.2)', () => {
     expect(proxy.arrived).to.have.length(0);
   });
 
-  it('does not read an endless response', async () => {
+  it('stops reading an endless response', async () => {
     let bytes = 0;
     let isOver = false;
     receiver.answer((response) => {
@@ -208,7 +208,7 @@ describe('the push sender (platform §10.2)', () => {
       else expect(told).to.match(expected);
     });
 
-  it('reuses a connection', async () => {
+  it('reuses an open connection', async () => {
     const sockets = new Set<unknown>();
     const server = createServer((request, response) => {
       sockets.add(request.socket);

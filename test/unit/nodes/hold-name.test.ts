@@ -92,7 +92,7 @@ describe('the name of a starting node (platform §15 rule 1)', () => {
     expect(stopped).to.eql({ thrown: undefined, nowMs: 10_000 });
   });
 
-  it('takes no session lock through a pooler, where the lock would outlive the node', async () => {
+  it('is not locked through a pooler, where the session lock would outlive the node', async () => {
     const asked: string[] = [];
     const client = {
       processID: 4_711,

@@ -53,7 +53,7 @@ describe('overdue work requested by events (overdue §7)', () => {
     expect(asked(config, tagged('TAG_DELETION', tag))).to.eql(['REFRESH 7']);
   });
 
-  it('refreshes the account when a control tag changes that a condition includes or excludes', () => {
+  it('refreshes the account when a control tag changes and a condition includes or excludes that tag', () => {
     for (const criterion of ['controlTagInclusion', 'controlTagExclusion']) {
       const naming = configWith(TIME, { [criterion]: 'PARTNER' });
       expect(asked(naming, tagged('TAG_CREATION', SystemTag.PARTNER))).to.eql(['REFRESH 7']);

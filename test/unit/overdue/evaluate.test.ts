@@ -58,7 +58,7 @@ describe('overdue evaluation', () => {
       expect(found(twoStates, date, ['2024-03-01 30'])).to.equal(result);
     });
 
-  it('overdue §4: uses the new offset of a zone in summer time', () => {
+  it('overdue §4: uses the new offset of a zone in daylight saving time', () => {
     const now = parseWireInstant('2024-03-12T07:30:00Z') ?? instant(0);
     expect(localDateOf(now, timeZone('America/Los_Angeles'))).to.equal(parseLocalDate('2024-03-12'));
     expect(found(twoStates, '2024-03-12', ['2024-03-07 30'])).to.equal('S1');

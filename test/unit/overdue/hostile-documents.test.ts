@@ -91,7 +91,7 @@ describe('hostile overdue documents', () => {
   }))
     it(`overdue §1.3: are rejected for ${title}`, () => expect(faults(bytes)).to.eql([problem]));
 
-  it('overdue §1.3: are rejected at the first too deeply nested list or object in JSON', () => {
+  it('overdue §1.3: are rejected at the first list or object that is nested too deeply in JSON', () => {
     expect(problemsOf(() => readOverdueJson(`${'['.repeat(100_000)}`))).to.eql([
       '1:65 Not JSON: values are nested deeper than 64',
     ]);

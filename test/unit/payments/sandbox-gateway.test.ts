@@ -203,7 +203,7 @@ describe('sandbox gateway (payments §2.4)', () => {
       expect((await info(one)).map(({ status }) => status)).to.eql(['ERROR']);
     });
 
-    it('reads the ledger file without an incomplete last line after a crash', async () => {
+    it('ignores an incomplete last line of the ledger file after a crash', async () => {
       await reopened().purchase(request(), context);
       appendFileSync(path, '{"kind":"ENTRY","entry":{"kbPay');
       const gateway = reopened();

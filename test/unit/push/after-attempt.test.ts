@@ -72,7 +72,7 @@ describe('push delivery after an attempt (platform §10.2)', () => {
     });
   });
 
-  it('gives up with an empty schedule and truncates a long reason', () => {
+  it('gives up if the schedule is empty, and truncates a long reason', () => {
     const outcome: AttemptOutcome = { kind: 'FAILED', status: null, error: 'x'.repeat(9_999) };
     const after = afterAttempt(fresh, { startedAt, endedAt, outcome }, []);
     expect(after.state).to.equal('FAILED');

@@ -21,7 +21,7 @@ function handTimers() {
 }
 
 describe('queue housekeeping (platform §9.3 rules 7 and 9)', () => {
-  it('reaps each kind of entry by its own schedule and limits, and purges entries older than the retention', async () => {
+  it('reaps each kind of entry by its own schedule and limits, and purges entries older than the retention period', async () => {
     const done: unknown[] = [];
     const queue = {
       reap: async (request: object) => {

@@ -363,7 +363,7 @@ describe('event list rows of blocking states', () => {
     ]);
   });
 
-  it('show a state that changes neither flag, except a pause or resume', () => {
+  it('show a state that changes neither entitlement nor billing, except a pause or resume', () => {
     const life = withBlocks(
       lived({ phaseType: 'EVERGREEN' }),
       { flags: 't f f', date: '2024-06-01' },

@@ -86,7 +86,7 @@ describe('create request validation', () => {
     expect(checkCreateRequest({ ...byName, priceOverrides }).priceOverrides).to.equal(priceOverrides);
   });
 
-  it('accepts a plan name alone, an empty list of overrides and the limit values of day and quantity', () => {
+  it('accepts a plan name alone, an empty list of overrides and the boundary values of day and quantity', () => {
     const checked = checkCreateRequest({ ...byName, priceOverrides: [], billCycleDayLocal: 31, quantity: 1 });
     expect(checked).to.deep.include({
       accountId,

@@ -294,7 +294,7 @@ describe('cancellation date (subscriptions §9)', () => {
       expectError(() => endsOf(pro, options), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
   });
 
-  it('is now for the end of the service with END_OF_TERM if the charged-through date is past', () => {
+  it('is the current time for the service with END_OF_TERM if the charged-through date is past', () => {
     const late = begun({ planName: 'solo-now', chargedThrough: '2024-02-10' });
     const { IMMEDIATE, END_OF_TERM } = EntitlementActionPolicy;
     expect(endsOf(late, { entitlementPolicy: END_OF_TERM })).to.equal('2024-03-01T12:00 2024-03-01T12:00');

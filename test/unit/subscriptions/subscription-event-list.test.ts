@@ -187,7 +187,7 @@ describe('subscription event list', () => {
 describe('view of the prices and events of a subscription', () => {
   const rows = subscriptionEvents([whole]);
 
-  it('lists one price entry per phase reached', () =>
+  it('lists one price entry for each phase that was reached', () =>
     expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.eql([
       'pro-monthly-trial',
       'pro-monthly-evergreen',

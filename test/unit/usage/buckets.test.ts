@@ -72,7 +72,7 @@ describe('usage timeline buckets', () => {
     );
   });
 
-  it('usage §11: read the hours of a day together, except after a cut hour', () => {
+  it('usage §11: are read together for all hours of a day, except after a cut hour', () => {
     const zone = timeZone('Australia/Lord_Howe');
     const [start, end] = [at('2026-04-04T12:10:00Z'), at('2026-04-04T16:30:00Z')];
     const stretches = hoursOfDays(usageBuckets({ start, end, zone, granularity: 'HOUR' }), zone);
