@@ -97,7 +97,8 @@ export class TenantScope {
   }
 
   ofAccounts(accountIds: readonly Uuid[]): Sql {
-    const condition = sql`account_record_id in (select record_id from bw_accounts where ${this.haveIds(accountIds)})`;
+    const recordIds = sql`select record_id from bw_accounts where ${this.haveIds(accountIds)}`;
+    const condition = this.runner.dialect.isSelected('account_record_id', recordIds);
     return { ...condition, isAmongNone: accountIds.length === 0 };
   }
 
