@@ -10,7 +10,7 @@ export interface TextRun {
 
 export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
-/** Direction marks and controls, removed after ordering. */
+/** Direction marks and controls, which are removed once the text is in visual order. */
 const invisible = /[\p{Cf}\p{Cc}\p{Cs}]/gu;
 
 /** Splits lines into runs by font, in the visual order of Unicode's algorithm. */

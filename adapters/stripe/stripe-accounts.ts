@@ -288,8 +288,8 @@ function headersOf(told: unknown) {
 }
 
 /**
- * Milliseconds for which Stripe surely keeps an idempotency key. Stripe keeps keys for at least 24 hours; the
- * difference allows for clock differences.
+ * Milliseconds for which Stripe certainly keeps an idempotency key. Stripe keeps keys for at least 24 hours. This
+ * value is lower, to allow for clock differences.
  */
 const SURELY_KEPT_MS = 20 * 3_600_000;
 const CLOCKS_DISAGREE_MS = 3_600_000;

@@ -9,7 +9,7 @@ export type ChangeType = keyof typeof ChangeType;
 export const auditEntryFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** Table of the changed record without prefix, upper case, for example ACCOUNT. */
+  /** Table of the changed record, without its prefix and in upper case, such as ACCOUNT. */
   tableName: f.text(),
   targetId: f.id(),
   targetRecordId: f.bigint(),

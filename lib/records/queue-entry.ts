@@ -131,7 +131,7 @@ export const BusEventType = {
   TRIAL_ENDING: 'TRIAL_ENDING',
   /** An event of the system. */
   BROADCAST_SERVICE: 'BROADCAST_SERVICE',
-  /** Internal: recovery of a transaction gave up (payments §7.2). */
+  /** Internal: recovery gave up on a transaction (payments §7.2). */
   PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
   /** Internal: an invoice that a parent pays was created or changed (invoicing §12). */
   CHILD_INVOICE_CHANGE: 'CHILD_INVOICE_CHANGE',

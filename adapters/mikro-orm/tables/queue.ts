@@ -57,7 +57,7 @@ const entryFields = fieldsOf({
   eventId: uuidOrNull,
 });
 
-/** A stored queue entry (platform §9.1). Times named `…Ms` are system time, instants are business time. */
+/** A stored queue entry (platform §9.1). Times named `…Ms` are system time, and instants are business time. */
 export type StoredEntry = ValuesOf<typeof entryFields>;
 
 /** Index of the published events of a tenant, in order. */

@@ -21,7 +21,7 @@ import { type RecordTable, recordIdColumn } from './record-table.ts';
 
 export type Stored<R> = R & { readonly recordId: number };
 
-/** The columns to write to the row with a unique property. */
+/** The properties to write, and the records with their new values. A unique property of each record identifies its row. */
 interface Update<R, K extends keyof R, P extends keyof R> {
   readonly properties: readonly P[];
   readonly records: readonly Pick<NoInfer<R>, K | P>[];

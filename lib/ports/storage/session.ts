@@ -66,7 +66,7 @@ export interface ReadSession {
   readonly checks: CheckReads;
 }
 
-/** The tenant setting for the wait for a busy account (platform §15 rule 2). */
+/** The tenant's setting for how long a call waits for a busy account (platform §15 rule 2). */
 export const LockWait = enumeration('INVOICE', 'PAYMENT');
 export type LockWait = keyof typeof LockWait;
 

@@ -12,7 +12,7 @@ export type EInvoiceProfile = keyof typeof EInvoiceProfile;
 export const EInvoiceDeliveryState = enumeration('PENDING', 'SENT', 'FAILED');
 export type EInvoiceDeliveryState = keyof typeof EInvoiceDeliveryState;
 
-/** The sending of one invoice or credit note to the access point (invoicing §22 rule 9). */
+/** The delivery of one invoice or credit note to the access point (invoicing §22 rule 9). */
 export const eInvoiceDeliveryFields = {
   recordId: f.recordId,
   id: f.id(),

@@ -3,9 +3,9 @@ import type { Instant } from '../../values/time/index.ts';
 
 /** The usage from a usage source that a run billed, instead of consumed points (usage §9 rule 8). */
 export interface SuppliedDigest {
-  /** Quantities that this interval billed for the first time. */
+  /** Quantities that this interval was the first to bill. */
   readonly amounts: readonly SuppliedAmount[];
-  /** Tracking ids of the source that this interval billed for the first time. */
+  /** The source's tracking ids that this interval was the first to bill. */
   readonly trackingIds: readonly string[];
 }
 

@@ -83,7 +83,7 @@ interface AcceptedCall {
   readonly submission: UsageSubmission;
 }
 
-/** Makes the checks that only read (§2.1 checks 1 to 6). */
+/** Runs the checks that only read (§2.1 checks 1 to 6). */
 async function checkCalls(
   { ports, catalogs, configOf }: RecordingTools,
   { context: { tenant, createdDate }, options, calls }: RecordingGroup,

@@ -226,9 +226,9 @@ interface OutdatedInput {
 }
 
 /**
- * Returns billed intervals since the look-back that no interval to rate continues, in time order. The history changed
- * after billing, and the new intervals lie within the billed intervals or overlap them (§7.3 step 2). The billed
- * intervals stay charged for their own points, so that void points are credited (§2.2 rule 3).
+ * Returns, in time order, the billed intervals since the look-back that none of the intervals to rate continues. The
+ * history changed after billing, and the new intervals lie within the billed intervals or overlap them (§7.3 step 2).
+ * The billed intervals stay charged for their own points, so that void points are credited (§2.2 rule 3).
  */
 function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;

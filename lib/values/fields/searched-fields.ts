@@ -37,7 +37,7 @@ export function searchedFields(
   ]);
 }
 
-/** First and last author of a record, stored with it for searches. */
+/** First and last author of a record, stored with the record for searches. */
 export const authorFields = {
   createdBy: orNull(text({ searched: true, audit: null })),
   updatedBy: orNull(text({ searched: true, audit: null })),
