@@ -138,11 +138,11 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(await events()).to.eql([]);
     });
 
-  describe('simultaneous creations', () => {
+  describe('in simultaneous calls', () => {
     const made = (user: string, externalKey: string, userToken: Uuid) =>
       engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('are audited as separate calls', async () => {
+    it('are audited as separate calls even if created simultaneously', async () => {
       const ids = uuidGenerator();
       const calls = [
         { user: 'ann', key: 'first' },
@@ -161,7 +161,7 @@ eachDatabaseByTurns.describe('accounts', (open) => {
       expect(written).to.eql(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it('are accepted or rejected separately', async () => {
+    it('are accepted or rejected separately even if created simultaneously', async () => {
       const ids = uuidGenerator();
       const keys = ['fourth', 'fifth', 'fifth'];
       const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));

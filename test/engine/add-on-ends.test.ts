@@ -205,7 +205,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     );
   });
 
-  it('end with a future change of their base to a product that includes them, unless the change is undone', async () => {
+  it('end when their base changes to a product that includes them, unless the change is undone', async () => {
     await begin();
     const requestedDate = '2024-06-16';
     const change = { planName: 'elite-monthly', phaseType: 'EVERGREEN', requestedDate } as const;
@@ -275,7 +275,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
   });
 
-  it('stay if their base changes to a product that also offers them', async () => {
+  it('continue if their base changes to a product that also offers them', async () => {
     await begin();
     await engine.acme.subscriptions.changePlan(base, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
     expect(await engine.endsOf(support)).to.equal('ACTIVE - -');
@@ -324,7 +324,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
   });
 
-  it('end with their base in dry runs, and have a plan only until then', async () => {
+  it('have no plan after the end of their base', async () => {
     await begin();
     await engine.settle();
     await cancel(base, END_OF_TERM);

@@ -402,7 +402,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   });
 
   describe('add-ons created together with other subscriptions', () => {
-    it('have the same dates, bundle and invoice as their base, which comes first', async () => {
+    it('have the same dates, bundle and invoice as their base, which is listed first', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const made = await engine.settle(together('support-monthly', 'solo-now', 'archive-monthly'));
       const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);

@@ -57,7 +57,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
   }
 
   for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage'])
-    it(`are rejected at creation and in its dry run (${planName})`, async () => {
+    it(`are rejected at creation and in a dry run of the creation (${planName})`, async () => {
       await expectCode(subscribe(euros.id, planName), NO_PRICE);
       const dryRun = { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName } as const;
       await expectCode(acme.invoices.dryRun({ accountId: euros.id, ...dryRun }), NO_PRICE);
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('plans without a price in the currency of the accou
     expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
   });
 
-  it('are rejected even among other subscriptions of one call, which then creates no subscription', async () => {
+  it('are rejected even if a call also creates other subscriptions, none of which is then created', async () => {
     const base = { accountId: euros.id, planName: 'sold-monthly' };
     const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
     await expectCode(withAddOn, NO_PRICE);

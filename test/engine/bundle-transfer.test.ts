@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       ]);
     });
 
-    it('dates the copied rows by the calendar of the target account', async () => {
+    it('dates the copied events in the time zone of the target account', async () => {
       await begin('2024-03-01T02:00:00Z', { sourceZone: 'America/New_York', targetZone: 'Asia/Tokyo' });
       const { bundleId } = await subscribe('pro-monthly');
       engine.clock.set('2024-03-10T20:00:00Z');
@@ -493,7 +493,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         expect(await everything()).to.eql(before);
       });
 
-    it('stores nothing if the request has a subscription of another bundle', async () => {
+    it('stores nothing if the request contains a subscription of another bundle', async () => {
       const other = await subscribe('solo-now', { bundleExternalKey: 'other' });
       const before = await everything();
       const subscriptions = [{ subscriptionId: other.subscriptionId, externalKey: 'x' }];

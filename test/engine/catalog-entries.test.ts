@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await engine.acme.catalogEntries.latestPlan('p2')).to.include({ retired: true });
   });
 
-  it('catalog W18 Entries to versions: keep an unchanged plan as the same value', async () => {
+  it('catalog W18 Entries to versions: share one object for an unchanged plan', async () => {
     await w18();
     const [first, second, third, fourth] = (await current()).versions;
     expect(first?.planNamed('p1')).to.equal(second?.planNamed('p1'));
@@ -333,7 +333,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     }
   });
 
-  it('keep the plans of a deleted product listed but outside the catalog, or erase them', async () => {
+  it('keep the plans of a deleted product in the list but not in the catalog, or erase these plans', async () => {
     await openEmpty('2024-01-10T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot, { ...pot, name: 'Pan' }], plans: [monthly('p1', '2024-01-01')] });
@@ -473,7 +473,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     await expectCode(entries.createPlan(monthly('lamp-monthly', '2024-03-01')), 61004);
   });
 
-  it('survive the deletion of the XML catalog, with their products', async () => {
+  it('remain with their products after the XML catalog is deleted', async () => {
     await openOverlay('2024-04-10T00:00:00Z');
     const { catalogEntries: entries, catalogs } = engine.acme;
     await entries.create({

@@ -94,7 +94,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
     ]);
   });
 
-  it('does not affect the repair of a cancellation, which uses the billed price', async () => {
+  it('does not affect the repair after a cancellation, which uses the billed price', async () => {
     await begin(null);
     await engine.runTo('2024-01-15T00:00:00Z');
     plugin.serve(heatFor('99.00'));

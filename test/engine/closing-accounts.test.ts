@@ -237,7 +237,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
     }
     const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
 
-    it('creates the credit of a cancellation first', async () => {
+    it('first credits a cancellation that is not invoiced yet', async () => {
       const id = await cancelled();
       await close(id);
       expect(await itemsOf(id)).to.eql(CREDITED);
@@ -246,7 +246,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(id)).to.eql(CREDITED);
     });
 
-    it('creates the credit of a cancellation first, even if a background worker processes the queue at the same time', async () => {
+    it('first credits an uninvoiced cancellation, even if a background worker processes the queue meanwhile', async () => {
       const ids: Uuid[] = [];
       for (let each = 0; each < 8; each += 1) {
         engine.clock.set('2024-01-01T00:00:00Z');
@@ -269,7 +269,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
       expect(await itemsOf(other)).to.eql(CREDITED);
     });
 
-    it('processes due work in the order of the queue', async () => {
+    it('processes due work first, in the order of the queue', async () => {
       const { id } = await engine.payingAccount({ currency: 'USD' });
       await engine.settle(subscribe(id));
       engine.clock.set('2024-03-15T00:00:00Z');

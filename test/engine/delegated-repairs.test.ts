@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await family.told(parent)).to.eql(['DRAFT [PARENT_SUMMARY 0] owes 0']);
   });
 
-  it('lower a written-off summary, which later counts with its remaining amount', async () => {
+  it('lower a written-off summary, so that only the rest is owed if the write-off is undone', async () => {
     await begin();
     const { id } = await family.summary();
     await family.writeOff(id);
@@ -263,7 +263,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     ]);
   });
 
-  it('credit the child with the difference if the parent pays between the repair and its event', async () => {
+  it('credit the child with the difference if the parent pays between the repair and the event of the repair', async () => {
     await begin();
     await family.engine.runTo(LATER);
     await family.engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });

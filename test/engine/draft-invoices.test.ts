@@ -262,7 +262,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       ]);
     });
 
-    it('appear in a dry run together with the new items if they are reused, without being changed', async () => {
+    it('appear with the new items in a dry run that reuses them, but are not changed', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
       await subscribe('solo-now');
       const before = await standing();
@@ -396,7 +396,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     expect(await chargedThrough(id)).to.equal('2013-07-01');
   });
 
-  it('move the account back to its remaining target date when voided, without starting a run', async () => {
+  it('when voided, move the account back to the last remaining target date without starting a run', async () => {
     await begin('2024-01-01T00:00:00Z');
     await tag(SystemTag.AUTO_PAY_OFF);
     const id = await subscribe('solo-now');

@@ -87,26 +87,26 @@ eachDatabaseByTurns.describe('future events', (open) => {
     await engine.settle();
   }
 
-  it('invoicing §5.5 rule 3: cause no repair on the due date of a withdrawn PHASE before a bill cycle day change', async () => {
+  it('invoicing §5.5 rule 3: cause no repair if a PHASE is withdrawn before a bill cycle day change', async () => {
     await begin();
     await moveBillCycleDay();
     expect(await dayByDay('2024-11-27')).to.eql(onOtherBillCycleDay);
   });
 
-  it('invoicing §5.5 rule 3: cause no repair on the due date of a withdrawn PHASE before a quantity change', async () => {
+  it('invoicing §5.5 rule 3: cause no repair if a PHASE is withdrawn before a quantity change', async () => {
     await begin();
     await doubleQuantity();
     expect(await dayByDay('2024-11-27')).to.eql(forTwo);
   });
 
-  it('invoicing §6 rule 3: cause no repair when a run bills another subscription before a bill cycle day change', async () => {
+  it('invoicing §6 rule 3: cause no repair if a run bills another subscription before a bill cycle day change', async () => {
     await begin();
     await moveBillCycleDay();
     await engine.subscribe({ accountId, planName: 'other-8' });
     expect(await dayByDay('2024-11-27')).to.eql(onOtherBillCycleDay);
   });
 
-  it('invoicing §6 rule 3: cause no repair in daily explicit runs before a quantity change', async () => {
+  it('invoicing §6 rule 3: cause no repair in daily explicit runs until a quantity change takes effect', async () => {
     await begin();
     await doubleQuantity();
     expect(await dayByDay('2024-11-27', generate)).to.eql(forTwo);

@@ -166,7 +166,7 @@ describe('logos in documents', () => {
   it('invoicing §14 rule 6: are drawn from a valid PNG with transparency', async () =>
     expect(await problemOf('image/png', png(1, 1, deflateSync(row)))).to.equal(null));
 
-  it('invoicing §14 rule 6: are left out without a problem if they are SVG', async () =>
+  it('invoicing §14 rule 6: are left out without an error if they are SVG', async () =>
     expect(await problemOf('image/svg+xml', new TextEncoder().encode('<svg/>'))).to.equal(null));
 
   it("invoicing §14 rule 6: are tagged with the seller's name, beside tagged headings, paragraphs and tables", async () => {

@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     expect(await texts().get(template)).to.equal(stored);
   });
 
-  it('platform §3: treat tenant keys and document texts as the same values, with the same checks and events', async () => {
+  it('platform §3: are the same values as the tenant keys for texts, with the same checks and events', async () => {
     const { keyValues } = engine.acme;
     await texts().upload({ ...template, text: 'one' });
     await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'de', text: 'two' });

@@ -8,7 +8,7 @@ const splitter: InvoicePlugin = {
   getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
 };
 
-anyDatabase.describe('results of invoice plugins', (open) => {
+anyDatabase.describe('runs with invoice plugins', (open) => {
   let engine: TestEngine;
 
   async function begin(plugin: InvoicePlugin): Promise<void> {
@@ -65,7 +65,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('must exist before a run is stored, even if the run failed before its plugins were called', async () => {
+  it('call the plugins before they are stored, even if their first attempt failed before the call', async () => {
     const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
     engine = await openEngine(open, {
       now: '2024-06-01T00:00:00Z',
@@ -95,7 +95,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     }
   });
 
-  it('invoicing §8.6: can postpone the run of one account while other accounts are billed', async () => {
+  it('invoicing §8.6: can be postponed for one account while other accounts are billed', async () => {
     let left = 2;
     let waiting: Uuid | undefined;
     await begin({
@@ -121,7 +121,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
     expect((await invoicesOf(accountId)).map(({ amount }) => formatDecimal(amount))).to.eql(['19.95']);
   });
 
-  it('invoicing §8.6: lead to a retry after a plugin error if the tenant does not park accounts on errors', async () => {
+  it('invoicing §8.6: are retried after a plugin error if the tenant does not park accounts on errors', async () => {
     let left = 1;
     engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',
@@ -143,7 +143,7 @@ anyDatabase.describe('results of invoice plugins', (open) => {
   });
 });
 
-eachDatabase.describe('results of an invoice plugin in many runs', (open) => {
+eachDatabase.describe('many runs with an invoice plugin', (open) => {
   it('need as many SQL statements for many accounts and split invoices as for one account and invoice', async () => {
     const engine = await openEngine(open, {
       now: '2024-01-01T00:00:00Z',

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('invoicing', (open) => {
     expect(await events()).to.eql([]);
   });
 
-  it('matches its dry run', async () => {
+  it('creates the invoice that its dry run returned', async () => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 14 });
     await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });

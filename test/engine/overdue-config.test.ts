@@ -103,7 +103,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     ]);
   });
 
-  it('are stored unchanged under the tenant key, with the same validation', async () => {
+  it('can also be stored unchanged under the tenant key, with the same validation', async () => {
     const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
     for (const text of [json, exampleXml]) {
       await acme.keyValues.add(KEY, text);

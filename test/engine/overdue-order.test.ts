@@ -3,7 +3,7 @@ import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_C, overdueXml } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase.describe('overdue evaluation order (overdue §5.2)', (open) => {
+anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', (open) => {
   let engine: TestEngine;
 
   const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {

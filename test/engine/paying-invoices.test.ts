@@ -32,7 +32,7 @@ eachDatabaseByTurns.describe('requested invoice payments (payments §9.6)', (ope
     expect(engine.ledger.all()).to.eql([]);
   });
 
-  it('rule 1: reject a payment method for an external payment', async () => {
+  it('rule 1: reject a payment method if they are external', async () => {
     const { id } = await invoices.add('20');
     const { paymentMethodId } = await acme.getAccount(account.id);
     const pay = acme.invoicePayments.pay({ invoiceId: id, isExternal: true, paymentMethodId });

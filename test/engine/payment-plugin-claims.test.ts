@@ -172,7 +172,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     expect(properties).to.eql(GIVEN);
   });
 
-  it('are not affected by changes that a gateway makes to its request, which are not stored', async () => {
+  it('are not affected by changes that a gateway makes to its request, and the changes are not stored', async () => {
     await begin();
     const tried: boolean[] = [];
     answer = (request) => {

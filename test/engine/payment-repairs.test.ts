@@ -71,7 +71,7 @@ anyDatabase.describe('payment corrections (payments §7.4, §8.5)', (open) => {
     expect(engine.ledger.ofPayment(payment.id)).to.have.length(1);
   });
 
-  it('rule 4: schedule a retry after a correction to a failure with IPCD_RETRIES', async () => {
+  it('rule 4: schedule a retry if they change a success to a failure with IPCD_RETRIES', async () => {
     const invoiceId = await invoiced();
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const { payment } = await fix(await paymentOf(invoiceId), { status: 'PAYMENT_FAILURE', properties });

@@ -140,7 +140,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
     expect(stage.takeEvents()).to.eql(SUCCEEDED);
   });
 
-  it('waits for a busy account before the gateway call, and records the answer later if the account is busy after it', async () => {
+  it('waits for a busy account before a gateway call, or records the answer later if it is busy after the call', async () => {
     const storage = storageOf(await open(migrated));
     const tries: string[] = [];
     const handlerStorage = withSessions(storage, (session) => ({

@@ -142,7 +142,7 @@ eachDatabase.describe('previews of changes', (open) => {
       expect(linesOf(next)).to.include('RECURRING 2024-01-15..2024-02-05 40.54');
     });
 
-    it('rule 5: contain the same explanation for each item as the item that is then created', async () => {
+    it('rule 5: explain each item exactly like the item that is then created', async () => {
       await subscribe('2024-01-15T06:00:00Z');
       const { dueNow } = await preview({ change: 'PAUSE', bundleId });
       await engine.settle(engine.acme.blocking.pauseBundle(bundleId));

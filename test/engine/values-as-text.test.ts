@@ -2,7 +2,7 @@ import { type BillingError, decimal, ErrorCode, formatDecimal, instant } from '.
 import { parseLocalDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 
-anyDatabase.describe('values as text in calls and in JSON', (open) => {
+anyDatabase.describe('values from a host and in JSON', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   const { acme } = engine;
 
@@ -15,7 +15,7 @@ anyDatabase.describe('values as text in calls and in JSON', (open) => {
     throw new Error('it was not refused');
   };
 
-  it('are rejected for a caller without tenant or user, an invalid policy or an invalid request', async () => {
+  it('are rejected if the caller lacks tenant or user, or if a policy or request is invalid', async () => {
     const { acme, billing, tenant } = engine;
     const noUser = billing.as({ tenant } as Parameters<typeof billing.as>[0]);
     const noTenant = billing.as({ user: 'test' } as Parameters<typeof billing.as>[0]);
@@ -36,7 +36,7 @@ anyDatabase.describe('values as text in calls and in JSON', (open) => {
     ]);
   });
 
-  it('are accepted for ids, dates, instants and amounts', async () => {
+  it('are accepted as text for ids, dates, instants and amounts', async () => {
     const { acme, billing, tenant } = engine;
     const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
     const account = await text.accounts.create({ currency: 'USD', referenceTime: '2024-03-01T06:30:00Z' });
@@ -64,7 +64,7 @@ anyDatabase.describe('values as text in calls and in JSON', (open) => {
     expect(invoices.length).to.be.greaterThan(0);
   });
 
-  it('can be replaced by typed values', async () => {
+  it('can be typed values instead of text', async () => {
     const account = await acme.createAccount({
       currency: 'USD',
       referenceTime: instant(Date.UTC(2024, 1, 1)),
@@ -76,7 +76,7 @@ anyDatabase.describe('values as text in calls and in JSON', (open) => {
     expect(item && formatDecimal(item.amount)).to.equal('-1.25');
   });
 
-  it('can be replaced by days and Date objects from results, even as requested dates', async () => {
+  it('can be days and Date objects from earlier results, even as requested dates', async () => {
     const { acme, clock } = engine;
     const first = await acme.createAccount({ currency: 'USD' });
     const again = await acme.createAccount({ currency: 'USD', referenceTime: first.referenceTime });
@@ -183,7 +183,7 @@ anyDatabase.describe('JSON views', (open) => {
     expect(unreadable(shown)).to.eql([]);
   });
 
-  it('represent days as strings and instants as Date objects in each field', async () => {
+  it('are strings for days and Date objects for instants in each field', async () => {
     const [invoice] = await acme.invoices.ofAccount({ accountId, withItems: true });
     const [item] = invoice?.items ?? [];
     expect(JSON.stringify({ from: item?.startDate, at: item?.createdDate })).to.equal(

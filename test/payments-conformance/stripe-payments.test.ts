@@ -229,7 +229,7 @@ describe('payment through Stripe', () => {
       expect(await shop.told(shop.asked())).to.eql([]);
     });
 
-    it('is found together with all of its over a hundred refunds', async () => {
+    it('is found with all of its refunds, even if there are over a hundred', async () => {
       const { asked } = await purchase({ amount: '200' });
       const refunds = Array.from({ length: 101 }, () =>
         shop.asked({ paymentId: asked.paymentId, amount: '1' }),

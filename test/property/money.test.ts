@@ -31,7 +31,7 @@ const weights = fc
   )
   .filter((list) => list.some(({ units }) => units > 0n));
 
-describe('exact amounts in arithmetic', () => {
+describe('exact amounts', () => {
   it('are split completely into whole minor units that follow the weights to within one unit', () =>
     forAll(
       [fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }), weights, currencies],
