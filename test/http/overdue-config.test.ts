@@ -69,7 +69,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     }
   });
 
-  it('overdue §1.3: rejects an invalid upload with the line and column of every error and keeps the old configuration', async () => {
+  it('overdue §1.3: rejects an invalid upload with the position of every error and keeps the old configuration', async () => {
     await post(xmlPath, exampleXml, xmlType);
     for (const to of [path, xmlPath]) {
       const refused = await post(to, faulty, xmlType);

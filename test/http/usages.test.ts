@@ -173,7 +173,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     });
   });
 
-  it('usage §2.1 checks 4 and 5: is rejected with 404 for an unknown subscription and with 400 after the service end', async () => {
+  it('usage §2.1 checks 4 and 5: is rejected with 404 for an unknown subscription and 400 after the service end', async () => {
     const records = [{ recordDate: '2024-03-01', amount: 1 }];
     const ended = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
     expect(await record(usageOf(records, { subscriptionId: unknown }))).to.equal('404 1082');

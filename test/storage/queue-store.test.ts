@@ -366,7 +366,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(again?.doneHandlers).to.eql(['first', 'second "x"']);
   });
 
-  it('keeps the first of two live notifications with one key, and accepts another notification after the first finishes', async () => {
+  it('keeps the first of two live notifications with one key, and accepts another after the first finishes', async () => {
     await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
     await put([], [keyed(1, 'third', 'key')]);
     const claimed = await claim();

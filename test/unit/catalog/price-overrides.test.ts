@@ -51,7 +51,7 @@ const amounts = (international: InternationalPrice | null | undefined): readonly
 const fixedOf = (of: Plan) => amounts(of.phases[0]?.fixed?.price);
 const recurringOf = (of: Plan) => amounts(of.finalPhase.recurring?.price);
 
-describe('price override', () => {
+describe('price override handling', () => {
   it('matches catalog W10 "Overrides" for EVERGREEN 19 (a)', () => {
     const made = overridden([evergreen19]).planFrom(base);
     expect(made.name).to.equal('studio-monthly-1');

@@ -34,7 +34,7 @@ describe('discounted rate (coupons §3)', () => {
     expect(rateOf('30', 5, amount('2'))).to.equal('150 - 2 = 148');
   });
 
-  it('multiplies percentages', () => {
+  it('combines percentages by multiplication', () => {
     expect(rateOf('100', 1, percent('20'), percent('12.5'))).to.equal('100 - 20 - 10 = 70');
   });
 });

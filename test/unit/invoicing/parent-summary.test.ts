@@ -58,7 +58,7 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(effects({})).to.eql([['7'], 0]));
     it('turns a decrease into credit of the child once the summary is paid', () =>
       expect(effects({ rawBalance: decimal('0') })).to.eql([[], 1]));
-    it('ignores an increase', () =>
+    it('ignores an increase of the child invoice', () =>
       expect(effects({}, of('12', { contributedAmount: decimal('10') }))).to.eql([[], 0]));
     it('treats a void child invoice as zero', () =>
       expect(effects({}, of('3', { status: 'VOID', contributedAmount: decimal('10') }))).to.eql([['10'], 0]));
@@ -106,7 +106,7 @@ describe('child invoice summary (invoicing §12)', () => {
       expect(left('30', [cba('3')], [cba('12')]), 'of 12, 2 were given to the child before').to.equal('17');
       expect(formatDecimal(creditableOf(undefined, []))).to.equal('0');
     });
-    it('ignores an increase', () =>
+    it('ignores an increase of the linked invoice', () =>
       expect(seen({ rawBalance: decimal('0') }, of('11', { contributedAmount: decimal('10') }))).to.equal(
         '0',
       ));

@@ -4,7 +4,7 @@ import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { line, SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
 /** A run ahead that charges nothing recurring does not hold later ones (invoicing §1.5), which may look at less. */
-describe('run on an account billed ahead without recurring charges', () => {
+describe('run after an account was billed ahead', () => {
   const annual = { price: '365.00', period: 'ANNUAL' } as const;
   const created = event('CREATE', '2023-01-01', annual);
   const twoPending = [

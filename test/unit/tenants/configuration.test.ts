@@ -323,7 +323,7 @@ describe('tenant configuration', () => {
     expect(readStoredConfiguration('not JSON').problems).to.have.length(1);
   });
 
-  it('applies server values over the defaults and rejects invalid values', () => {
+  it('lets server values override the defaults, and rejects invalid values', () => {
     const given = {
       'org.service.payment.retry.days': '3,5',
       'org.service.notifications.allowPrivateNetworks': 'false',

@@ -27,7 +27,7 @@ describe('an instant', () => {
     }
   });
 
-  it('is truncated to the whole second, even before 1970', () => {
+  it('can be truncated to the whole second, even before 1970', () => {
     expect(truncateToSecond(instant(1_999))).to.equal(1_000);
     expect(truncateToSecond(instant(-1))).to.equal(-1_000);
     expect(truncateToSecond(instant(5_000))).to.equal(5_000);

@@ -118,7 +118,7 @@ describe('a parameter that takes a date or a date-time', () => {
 describe('a wire text with an explicit offset', () => {
   const lib = fileURLToPath(new URL('../../../lib', import.meta.url));
 
-  it('is the only text parsed with date-fns-tz, by toDate in the wire reader', () => {
+  it('is parsed by date-fns-tz only in the wire reader, with toDate', () => {
     const imports = readdirSync(lib, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => {

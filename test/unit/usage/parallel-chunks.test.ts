@@ -35,7 +35,7 @@ describe('parallel chunks of usage', () => {
     expect(shares.flatMap(({ places }) => places).toSorted((a, b) => a - b)).to.eql([...all.keys()]);
   });
 
-  it('usage §11.2 rule 3: are a single chunk for few lines or one subscription', () => {
+  it('usage §11.2 rule 3: form a single chunk for a few lines or one subscription', () => {
     expect(sharesOf(lines(BULK_USAGE_LINES_OF_A_SHARE, 9))).to.have.length(1);
     expect(sharesOf(lines(5_000, 1))).to.have.length(1);
     expect(sharesOf([])).to.eql([]);
