@@ -59,6 +59,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
       plans: [],
       included: [],
       available: [],
+      features: [],
     });
     const list = await get('priceList', at('2024-09-01'));
     expect(list.json).to.eql({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
