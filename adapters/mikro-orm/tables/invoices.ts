@@ -92,8 +92,8 @@ export const invoicesTable = new RecordTable<StoredInvoice>('invoices', invoiceC
 });
 
 /**
- * Returns a column for the basis that is read only on request. The basis is rarely needed and as large as the rest of
- * the item.
+ * Returns a column for the basis. It is read only on request, because the basis is rarely needed and as large as the
+ * rest of the item.
  */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
