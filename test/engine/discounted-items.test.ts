@@ -139,6 +139,38 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
     expect(await engine.acme.invoices.html(invoiceId)).to.equal('$50.00 SPRING 10;$30.00 SPRING 6;');
   });
 
+  it('are the same in dry runs and previews as on the invoice', async () => {
+    await redeemOnAccount(engine, accountId, spring);
+    const preview = await engine.acme.subscriptions.preview({
+      change: 'CREATE',
+      accountId,
+      planName: 'gold-monthly',
+    });
+    const expected = ['FIXED 40 ( of 50): SPRING 10', 'RECURRING 24 (24 of 30): SPRING 6'];
+    expect(preview.dueNow?.items.map(shown)).to.eql(expected);
+    await subscribe();
+    expect((await items()).map(shown)).to.eql(expected);
+    const next = { dryRunType: 'TARGET_DATE', accountId, targetDate: '2026-02-01' } as const;
+    expect((await engine.acme.invoices.dryRun(next))?.items.map(shown)).to.eql(expected.slice(1));
+  });
+
+  it('are credited without a list price on the credit note of a void', async () => {
+    engine = await openEngine(open, {
+      now: NOW,
+      catalog: null,
+      configuration: { 'org.service.invoice.creditNotes': 'true' },
+    });
+    await engine.acme.uploadCatalog(catalog);
+    accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+    await redeemOnAccount(engine, accountId, spring);
+    await subscribe();
+    const [invoice] = await engine.acme.invoices.ofAccount({ accountId });
+    await engine.settle(engine.acme.invoices.void(invoice?.id ?? ''));
+    const [note] = await engine.acme.creditNotes.ofInvoice(invoice?.id ?? '');
+    const page = await engine.acme.creditNotes.html(note?.id ?? '');
+    expect(page).to.include('$24.00').and.not.include('List price');
+  });
+
   it('have no list price after an invoice plugin changes the amount', async () => {
     const plugin: InvoicePlugin = {
       name: 'rounder',

@@ -1,8 +1,14 @@
-import { type BillingEvent, type CoverageRow, RepairRule, type Share } from '../../records/index.ts';
+import {
+  type BillingEvent,
+  type CoverageRow,
+  type RepairBasis,
+  RepairRule,
+  type Share,
+} from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, roundToCurrency } from '../../values/money/index.ts';
-import { type BillingPeriod, type LocalDate, minDate } from '../../values/time/index.ts';
+import { type BillingPeriod, LAST_DATE, type LocalDate, minDate } from '../../values/time/index.ts';
 import type { FixedProposal } from '../proposals/fixed-proposals.ts';
 import {
   fixedDaysBetween,
@@ -192,6 +198,7 @@ function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Re
   const repairable = new Map<Uuid, Decimal>();
   const repairs: Repair[] = [];
   const daysLeft = daysInForce(billed);
+  const couponsOf = couponsInOrder(input.recurring);
   for (const part of parts) {
     const { of: row, startDate, endDate } = part;
     const { itemId } = row;
@@ -220,7 +227,7 @@ function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Re
         amount: row.amount,
         share,
         repairable: limit,
-        coupons: couponsOf(input, part),
+        coupons: couponsOf(part),
       },
     });
   }
@@ -242,12 +249,18 @@ function causeOf({ events, targetDate }: ReconcileInput, { startDate }: Uncovere
   return inForce === undefined ? null : basisEvent(inForce);
 }
 
-/** Returns the codes of the coupons with which the days of a repair are charged again. */
-function couponsOf({ recurring }: ReconcileInput, { of: row, startDate }: UncoveredPart<RecurringRow>) {
-  const again = recurring.find(
-    (each) => isSamePhase(row, each) && each.startDate <= startDate && startDate < each.endDate,
-  );
-  return again === undefined ? null : (again.list?.discounts ?? []).map(({ code }) => code);
+/**
+ * Returns a function from a repaired part to the codes of the coupons with which its days are charged again. Both the
+ * proposals and the parts are in date order.
+ */
+function couponsInOrder(proposals: readonly RecurringProposal[]) {
+  let at = 0;
+  return ({ of: row, startDate }: UncoveredPart<RecurringRow>): RepairBasis['coupons'] => {
+    while ((proposals[at]?.endDate ?? LAST_DATE) <= startDate) at += 1;
+    const again = proposals[at];
+    if (again === undefined || again.startDate > startDate || !isSamePhase(row, again)) return null;
+    return (again.list?.discounts ?? []).map(({ code }) => code);
+  };
 }
 
 function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
