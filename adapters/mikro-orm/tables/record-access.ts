@@ -21,7 +21,10 @@ import { type RecordTable, recordIdColumn } from './record-table.ts';
 
 export type Stored<R> = R & { readonly recordId: number };
 
-/** The properties to write, and the records with their new values. A unique property of each record identifies its row. */
+/**
+ * The properties to write, and the records with their new values. A unique property of each record identifies its
+ * row.
+ */
 interface Update<R, K extends keyof R, P extends keyof R> {
   readonly properties: readonly P[];
   readonly records: readonly Pick<NoInfer<R>, K | P>[];

@@ -73,7 +73,7 @@ export interface EInvoiceLine {
 /** A discount of a line (BG-27), with the reason code 95. */
 export interface EInvoiceAllowance {
   readonly amount: string;
-  /** The base amount and its percentage, which result in the amount. Null if no percentage does. */
+  /** The base amount and its percentage, which result in the amount. Null if no percentage results in the amount. */
   readonly share: { readonly base: string; readonly percent: string } | null;
   /** Name of the coupon. */
   readonly reason: string | null;

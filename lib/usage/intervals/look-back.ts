@@ -55,7 +55,7 @@ export function lookBackStart(input: LookBackInput): DatedInstant {
 }
 
 /**
- * Returns an upper bound of the number of periods between the dates, because a large setting must not leave the
+ * Returns an upper bound of the number of periods between the dates, so that a large setting does not lead beyond the
  * calendar.
  */
 function periodsSince(from: LocalDate, to: LocalDate, period: BillingPeriod): number {
