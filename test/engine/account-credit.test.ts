@@ -87,7 +87,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     expect(run && itemLines(run)[1]).to.equal('CBA_ADJ 2024-01-01..2024-01-01 -15');
   });
 
-  it('does not pay a draft from credit; credit added to a draft reduces the draft, and the excess waits for the commit', async () => {
+  it('does not pay a draft from credit; credit added to a draft reduces it, and the excess waits for the commit', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await credit(id, '10');
     const [item] = await charge(id, '40', { autoCommit: false });
@@ -287,7 +287,7 @@ eachDatabaseByTurns.describe('account with credit and charges', (open) => {
     }
   });
 
-  it('puts all items of a call that name no invoice on one new invoice, and does not commit a named draft', async () => {
+  it('puts the items without an invoice id on one new invoice per call, and does not commit a draft', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const [draft] = await charge(id, '1', { autoCommit: false });
     const invoiceId = draft?.invoiceId as Uuid;

@@ -42,7 +42,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     return invoices.flatMap((invoice) => itemLines({ ...invoice, items: invoice.items.filter(isOwn) }));
   }
 
-  it('end immediately with their base, and repair the days that are already invoiced', async () => {
+  it('end immediately with their base, and cause a repair of the days that are already invoiced', async () => {
     await begin();
     await engine.runTo('2024-06-11');
     const events = newEvents(engine.database);

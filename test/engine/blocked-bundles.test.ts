@@ -110,7 +110,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
   const BACKUP = ['FIXED 2024-01-01..2024-01-31 0', 'RECURRING 2024-01-31..2024-02-29 13'];
   const ARCHIVE = ['FIXED 2024-01-20..2024-02-19 0'];
 
-  it('stop billing of the base and its add-ons in their respective phases, including a phase that starts during the block', async () => {
+  it('stop billing of the base and its add-ons in their respective phases, even if a phase starts during the block', async () => {
     await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
     expect(await states()).to.eql(all('BLOCKED', 'TRIAL'));
     await engine.runTo('2024-02-25T08:00:00Z');
@@ -148,7 +148,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
     await expectSound();
   });
 
-  it('have no additional effect if blocks of account, bundle and subscription overlap, and are cleared separately', async () => {
+  it('have no additional effect if they overlap on account, bundle and subscription, and are cleared separately', async () => {
     const backup = of('SUBSCRIPTION', ids.get('backup-monthly') as Uuid);
     const bundle = of('SUBSCRIPTION_BUNDLE', bundleId);
     const account = of('ACCOUNT', accountId);

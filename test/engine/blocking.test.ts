@@ -218,7 +218,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2024-06-01..2024-06-11 1.67');
   });
 
-  it('accept a future pause while the bundle is paused', async () => {
+  it('include a future pause that is requested during another pause', async () => {
     const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
     await pause(sold.bundleId);
     await pause(sold.bundleId, '2024-06-11');

@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
       ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
     ];
-    it('subscriptions §9 rule 10: if only a billing policy is given, ends the service with billing, but not in the past', async () => {
+    it('subscriptions §9 rule 10: with only a billing policy, ends the service with billing, but not in the past', async () => {
       await cancel(subscriptionId, 'billingPolicy=END_OF_TERM');
       expect(await engine.endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-30 2024-06-30');
       await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');

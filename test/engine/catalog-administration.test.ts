@@ -343,7 +343,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     await expectCode(engine.acme.catalogs.availableBasePlans({ accountId: stranger }), 3002);
   });
 
-  it('rejects a simple plan while a plugin serves the tenant, naming the plugin', async () => {
+  it('rejects a simple plan while a plugin serves the tenant, with an error that names the plugin', async () => {
     const plugin = memoryCatalogPlugin();
     await begin({ catalogPlugins: [plugin] });
     plugin.serve(harbour());

@@ -118,7 +118,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.planNamed('p2')).to.equal(third?.planNamed('p2'));
   });
 
-  it('catalog W18 Entries to versions: keep the price of earlier subscriptions until the date for these subscriptions', async () => {
+  it('catalog W18 Entries to versions: give only later subscriptions the new price before the date for existing ones', async () => {
     await w18();
     const catalog = await current();
     const priceAt = (start: string, when: string): string | undefined =>
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(priceAt('2024-05-02', '2024-05-02')).to.equal('12');
   });
 
-  it('catalog W18 Entries to versions: change the price of a running subscription on the date for existing subscriptions', async () => {
+  it("catalog W18 Entries to versions: change a running subscription's price on the date for existing ones", async () => {
     const entries = await openWith('2024-01-01T00:00:00Z', monthly('p1', '2024-01-01'));
     const subscribe = async (date: string): Promise<Uuid> => {
       await engine.runTo(date);
@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(second?.rules).to.eql(january?.rules);
   });
 
-  it('catalog W19 Overlay: hide all other plans from an account with its own entry, but let its subscriptions continue', async () => {
+  it('catalog W19 Overlay: hide other plans from an account with its own entry, but let its subscriptions continue', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const [a, b] = [
       await engine.acme.createAccount({ currency: 'USD' }),
@@ -292,7 +292,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(outcomes.toSorted()).to.eql([61002, 'no error']);
   });
 
-  it('cannot be deleted if they define a plan that is in use, or its product', async () => {
+  it('cannot be deleted if they define a plan that is in use or the product of such a plan', async () => {
     const entries = await openWith(
       '2024-01-10T00:00:00Z',
       monthly('p1', '2024-01-01'),
@@ -388,7 +388,7 @@ eachDatabaseByTurns.describe('catalog entries', (open) => {
     expect(await retiredDate()).to.equal(null);
   });
 
-  it('are rejected while a catalog plugin serves the tenant, naming the plugin', async () => {
+  it('are rejected while a catalog plugin serves the tenant, with an error that names the plugin', async () => {
     const plugin = memoryCatalogPlugin();
     engine = await openEngine(open, { now: '2024-01-10T00:00:00Z', catalog: null, catalogPlugins: [plugin] });
     const entries = engine.acme.catalogEntries;

@@ -147,7 +147,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await seats(12, '2026-06-05');
   }
 
-  it('invoicing §8.5: moves back to the start of a pause if a backdated change bills a partial period before the pause', async () => {
+  it('invoicing §8.5: moves back to a pause if a backdated change bills a partial period before the pause', async () => {
     await beginWithSeats('annual');
     await seatsInFrontOfPause();
     expect(await chargedThrough()).to.equal('2026-06-25');

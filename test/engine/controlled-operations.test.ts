@@ -105,7 +105,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
     expect(await transactions()).to.eql(['SUCCESS']);
   });
 
-  it('payments §8.1 rule 4: use their own attempt to complete a transaction that becomes pending during plugin calls', async () => {
+  it('payments §8.1 rule 4: use their own attempt for a transaction that becomes pending during plugin calls', async () => {
     control.meanwhile = async () => {
       control.meanwhile = async () => null;
       await purchase({ controlPlugins: [], properties: PENDING });

@@ -156,7 +156,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('payments §9.5 rule 1: can be refunded in full in a currency with small units, by a last refund of the remainder', async () => {
+  it('payments §9.5 rule 1: can be fully refunded in a currency with small units; the last refund takes the rest', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     await refund({ paymentId, amount: '2334' });
@@ -168,7 +168,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments �
     expect(await balanceOf(invoiceId)).to.equal(100);
   });
 
-  it('payments §9.5 rule 1: refund no more than was paid, even by simultaneous refunds', async () => {
+  it('payments §9.5 rule 1: cannot be refunded beyond the paid amount, even by simultaneous refunds', async () => {
     rate = { currency: 'JPY', each: '140' };
     const { invoiceId, paymentId } = await halfPaid();
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 3 });

@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect([invoiceDate, commitDate]).to.eql(['2025-02-03', '2025-02-04']);
   });
 
-  it("invoicing §12 rule 3: commits the summary at the tenant's time of day, on the next day if that time has passed", async () => {
+  it("invoicing §12 rule 3: commits the summary at the tenant's time of day, or on the next day if it has passed", async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
     await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
@@ -249,7 +249,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await redeliver();
   });
 
-  it('invoicing §12 rule 5: credits the child even if the parent pays between the change and the event of the change', async () => {
+  it('invoicing §12 rule 5: credits the child even if the parent pays between the change and its event', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     const invoice = await charge(child, '30');

@@ -71,7 +71,7 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
     return `${itemType} ${formatDecimal(amount)} (${rates}): ${taken ?? 'no coupon'}`;
   };
 
-  it('have the list price and what each coupon takes off, and explain both', async () => {
+  it('contain the list price and the discount of each coupon, and explain both', async () => {
     await redeemOnAccount(engine, accountId, { ...ten, redeemed: '2026-01-01' }, spring);
     const { subscriptionId } = await subscribe();
     await engine.runTo('2026-01-11T08:00:00Z');
@@ -104,7 +104,7 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  it('explain the repair of a removed coupon', async () => {
+  it('explain the repair after a coupon is removed', async () => {
     const [redemption] = await redeemOnAccount(engine, accountId, spring);
     await subscribe();
     await engine.storage.write(engine.tenant, author(), async (session) => {
@@ -124,7 +124,7 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
     expect(text).to.include('Coupon SPRING does not apply to these days any more.');
   });
 
-  it('are on the HTML page and the PDF, and in the data of templates', async () => {
+  it('appear on the HTML page and in the PDF, and in the data for templates', async () => {
     await redeemOnAccount(engine, accountId, spring);
     await subscribe();
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId });
@@ -171,7 +171,7 @@ eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
     expect(page).to.include('$24.00').and.not.include('List price');
   });
 
-  it('have no list price after an invoice plugin changes the amount', async () => {
+  it('contain no list price if an invoice plugin changes the amount', async () => {
     const plugin: InvoicePlugin = {
       name: 'rounder',
       getAdditionalInvoiceItems: async ({ items: given }) => ({

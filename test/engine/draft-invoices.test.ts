@@ -325,7 +325,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       expect(await told()).to.eql([]);
     });
 
-    it('cancel the credit that they created when voided, unless the credit is used', async () => {
+    it('when voided, cancel the credit that they created, unless that credit is used', async () => {
       await tag(SystemTag.AUTO_PAY_OFF);
       const credit = async (amount: string) => {
         const items = [{ amount: amount }];

@@ -277,7 +277,7 @@ eachDatabase.describe('dry run', (open) => {
       ).to.eql(['RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95']);
     });
 
-    it('takes the start of the subscription if the requested time is earlier on the same day', async () => {
+    it('uses the start of the subscription if the requested time is earlier on the same day', async () => {
       await begin('2024-08-01T12:00:00Z', 1);
       engine.clock.set('2024-08-02T15:00:00Z');
       const of = await subscribe('solo-now');
@@ -327,7 +327,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(found?.targetDate).to.equal('2024-01-31');
     });
 
-    it('catalog §6.1: uses the catalog version in force at the end of the requested day, by default today', async () => {
+    it('catalog §6.1: uses the catalog version at the end of the requested day, which is today by default', async () => {
       await begin('2024-01-10T06:00:00Z', 1, pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }));
       const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
       await engine.acme.uploadCatalog(pricedCatalog(later));

@@ -43,7 +43,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin()).to.have.property('claim');
   });
 
-  it('come from the call that took over the key, not from an earlier late call', async () => {
+  it('come from the call that took over the key, even if the earlier call answers later', async () => {
     const late = await claimOf();
     clock.push(10 * MINUTE_MS + 1);
     const current = await claimOf();

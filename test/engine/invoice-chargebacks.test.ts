@@ -99,7 +99,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
     expect(await invoices.balanceOf(id)).to.equal(100);
   });
 
-  it('rule 3: leave the amount of a pending external refund if they are in another currency', async () => {
+  it('rule 3: do not take the amount of a pending external refund if they are in another currency', async () => {
     const { id, paymentId } = await paidInEuros();
     const { acme, gateway } = engine;
     const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
@@ -216,7 +216,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
       await expectCode(invoicePayments.chargeback({ ...excess, amount }), 4902);
   });
 
-  it('http-api §4 line 15: are recorded as rejected if they are in another currency and nothing of the payment is left', async () => {
+  it('http-api §4 line 15: are recorded as rejected if they are in another currency and the payment is used up', async () => {
     const { id, paymentId } = await paidInEuros();
     await euros(paymentId, '50', 'first');
     const request = { paymentId, amount: '40', currency: 'EUR', recordsExcess: true } as const;

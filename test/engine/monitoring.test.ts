@@ -76,7 +76,7 @@ eachDatabase.describe('deployment metrics (platform §12)', (open, kind) => {
     expect(await count()).to.equal(few);
   });
 
-  it('show and count an account that could not be invoiced as parked', async () => {
+  it('show and count an account as parked if the account could not be invoiced', async () => {
     await acme.keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.enabled":"false"}');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', externalKey: 'ada' });
     await acme.createSubscription({ accountId, planName: 'solo-monthly' });

@@ -160,7 +160,7 @@ anyDatabase.describe('node commands (platform §11)', (open) => {
     expect(await states(last)).to.have.members(['guard RUNNING', 'porter RUNNING', 'scout RUNNING']);
   });
 
-  it('prevent payments through a stopped gateway, like payments through an unregistered gateway', async () => {
+  it('block payments through a stopped gateway as if it were not registered', async () => {
     const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
     const { acme, billing, gateway } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });

@@ -130,7 +130,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect(some?.length).to.be.greaterThan(without?.length ?? 0);
   });
 
-  it('overdue §7 rule 2: include a single query for an earlier overdue state of an exempt account without conditions', async () => {
+  it('overdue §7 rule 2: if there are no conditions, query once whether an exempt account was ever overdue', async () => {
     await begin(null);
     const id = await engine.settle(debtor());
     const tagged = (definitionId: Uuid) =>

@@ -356,7 +356,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
     });
   });
 
-  it('payments §10.5: clear a default method that the gateway no longer lists, and keep a listed one', async () => {
+  it('payments §10.5: clear a default that the gateway no longer lists, but keep a default that it lists', async () => {
     const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
     vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
     await refresh('vault');

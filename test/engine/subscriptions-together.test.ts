@@ -10,7 +10,7 @@ eachDatabase.describe('simultaneous creations of subscriptions', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
   const { acme } = engine;
 
-  it('share transactions if their author is the same, and keep their user tokens', async () => {
+  it('share transactions if they have the same author, but keep their own user tokens', async () => {
     const { billing, tenant } = engine;
     const accountIds = await accountsOf(engine, 8);
     const calls = accountIds.map((accountId) => ({ accountId, userToken: ids.next() }));
@@ -40,13 +40,13 @@ eachDatabase.describe('simultaneous creations of subscriptions', (open) => {
     expect(outcomes.map(({ status }) => status)).to.eql(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('are all stored for one account', async () => {
+  it('are all stored if they are for one account', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     await Promise.all([1, 2, 3].map(() => acme.createSubscription({ accountId, planName: PLAN })));
     expect(await acme.subscriptions.list({ accountId })).to.have.length(3);
   });
 
-  it('give a bundle key to one of several accounts', async () => {
+  it('give a bundle key to only one of several accounts', async () => {
     const accountIds = await accountsOf(engine, 4);
     const outcomes = await Promise.allSettled(
       accountIds.map((accountId) =>
@@ -60,7 +60,7 @@ eachDatabase.describe('simultaneous creations of subscriptions', (open) => {
 onPostgresql.describe('simultaneous creations of subscriptions', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('do not wait for the lock of another account', async () => {
+  it('do not wait for locks of other accounts', async () => {
     const freeIds = await accountsOf(engine, 3);
     const { id: busyId } = await engine.payingAccount({ currency: 'USD' });
     const create = (accountId: Uuid) => engine.acme.createSubscription({ accountId, planName: PLAN });

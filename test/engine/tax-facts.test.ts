@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open
       ],
     };
     for (const [name, [tax, message]] of Object.entries(wrong))
-      it(`are rejected for ${name}, naming the plugin`, async () => {
+      it(`are rejected for ${name}, with an error that names the plugin`, async () => {
         taxing(tax);
         const accountId = await newAccount();
         const adding = acme.invoices.addCharges({ accountId, items: [{ amount: '20' }] });

@@ -192,7 +192,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
       ['usage.lateMode', 'IGNORE', 'DELTA'],
       ['readMaxRawUsagePreviousPeriod', '0', '2'],
     ] as const)
-      it(`is billed once ${name} changes`, async () => {
+      it(`is billed as soon as ${name} changes`, async () => {
         const setting = `org.service.invoice.${name}`;
         await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
         await stage.runTo('2026-05-01');

@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('usage period billing', (open) => {
     ]);
   });
 
-  it('usage E12 Cancellation at an instant: bills usage up to the instant, and late points only if a new block starts', async () => {
+  it('usage E12 Cancellation at an instant: bills usage up to the instant, and late points only if a block starts', async () => {
     await begin('sms-payg', '2026-05-01');
     await stage.use('50 sms 2026-05-01');
     await stage.use('300 sms 2026-05-16T00:00:00Z');

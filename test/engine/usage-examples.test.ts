@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('usage pricing', (open) => {
     expect((await stage.last()).trackingIds).to.eql([]);
   });
 
-  it('usage E1 First period and an empty one: creates no invoice for an empty period if items of amount 0 are dropped', async () => {
+  it('usage E1 First period and an empty one: creates no invoice for an empty period if zero amounts are dropped', async () => {
     await begin('sms-payg', '2026-04-01', { settings: WITHOUT_ZEROS });
     await stage.use('199 sms 2026-04-15');
     await stage.runTo('2026-05-01', '2026-06-01');

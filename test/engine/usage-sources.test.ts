@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('usage §9 rule 2: replace recorded usage, the first source before the others, and supply the tracking ids', async () => {
+  it('usage §9 rule 2: replace recorded usage and supply the tracking ids; the first source with the account is used', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');

@@ -134,7 +134,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     expect(await stage.told()).to.eql(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
   });
 
-  it('are deleted once the retention time of queue history after their period has passed', async () => {
+  it('are deleted when the retention time of the queue history has passed since their period', async () => {
     await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
     const starts = async () => {
       const rows = await rowsOf(

@@ -48,7 +48,7 @@ describe('supported MikroORM versions', function () {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('bill a month on both databases, both in the oldest and in the newest allowed version', async () => {
+  it('bill a month on both databases, in the oldest and in the newest allowed version', async () => {
     const { oldest, newest } = await endsOfRange();
     const { tarball } = await packed();
     for (const version of new Set([oldest, newest])) {

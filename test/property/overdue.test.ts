@@ -94,7 +94,7 @@ function severity(states: OverdueConfig, snapshot: BillingSnapshot, today: Local
 const AS_STORED = { acceptsEmptyConditions: true };
 
 describe('overdue evaluation', () => {
-  it('overdue §1.4: uses an equal configuration after writing and reading it as XML', () =>
+  it('overdue §1.4: preserves a configuration that is written and read as XML', () =>
     forAll([anyConfig], (given) => {
       expect(readOverdueXml(writeOverdueXml(given), AS_STORED)).to.eql(given);
     }));

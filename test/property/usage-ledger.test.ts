@@ -6,7 +6,7 @@ import { ScannedUsageLife, WalkedUsageLife } from '../support/usage/scanned-usag
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
 describe('usage ledger', () => {
-  it('usage §11: bills day sums, which billing cuts split, like a scan of every point', () => {
+  it('usage §11: bills sums per day, split at billing cuts, with the same result as a scan of every point', () => {
     let items = 0;
     let splits = 0;
     ofEveryHistory(({ zone, events, list, config }) => {

@@ -60,7 +60,7 @@ function priced(amount: bigint, { percent, minimum, aboveMinimum }: Agreed): big
 }
 
 describe('usage terms in random histories', () => {
-  it('usage §12: charge usage that is not free, less the percentage, within the bounds', () => {
+  it('usage §12: charge usage beyond the free quantity, less the discount, within minimum and maximum', () => {
     let bounded = 0;
     forAll([meteredSections('ALL_TIERS'), meteredPoints, agreed], ({ section, tiers }, points, terms) => {
       const units = new Set(tiers[0]?.map(({ unit }) => unit));
