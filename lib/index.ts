@@ -19,6 +19,17 @@ export * from './catalog/index.ts';
 export type { CheckOperations } from './check/index.ts';
 export * from './check/model.ts';
 export { SystemTag } from './control-tags/index.ts';
+export type {
+  CouponChange,
+  CouponInput,
+  CouponOperations,
+  CouponTerms,
+  CouponView,
+  DiscountView,
+  RedeemRequest,
+  RedemptionView,
+  RemoveOptions,
+} from './coupons/index.ts';
 export type { CustomFieldChange, CustomFieldInput, CustomFieldOperations } from './custom-fields/index.ts';
 export type { BillingOptions } from './engine/billing-options.ts';
 export type { Caller } from './engine/calls.ts';

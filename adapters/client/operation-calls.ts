@@ -20,6 +20,7 @@ export const queries = {
   catalogs: ['validate', 'current', 'sources', 'availableBasePlans', 'availableAddOns', 'changeReport'],
   catalogEntries: ['products', 'plans', 'plansOfProduct', 'latestPlan', 'state'],
   subscriptions: ['get', 'getByKey', 'list', 'planAt', 'preview', 'bundlesOfAccount', 'pageBundlesOfAccount'],
+  coupons: ['get', 'page', 'ofAccount', 'ofSubscription'],
   blocking: ['ofAccount'],
   bundles: ['get', 'getByKey', 'allOfKey', 'page', 'search'],
   usage: ['rollUp', 'rollUpForTransitions', 'timeline', 'rated', 'unbilled'],

@@ -6,6 +6,7 @@ import { securityOperations } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
 import { bindMethods } from './bind-methods.ts';
 import { catalogArea } from './catalog.ts';
+import { couponArea } from './coupons.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
 import { invoicingArea } from './invoicing.ts';
 import { monitoringArea } from './monitoring.ts';
@@ -29,9 +30,10 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const events = eventService(ports, (recordIds) => tenants.idsOfRecords(recordIds));
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
+  const coupons = couponArea(foundation);
   const invoicing = invoicingArea(foundation);
   const payments = paymentArea(foundation, accounts.operations.accounts);
-  const ahead = [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers];
+  const ahead = [...subscriptions.handlers, ...coupons.handlers, ...invoicing.handlers, ...payments.handlers];
   const overdue = overdueArea(foundation, { keyValues, ahead });
   // If several of these handlers consume an entry, they run in this order.
   const handlers = [...ahead, ...overdue.handlers];
@@ -62,6 +64,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       ...accounts.operations,
       ...subscriptions.operations,
       subscriptions: { ...subscriptions.operations.subscriptions, ...invoicing.previews },
+      ...coupons.operations,
       usage: { ...usageArea(foundation).operations.usage, ...invoicing.usageReviews },
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...invoicing.operations,

@@ -7,6 +7,7 @@ import type {
   CatalogVersionView,
   CatalogView,
 } from '../catalog/index.ts';
+import type { CouponOperations } from '../coupons/index.ts';
 import type { CustomFieldOperations } from '../custom-fields/index.ts';
 import type { AccountExportOperations } from '../export/index.ts';
 import type {
@@ -94,6 +95,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly bundles: BundleOperations<C>;
   /** Bundles and subscriptions whose rows are computed on demand, for results of any length. */
   readonly outlines: AllOutlineOperations<C>;
+  /** Coupons, and their redemption on subscriptions and accounts. */
+  readonly coupons: CouponOperations<C>;
   /** Usage of subscriptions. */
   readonly usage: AllUsageOperations<C>;
   /** Invoices and manual items. */

@@ -42,6 +42,13 @@ const item = {
   },
 };
 const invoice = { ...shapeOf(invoiceFields), items: [item] } as const;
+const coupon = { createdDate: 'instant', redeemBy: 'instant', updatedDate: 'instant' } as const;
+const redemption = {
+  createdDate: 'instant',
+  discounts: [{ endDate: 'date', startDate: 'date' }],
+  endedDate: 'date',
+  redeemedDate: 'date',
+} as const;
 const queueEntry = { availableDate: 'instant', createdDate: 'instant', dueDate: 'instant' } as const;
 const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
 const days = { endDate: 'date', startDate: 'date' } as const;
@@ -108,6 +115,10 @@ export const plainAnswers: PlainAnswers = {
     ...each(['changePlan', 'changeBillCycleDay', 'changeQuantity'], { effective: dated } as const),
     preview: { effective: dated, dueNow: explainedInvoice, next: explainedInvoice },
     ...each(['bundlesOfAccount', 'pageBundlesOfAccount'], bundle),
+  },
+  coupons: {
+    ...each(['create', 'update', 'get', 'page'], coupon),
+    ...each(['redeem', 'remove', 'ofAccount', 'ofSubscription'], redemption),
   },
   usage: {
     rated: item,

@@ -1,3 +1,4 @@
+import { redeemCoupons } from '../coupons/index.ts';
 import {
   blockingOperations,
   bundleOperations,
@@ -16,7 +17,8 @@ export function subscriptionArea({ ports, catalogs, settings, settingsOf, maxRow
   const outlines = outlineOperations(ports, catalogs, { maxRows });
   const control = entitlementControl(ports, settings.entitlementPlugins ?? []);
   const trials = trialNotices(settingsOf);
-  const parts = { control, trials };
+  const redeem = redeemCoupons(() => ports.ids.next());
+  const parts = { control, trials, redeem };
   return {
     handlers: [subscriptionEventHandler(ports, catalogs, trials)],
     operations: {

@@ -88,6 +88,7 @@ export type {
 } from './invoices/requests.ts';
 export type { TaxFacts } from './invoices/tax-facts.ts';
 export type { UsedTier, UsedUnit } from './invoices/used-units.ts';
+export { loadAccountBilling } from './loading/load-account-billing.ts';
 export { loadBalances, loadUnpaidInvoices } from './loading/load-credit-inputs.ts';
 export { DocumentSourceLoader, loadViewSources } from './loading/load-invoice-views.ts';
 export { billAfterMovedDay, CatalogChangeHandler } from './operations/catalog-change-handler.ts';

@@ -41,6 +41,12 @@ const subscription: Form = {
     subscriptionChangeUndo,
   }),
 };
+const redemption: Form = {
+  objectType: ({ subscriptionId }) =>
+    subscriptionId === null ? ObjectType.ACCOUNT : ObjectType.SUBSCRIPTION,
+  id: 'objectId',
+  metaData: given,
+};
 const entitlement: Form = { ...subscription, metaData: none };
 const blocking: Form = { objectType: blockedType, id: 'blockedId', metaData: none };
 const invoice: Form = { objectType: ObjectType.INVOICE, id: 'invoiceId', metaData: none };
@@ -66,6 +72,8 @@ const forms: Readonly<
   [BusEventType.SUBSCRIPTION_QUANTITY]: subscription,
   [BusEventType.USAGE_THRESHOLD]: { ...subscription, metaData: given },
   [BusEventType.TRIAL_ENDING]: { ...subscription, metaData: given },
+  [BusEventType.COUPON_REDEEMED]: redemption,
+  [BusEventType.COUPON_ENDED]: redemption,
   [BusEventType.ENTITLEMENT_CREATION]: entitlement,
   [BusEventType.ENTITLEMENT_CANCEL]: entitlement,
   [BusEventType.BUNDLE_PAUSE]: blocking,

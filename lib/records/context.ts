@@ -69,6 +69,7 @@ export const ActingComponent = {
   OVERDUE: 'OverdueService',
   ENTITLEMENT: 'EntitlementService',
   USAGE: 'UsageService',
+  COUPONS: 'CouponService',
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 

@@ -35,6 +35,13 @@ export interface UsageThresholdData {
   readonly endDate: string;
 }
 
+/** A redeemed coupon, or the end of its discount (coupons §6). */
+export interface RedemptionData {
+  readonly redemptionId: Uuid;
+  readonly code: string;
+  readonly name: string;
+}
+
 /** A blocking state that took effect. Each of the four transitions has two spellings. */
 export interface BlockingStateData {
   readonly blockableId: Uuid;
@@ -137,6 +144,8 @@ export interface EventData {
   readonly SUBSCRIPTION_QUANTITY: SubscriptionEventData;
   readonly USAGE_THRESHOLD: UsageThresholdData;
   readonly TRIAL_ENDING: TrialEndingData;
+  readonly COUPON_REDEEMED: RedemptionData;
+  readonly COUPON_ENDED: RedemptionData;
   readonly ENTITLEMENT_CREATION: null;
   readonly ENTITLEMENT_CANCEL: null;
   readonly BUNDLE_PAUSE: null;

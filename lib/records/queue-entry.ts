@@ -30,6 +30,7 @@ export const QueueName = {
   OVERDUE_CHECK: 'overdue-service:overdue-check-queue',
   OVERDUE_REFRESH: 'overdue-service:overdue-async-bus-queue',
   USAGE_THRESHOLDS: 'usage-service:threshold-queue',
+  COUPON_ENDS: 'coupon-service:end-queue',
   PUSH_NOTIFICATIONS: 'server-service:push-notification-queue',
 } as const;
 export type QueueName = (typeof QueueName)[keyof typeof QueueName];
@@ -129,6 +130,8 @@ export const BusEventType = {
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
   USAGE_THRESHOLD: 'USAGE_THRESHOLD',
   TRIAL_ENDING: 'TRIAL_ENDING',
+  COUPON_REDEEMED: 'COUPON_REDEEMED',
+  COUPON_ENDED: 'COUPON_ENDED',
   /** An event of the system. */
   BROADCAST_SERVICE: 'BROADCAST_SERVICE',
   /** Internal: recovery gave up on a transaction (payments §7.2). */

@@ -59,6 +59,7 @@ export const BUILT_IN_ROLES: ReadonlyMap<string, readonly string[]> = new Map([
 const groups = {
   account: ['create', 'update', 'add_emails', 'delete_emails', 'charge', 'credit'],
   catalog: ['config_upload', 'delete'],
+  coupon: ['view', 'manage', 'redeem'],
   custom_field: ['add', 'update', 'delete'],
   entitlement: ['create', 'change_plan', 'pause_resume', 'cancel', 'transfer'],
   invoice: ['credit', 'item_adjust', 'delete_cba', 'trigger', 'dry_run', 'write_off', 'commit', 'void'],

@@ -16,7 +16,11 @@ export {
 } from './edits/terms-change.ts';
 export { blockingOperations } from './operations/blocking-service.ts';
 export { bundleOperations } from './operations/bundle-service.ts';
-export { type CreatedBundle, creationOperations } from './operations/creation-service.ts';
+export {
+  type CreatedBundle,
+  creationOperations,
+  type SubscriptionParts,
+} from './operations/creation-service.ts';
 export { entitlementControl } from './operations/entitlement-control.ts';
 export { type AccountToEnd, cancelAll, lifecycleOperations } from './operations/lifecycle-service.ts';
 export { loadHypothesis } from './operations/load-hypothesis.ts';
@@ -33,12 +37,14 @@ export type {
 } from './operations/subscription-operations.ts';
 export { subscriptionReadOperations } from './operations/subscription-service.ts';
 export {
+  type CouponRequest,
   type CreateBundleRequest,
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
   checkTerms,
   priceOverrideAmounts,
+  type RedeemCoupons,
 } from './requests/create-request.ts';
 export {
   type CancelSubscriptionRequest,
@@ -101,6 +107,7 @@ export {
   type HypotheticalAction,
   HypotheticalActionType,
   historyUnder,
+  redemptionsUnder,
   type SubscriptionInBundle,
   subscriptionsUnder,
   withForeseenPlan,

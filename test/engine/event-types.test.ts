@@ -60,6 +60,18 @@ const table: Readonly<Record<string, readonly [string | null, string, string | n
     '{"bundleExternalKey":"key","planName":"pro-monthly","phaseName":"pro-monthly-trial",' +
       '"nextPhaseName":"pro-monthly-evergreen","trialEndDate":"2024-08-31T06:00:00.000Z"}',
   ],
+  COUPON_REDEEMED: [
+    'account',
+    'SUBSCRIPTION',
+    'plan',
+    '{"redemptionId":"redemption","code":"SPRING","name":"SPRING"}',
+  ],
+  COUPON_ENDED: [
+    'account',
+    'SUBSCRIPTION',
+    'plan',
+    '{"redemptionId":"redemption","code":"SPRING","name":"SPRING"}',
+  ],
   ENTITLEMENT_CREATION: ['account', 'SUBSCRIPTION', 'plan', null],
   ENTITLEMENT_CANCEL: ['account', 'SUBSCRIPTION', 'plan', null],
   BUNDLE_PAUSE: ['account', 'BUNDLE', 'bundle', null],
@@ -167,7 +179,11 @@ anyDatabase.describe('event types', (open) => {
   }
 
   async function changePlan({ subscriptionId: id, bundleId }: Record<'subscriptionId' | 'bundleId', Uuid>) {
-    const { subscriptions, blocking } = engine.acme;
+    const { subscriptions, blocking, coupons } = engine.acme;
+    await coupons.create({ code: 'SPRING', percentOff: '10', duration: 'FOREVER' });
+    const redemption = await coupons.redeem({ code: 'SPRING', subscriptionId: id });
+    names.set(redemption.id, 'redemption');
+    await coupons.remove(redemption.id);
     await subscriptions.changeQuantity(id, { quantity: 2 });
     await subscriptions.changeBillCycleDay(id, { billCycleDayLocal: 5 });
     await subscriptions.changePlan(id, { planName: 'elite-monthly', billingPolicy: 'END_OF_TERM' });

@@ -3,6 +3,7 @@ import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
 import { type CatalogService, catalogService, pluginCatalogs } from '../../lib/catalog/index.ts';
+import { redeemCoupons } from '../../lib/coupons/index.ts';
 import type { Account, CallContext, LocalDate, TenantRef, Uuid } from '../../lib/index.ts';
 import {
   type BillingError,
@@ -80,7 +81,11 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
     catalogs = catalogService(ports, { plugins: pluginCatalogs([], { systemClock }) });
     control = entitlementControl(ports, []);
-    creations = creationOperations(ports, catalogs, { control, trials });
+    creations = creationOperations(ports, catalogs, {
+      control,
+      trials,
+      redeem: redeemCoupons(() => ids.next()),
+    });
     subscriptions = subscriptionReadOperations(ports, catalogs, outlineOperations(ports, catalogs));
     handler = subscriptionEventHandler(ports, catalogs, trials);
     told = [];
@@ -228,7 +233,11 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     });
 
     it('publishes changes, ends, reversals and pending changes as they take effect', async () => {
-      const lifecycles = lifecycleOperations({ storage, ids }, catalogs, { control, trials });
+      const lifecycles = lifecycleOperations({ storage, ids }, catalogs, {
+        control,
+        trials,
+        redeem: redeemCoupons(() => ids.next()),
+      });
       const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();
       told.length = 0;

@@ -18,6 +18,7 @@ export async function redeemOnAccount(
       id: newId(),
       couponId: newId(),
     }));
-    return session.coupons.insertRedemptions(redemptions);
+    await session.coupons.insertRedemptions(redemptions);
+    return session.coupons.findRedemptions(redemptions.map(({ id }) => id));
   });
 }

@@ -33,6 +33,7 @@ const topics = {
     'lib/usage/RULES.md',
     'lib/invoicing/RULES.md',
     'lib/payments/RULES.md',
+    'lib/coupons/RULES.md',
     'lib/overdue/RULES.md',
     'lib/runtime/RULES.md',
   ],

@@ -2,18 +2,16 @@ import type { CouponReads, CouponWrites } from '../../../lib/ports/storage/index
 import type { Coupon } from '../../../lib/records/index.ts';
 import { couponAudit, redemptionAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
-import { sql } from '../sql/sql.ts';
+import { idIn, inputColumns } from '../sql/columns.ts';
+import { isIn, raw, rowsAs } from '../sql/sql.ts';
 import { couponsTable, redemptionsTable, type StoredCoupon } from '../tables/coupons.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
+const addedColumns = inputColumns({ added: 'integer' });
+
 export function couponReads(scope: TenantScope): CouponReads {
   return {
-    findByCodes: async (codes) =>
-      scope.selectBy(
-        couponsTable,
-        'foldedCode',
-        codes.map((code) => code.toLowerCase()),
-      ),
+    findByCodes: async (codes) => scope.selectBy(couponsTable, 'foldedCode', codes.map(foldedCode)),
     page: async (request) => scope.page(couponsTable, { request }),
     findRedemptions: async (ids) => scope.selectByIds(redemptionsTable, ids),
     redemptionsOfAccounts: async (accountIds) => scope.select(redemptionsTable, scope.ofAccounts(accountIds)),
@@ -22,31 +20,35 @@ export function couponReads(scope: TenantScope): CouponReads {
 
 export function couponWrites(scope: WriteScope): CouponWrites {
   return {
+    lockByCodes: async (codes) =>
+      scope.runner.readAs(couponsTable)`
+        select ${scope.columns(couponsTable)} from bw_coupons
+        where ${scope.ofTenant} and ${isIn('folded_code', 'text', codes.map(foldedCode))}
+        order by record_id ${raw(scope.runner.dialect.forUpdate)}`,
     insert: async (coupons) => scope.insertAudited(couponAudit, coupons.map(storedOf)),
     update: async (coupons) =>
       scope.updateAudited(couponAudit, {
         properties: ['name', 'redeemBy', 'maxRedemptions', 'isActive', 'updatedDate'],
         records: coupons,
       }),
-    countRedemption: async (couponId) => {
-      const { affected } = await scope.runner.run(sql`
-        update bw_coupons set redeemed_count = redeemed_count + 1
-        where ${scope.haveIds([couponId])}
-          and (max_redemptions is null or redeemed_count < max_redemptions)`);
-      return affected === 1;
+    countRedemptions: async (counts) => {
+      const given = rowsAs('r', [...couponsTable.columnsOf(['id']), ...addedColumns], [...counts]);
+      return scope.runner.readAs((row) => idIn(row, 'id'))`
+        update bw_coupons set redeemed_count = redeemed_count + r.added from ${given}
+        where +bw_coupons.tenant_record_id = ${scope.tenantRecordId} and bw_coupons.id = r.id
+          and (max_redemptions is null or redeemed_count + r.added <= max_redemptions)
+        returning bw_coupons.id`;
     },
-    insertRedemptions: async (redemptions) => {
-      await scope.insertAudited(redemptionAudit, redemptions);
-      return scope.selectByIds(
-        redemptionsTable,
-        redemptions.map(({ id }) => id),
-      );
-    },
+    insertRedemptions: async (redemptions) => scope.insertAudited(redemptionAudit, redemptions),
     endRedemptions: async (redemptions) =>
       scope.updateAudited(redemptionAudit, { properties: ['ended', 'updatedDate'], records: redemptions }),
   };
 }
 
 function storedOf<C extends Omit<Coupon, 'recordId'>>(coupon: C): C & StoredCoupon {
-  return { ...coupon, foldedCode: coupon.code.toLowerCase() };
+  return { ...coupon, foldedCode: foldedCode(coupon.code) };
+}
+
+function foldedCode(code: string): string {
+  return code.toLowerCase();
 }

@@ -6,9 +6,11 @@ import {
   type CycleDates,
   cycleDate,
   cycleDatesOf,
+  earlierDate,
   firstCycleAfter,
   type LocalDate,
   lastCycleUpTo,
+  maxDate,
 } from '../../values/time/index.ts';
 
 /** The length of a discount: a number of billing periods, a number of months, or without an end. */
@@ -25,27 +27,49 @@ interface BilledRun {
   readonly continues: boolean;
 }
 
+interface SpanTerms {
+  readonly redeemed: LocalDate;
+  readonly length: DiscountLength;
+  /** Periods that start on or after this day are not discounted. Null without such a day. */
+  readonly ended: LocalDate | null;
+}
+
 /**
  * Returns the dates on which the discounted periods of a subscription start (§3). The first of them is the first
- * period that starts on or after the redemption; a period that a change or a pause splits counts once. Returns null
- * if no period starts on or after the redemption.
+ * period that starts on or after the redemption; a period that a change or a pause splits counts once. The end is the
+ * start of a period, so that all parts of a split period have the same rate. Returns null if no period starts in the
+ * span.
  * @param events billing events of one subscription, in order.
  */
 export function discountSpan(
   events: readonly BillingEvent[],
-  { redeemed, length }: { readonly redeemed: LocalDate; readonly length: DiscountLength },
+  { redeemed, length, ended }: SpanTerms,
 ): DiscountSpan | null {
   const runs = billedRuns(events);
+  const startFrom = (date: LocalDate) => startOfPeriod(runs, { after: date, skipped: 0 }) ?? date;
   const from = startOfPeriod(runs, { after: redeemed, skipped: 0 });
   if (from === null) return null;
-  switch (length.unit) {
-    case 'FOREVER':
-      return { from, until: null };
-    case 'MONTHS':
-      return { from, until: addMonths(from, length.count) };
-    default:
-      return { from, until: startOfPeriod(runs, { after: from, skipped: length.count }) };
-  }
+  const bounds = [
+    length.unit === 'PERIODS' ? startOfPeriod(runs, { after: from, skipped: length.count }) : null,
+    length.unit === 'MONTHS' ? startFrom(addMonths(from, length.count)) : null,
+    ended === null ? null : startFrom(ended),
+  ];
+  const until = bounds.reduce(earlierDate, null);
+  return until !== null && until <= from ? null : { from, until };
+}
+
+/** Returns the number of periods that start in the range. A split period counts once. */
+export function countPeriods(
+  events: readonly BillingEvent[],
+  { from, until }: { readonly from: LocalDate; readonly until: LocalDate },
+): number {
+  return billedRuns(events).reduce((count, { cycle, endDate, continues }) => {
+    const { start, first } = cycle;
+    const end = earlierDate(endDate, until) ?? until;
+    const isLeading = start < first && !continues && start >= from && start < end;
+    const whole = firstCycleFrom(cycle, maxDate(first, end)) - firstCycleFrom(cycle, maxDate(first, from));
+    return count + (isLeading ? 1 : 0) + Math.max(0, whole);
+  }, 0);
 }
 
 /** Returns the runs of billed periods in order. Days without a recurring price belong to no run. */

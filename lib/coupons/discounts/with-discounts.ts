@@ -3,11 +3,11 @@ import {
   CouponDuration,
   CouponScope,
   type Discount,
-  type DiscountSpan,
+  type New,
   type Redemption,
 } from '../../records/index.ts';
 import { type Currency, decimal } from '../../values/money/index.ts';
-import { addDays, addMonths, type LocalDate } from '../../values/time/index.ts';
+import { addDays, addMonths, earlierDate, type LocalDate } from '../../values/time/index.ts';
 import { type DiscountLength, discountSpan } from './discount-spans.ts';
 
 /**
@@ -20,11 +20,11 @@ export function withDiscounts(
   redemptions: readonly Redemption[],
   currency: Currency | null,
 ): readonly BillingEvent[] {
-  if (redemptions.length === 0 || currency === null) return events;
   const granted = redemptions.flatMap((redemption) => {
     const discount = discountOf(redemption, events, currency);
     return discount === null ? [] : [{ redemption, discount }];
   });
+  if (granted.length === 0) return events;
   return events.map((event) => {
     const discounts = granted
       .filter(({ redemption }) => matchesPlan(redemption, event))
@@ -52,8 +52,8 @@ export function recurringDiscounts(event: BillingEvent, startDate: LocalDate): r
 /** Returns the discounts of a fixed price that is charged on the day of the event. */
 export function fixedDiscounts({ discounts = [], localDate }: BillingEvent): readonly Discount[] {
   return discounts.filter(
-    ({ appliesTo, redeemed, until }) =>
-      appliesTo !== CouponScope.RECURRING && isWithin(localDate, redeemed, until),
+    ({ appliesTo, redeemed, fixedUntil }) =>
+      appliesTo !== CouponScope.RECURRING && isWithin(localDate, redeemed, fixedUntil),
   );
 }
 
@@ -61,44 +61,51 @@ function isWithin(date: LocalDate, from: LocalDate, until: LocalDate | null): bo
   return from <= date && (until === null || date < until);
 }
 
-function discountOf(
-  redemption: Redemption,
+/**
+ * Returns the discount of a redemption on these events of one subscription. Null if the coupon has no amount in the
+ * currency, or if its span is empty.
+ */
+export function discountOf(
+  redemption: New<Redemption>,
   events: readonly BillingEvent[],
-  currency: Currency,
+  currency: Currency | null,
 ): Discount | null {
   const { id, code, name, percentOff, amountsOff, perQuantity, appliesTo } = redemption;
-  const amount = amountsOff?.[currency];
+  const amount = currency === null ? undefined : amountsOff?.[currency];
   if (percentOff === null && amount === undefined) return null;
   const redeemed = redemption.redeemed.date;
-  const span = spanOf(redemption, events);
-  if (span === null) return null;
   const ended = redemption.ended?.date ?? null;
-  const until = span.until === null || (ended !== null && ended < span.until) ? ended : span.until;
-  const amountOff = amount === undefined ? null : decimal(amount);
+  const length = lengthOf(redemption);
+  const span = discountSpan(events, { redeemed, length, ended });
+  if (span === null && appliesTo === CouponScope.RECURRING) return null;
+  if (span !== null && isOver(redemption, span.from)) return null;
+  const fixedUntil = earlierDate(span === null ? endOfFixed(events, redeemed, length) : span.until, ended);
   return {
     redemptionId: id,
     code,
     name,
     percentOff,
-    amountOff,
+    amountOff: amount === undefined ? null : decimal(amount),
     perQuantity,
     appliesTo,
     redeemed,
-    from: span.from,
-    until,
+    from: span?.from ?? redeemed,
+    until: span === null ? redeemed : span.until,
+    fixedUntil,
   };
 }
 
-function spanOf(redemption: Redemption, events: readonly BillingEvent[]): DiscountSpan | null {
-  const redeemed = redemption.redeemed.date;
-  const length = lengthOf(redemption);
-  const span = discountSpan(events, { redeemed, length });
-  if (span !== null || redemption.appliesTo === CouponScope.RECURRING) return span;
-  return { from: redeemed, until: endOfFixedPrices(events, redeemed, length) };
+/** Returns true if the redemption on an account had ended by the first period of a later subscription (§2 rule 1). */
+function isOver(
+  { subscriptionId, redeemed, duration, durationCount }: New<Redemption>,
+  from: LocalDate,
+): boolean {
+  if (subscriptionId !== null || duration !== CouponDuration.MONTHS) return false;
+  return from >= addMonths(redeemed.date, durationCount ?? 1);
 }
 
-/** Returns the end of a discount on fixed prices of a subscription without recurring periods: each price counts as one. */
-function endOfFixedPrices(
+/** Returns the end of a discount on a subscription without recurring periods, where each fixed price counts as one. */
+function endOfFixed(
   events: readonly BillingEvent[],
   redeemed: LocalDate,
   length: DiscountLength,
@@ -110,7 +117,7 @@ function endOfFixedPrices(
   return last === undefined ? null : addDays(last.localDate, 1);
 }
 
-function lengthOf({ duration, durationCount }: Redemption): DiscountLength {
+function lengthOf({ duration, durationCount }: New<Redemption>): DiscountLength {
   switch (duration) {
     case CouponDuration.FOREVER:
       return { unit: 'FOREVER' };

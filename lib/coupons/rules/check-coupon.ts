@@ -1,13 +1,13 @@
 import { type Coupon, CouponDuration, CouponScope, couponFields, type New } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { checkFields } from '../../values/fields/index.ts';
-import { type Decimal, decimal, isCurrency } from '../../values/money/index.ts';
+import { type Currency, Decimal, decimal, isCurrency, minorUnits } from '../../values/money/index.ts';
 import { isStorable, shortened } from '../../values/text/index.ts';
 
 const MAX_CODE_CHARACTERS = 64;
 const MAX_PERCENT = decimal(100);
 const MAX_PERCENT_DIGITS = 2;
-const MAX_AMOUNT_DIGITS = 9;
+const MAX_AMOUNT = decimal('1e15');
 
 /** A coupon to create (§1). */
 export interface CouponInput {
@@ -15,7 +15,7 @@ export interface CouponInput {
   readonly name?: string | null;
   readonly percentOff?: Decimal | null;
   /** Amounts by currency, per billing period. */
-  readonly amountOff?: Readonly<Record<string, Decimal>> | null;
+  readonly amountOff?: { readonly [C in Currency]?: Decimal } | null;
   readonly perQuantity?: boolean;
   readonly duration: 'ONCE' | 'FOREVER' | { readonly periods: number } | { readonly months: number };
   readonly plans?: readonly string[] | null;
@@ -38,9 +38,7 @@ export function checkedCoupon(input: CouponInput): Checked {
     code: input.code,
     name: input.name ?? input.code,
     percentOff: input.percentOff ?? null,
-    amountsOff: input.amountOff
-      ? Object.fromEntries(Object.entries(input.amountOff).map(([key, amount]) => [key, amount.toFixed()]))
-      : null,
+    amountsOff: amountsOf(input.amountOff ?? null),
     perQuantity: input.perQuantity ?? false,
     duration,
     durationCount,
@@ -85,36 +83,60 @@ function* codeProblems(code: string): Iterable<Problem> {
 function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Problem> {
   if ((percentOff == null) === (amountOff == null))
     yield { path: 'percentOff', message: 'exactly one of percentOff and amountOff must be set' };
-  if (percentOff != null) {
-    const isValid =
-      percentOff.isPositive() &&
-      !percentOff.isZero() &&
-      percentOff.lessThanOrEqualTo(MAX_PERCENT) &&
-      percentOff.decimalPlaces() <= MAX_PERCENT_DIGITS;
-    if (!isValid)
-      yield {
-        path: 'percentOff',
-        message: 'percentOff must be above 0 and at most 100, with at most two decimals',
-      };
-  }
+  if (percentOff != null && !isPercentage(percentOff))
+    yield {
+      path: 'percentOff',
+      message: 'percentOff must be above 0 and at most 100, with at most two decimals',
+    };
   if (amountOff == null) return;
-  if (Object.keys(amountOff).length === 0)
+  if (typeof amountOff !== 'object' || Array.isArray(amountOff) || Object.keys(amountOff).length === 0) {
     yield { path: 'amountOff', message: 'amountOff needs an amount for at least one currency' };
+    return;
+  }
   for (const [currency, amount] of Object.entries(amountOff)) {
     const path = `amountOff.${shortened(currency)}`;
     if (!isCurrency(currency)) yield { path, message: `${shortened(currency)} is not a currency` };
-    if (!amount.isPositive() || amount.isZero() || amount.decimalPlaces() > MAX_AMOUNT_DIGITS)
-      yield { path, message: `${path} must be above 0, with at most ${MAX_AMOUNT_DIGITS} decimals` };
+    else if (!(Decimal.isDecimal(amount) && isAmount(amount, currency)))
+      yield { path, message: `${path} must be above 0, with the decimals of the currency` };
   }
 }
 
-function* durationProblems(duration: CouponInput['duration']): Iterable<Problem> {
-  if (typeof duration === 'string') return;
-  const count = 'periods' in duration ? duration.periods : duration.months;
-  if (!(Number.isSafeInteger(count) && count >= 1 && count <= 1_200))
+function isPercentage(percent: Decimal): boolean {
+  return (
+    percent.greaterThan(0) &&
+    percent.lessThanOrEqualTo(MAX_PERCENT) &&
+    percent.decimalPlaces() <= MAX_PERCENT_DIGITS
+  );
+}
+
+function isAmount(amount: Decimal, currency: Currency): boolean {
+  return (
+    amount.greaterThan(0) && amount.lessThan(MAX_AMOUNT) && amount.decimalPlaces() <= minorUnits(currency)
+  );
+}
+
+/** Returns the amounts as text. */
+function amountsOf(amountOff: CouponInput['amountOff']): Coupon['amountsOff'] {
+  if (!amountOff) return null;
+  return Object.fromEntries(
+    Object.entries(amountOff).map(([currency, amount]) => [currency, amount.toFixed()]),
+  );
+}
+
+const MAX_DURATION = 1_200;
+const DURATION_FORMS = 'ONCE, FOREVER, { periods } or { months }';
+
+function* durationProblems(duration: unknown): Iterable<Problem> {
+  if (duration === 'ONCE' || duration === 'FOREVER') return;
+  const [[unit, count] = [], ...others] = Object.entries(Object(duration));
+  if (typeof duration !== 'object' || others.length > 0 || (unit !== 'periods' && unit !== 'months')) {
+    yield { path: 'duration', message: `duration must be ${DURATION_FORMS}` };
+    return;
+  }
+  if (!(typeof count === 'number' && Number.isSafeInteger(count) && count >= 1 && count <= MAX_DURATION))
     yield {
       path: 'duration',
-      message: 'the number of periods or months must be a whole number from 1 to 1,200',
+      message: `duration.${unit} must be a whole number from 1 to ${MAX_DURATION.toLocaleString('en')}`,
     };
 }
 
@@ -127,7 +149,7 @@ function invalidCoupon(problems: readonly Problem[]): BillingError {
 }
 
 /** What can change after the creation. */
-export type CouponChange = Partial<Pick<CouponInput, 'name' | 'redeemBy' | 'maxRedemptions' | 'isActive'>>;
+export type CouponChange = Pick<CouponInput, 'name' | 'redeemBy' | 'maxRedemptions' | 'isActive'>;
 
 /**
  * Returns the changed coupon. Absent members stay.

@@ -20,7 +20,7 @@ export function checkRedemption(
   coupon: Coupon,
   given: {
     readonly account: Pick<Account, 'id' | 'currency'>;
-    readonly earlier: readonly Redemption[];
+    readonly earlier: readonly Pick<Redemption, 'couponId'>[];
     readonly plans: readonly DiscountedPlan[];
     readonly now: Instant;
   },

@@ -2,6 +2,7 @@ import { DryRunType } from '../../invoicing/index.ts';
 import { BcdTransfer, EntitlementActionPolicy } from '../../ports/index.ts';
 import {
   accountFields,
+  CouponScope,
   invoiceItemFields,
   ObjectType,
   PhaseType,
@@ -11,6 +12,7 @@ import {
 } from '../../records/index.ts';
 import { HypotheticalActionType } from '../../subscriptions/index.ts';
 import { inputShapeOf } from '../../values/fields/index.ts';
+import { type Currency, currencyCodes } from '../../values/money/index.ts';
 import { BillingPeriod } from '../../values/time/index.ts';
 
 /** Accepts the values of an enumeration. */
@@ -99,6 +101,7 @@ const chosenPlan = {
   phaseType: oneOf(PhaseType),
   planName: 'text',
   priceOverrides: [must(phasePrice)],
+  coupons: texts,
   productName: 'text',
   quantity: 'number',
 } as const;
@@ -156,6 +159,25 @@ const dryRunMembers = {
 } as const;
 export const dryRun = ['request', exactly(dryRunMembers)] as const;
 
+export const couponChange = {
+  isActive: 'flag',
+  maxRedemptions: 'number',
+  name: 'text',
+  redeemBy: 'instant',
+} as const;
+export const newCoupon = {
+  amountOff: Object.fromEntries(currencyCodes.map((currency) => [currency, 'amount'])) as Readonly<
+    Record<Currency, 'amount'>
+  >,
+  appliesTo: oneOf(CouponScope),
+  code: must('text'),
+  duration: 'any',
+  oncePerAccount: 'flag',
+  percentOff: 'amount',
+  perQuantity: 'flag',
+  plans: texts,
+  products: texts,
+} as const;
 export const usageBounds = {
   endDate: must('requestedDate'),
   startDate: must('requestedDate'),

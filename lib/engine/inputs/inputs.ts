@@ -28,6 +28,7 @@ import {
   chosenEntries,
   comboParties,
   completion,
+  couponChange,
   creation,
   creationDates,
   document,
@@ -41,6 +42,7 @@ import {
   manualItems,
   migrationItems,
   must,
+  newCoupon,
   objectType,
   ofAccount,
   ofInvoice,
@@ -70,6 +72,7 @@ import {
   withChildrenItems,
 } from './input-shapes.ts';
 
+const code = ['code', 'text'] as const;
 const planName = ['planName', 'text'] as const;
 const creditNote = ['creditNoteId', 'uuid'] as const;
 const documentOptions = ['options?', { onMissingSeller: 'any' }] as const;
@@ -175,6 +178,30 @@ export const inputs: Inputs = {
     ...each(['changeBillCycleDay', 'changeQuantity'], [subscription, ['change', quantityChange]] as const),
     bundlesOfAccount: [account, bundleFilter],
     pageBundlesOfAccount: pageOfAccount,
+  },
+  coupons: {
+    create: [['input', { ...couponChange, ...newCoupon }]],
+    update: [code, ['change', couponChange]],
+    get: [code],
+    page: [page],
+    redeem: [
+      [
+        'request',
+        {
+          accountId: 'uuid',
+          code: must('text'),
+          from: 'requestedDate',
+          rebill: 'flag',
+          subscriptionId: 'uuid',
+        },
+      ],
+    ],
+    remove: [
+      ['redemptionId', 'uuid'],
+      ['options?', { at: 'requestedDate', rebill: 'flag' }],
+    ],
+    ofAccount,
+    ofSubscription: [subscription],
   },
   usage: {
     archive: [['request', { before: must('date') }]],

@@ -51,6 +51,8 @@ export interface DryRunRequest {
   /** Phase in which the subscription starts. Earlier phases are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+  /** Codes of coupons that the action would redeem (coupons §2). */
+  readonly coupons?: readonly string[] | null | undefined;
   /** True: the items contain their explanations. Default false. */
   readonly explain?: boolean | null | undefined;
   /** Quantity for START_BILLING and CHANGE. Default 1, or the current quantity. */
@@ -141,7 +143,11 @@ function checkStart(request: DryRunRequest & RequestedAccount) {
       },
       productCategory,
       phaseType: request.phaseType ?? null,
-      ...checkTerms({ priceOverrides: request.priceOverrides, quantity: request.quantity }),
+      ...checkTerms({
+        priceOverrides: request.priceOverrides,
+        quantity: request.quantity,
+        coupons: request.coupons,
+      }),
     },
     options: { entitlementDate: effectiveDate, billingDate: effectiveDate },
     seesEndOfDay: true,

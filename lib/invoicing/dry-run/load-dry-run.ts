@@ -1,6 +1,7 @@
 import { isPaidByParent, noSuchAccount } from '../../accounts/index.ts';
 import type { CatalogOfAccount, CatalogSource } from '../../catalog/index.ts';
 import { type AccountEffects, effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
+import { planRedemptions, type RedemptionTools, requestsOf } from '../../coupons/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Account, type AccountInvoicingState, QueueKind } from '../../records/index.ts';
 import {
@@ -161,7 +162,11 @@ async function begin(
   const today = localDateOf(now, account.timeZone);
   const hypothesis =
     'action' in wanted
-      ? await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } })
+      ? await withCoupons(
+          session,
+          await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } }),
+          { account, now, nextId },
+        )
       : null;
   const requested = 'targetDate' in wanted ? wanted.targetDate : null;
   const targetDate = effectiveTargetDate({
@@ -178,6 +183,17 @@ async function begin(
   const ofAction = hypothesis && (hypothesis.runDates.at(-1) ?? hypothesis.effective?.date);
   const asked = requested ?? ofAction ?? today;
   return { account, state, today, asked, targetDate, hypothesis, choice, isPassedOver };
+}
+
+/** Adds the redemptions of the coupons that the action would redeem (coupons §4 rule 3). */
+async function withCoupons(
+  session: ReadSession,
+  hypothesis: Hypothesis,
+  tools: RedemptionTools,
+): Promise<Hypothesis> {
+  if (hypothesis.coupons === null) return hypothesis;
+  const { redemptions } = await planRedemptions(session, requestsOf([hypothesis.coupons]), tools);
+  return { ...hypothesis, redemptions };
 }
 
 function debtsInput({ account, state }: Begun, billings: ReadonlyMap<Uuid, AccountBilling>): DebtsInput {

@@ -14,12 +14,12 @@ import {
 } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
-import { type LocalDate, maxDate } from '../../values/time/index.ts';
+import { earlierDate, type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { type FixedProposal, fixedProposals, isFreeTrial } from '../proposals/fixed-proposals.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { recurringProposals } from '../proposals/recurring-proposals.ts';
-import { billedAhead, earlier, standingAfter, windowOf } from '../proposals/window.ts';
+import { billedAhead, standingAfter, windowOf } from '../proposals/window.ts';
 import {
   applyToCoverage,
   type BilledItem,
@@ -146,10 +146,10 @@ export function evaluateSubscription(
       subscriptionId,
       dirtyFrom: null,
       settledThrough: settledThrough(subscription.cursor, standing.settledThrough),
-      nextDueDate: earlier(standing.nextDueDate, usage?.nextDate ?? null),
+      nextDueDate: earlierDate(standing.nextDueDate, usage?.nextDate ?? null),
       usage: usage?.reading ?? null,
     },
-    foreseenDate: earlier(standing.nextDueDate, usage?.foreseenDate ?? null),
+    foreseenDate: earlierDate(standing.nextDueDate, usage?.foreseenDate ?? null),
     usage,
   };
 }

@@ -64,6 +64,8 @@ export const RUN_TOPICS: readonly string[] = [
   BusEventType.BUNDLE_PAUSE,
   BusEventType.BUNDLE_RESUME,
   BusEventType.BLOCKING_STATE,
+  BusEventType.COUPON_REDEEMED,
+  BusEventType.COUPON_ENDED,
   BusEventType.TAG_DELETION,
   QueueName.NEXT_BILLING_DATE,
 ];
@@ -71,7 +73,10 @@ export const RUN_TOPICS: readonly string[] = [
 /** The run that a queue entry requests, up to a local date (null means today), or no run. */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
-const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
+/** Events that start a run if they change billed days. */
+const TOPICS_WITH_CHANGES: ReadonlySet<string> = new Set([
+  BusEventType.COUPON_REDEEMED,
+  BusEventType.COUPON_ENDED,
   BusEventType.BUNDLE_PAUSE,
   BusEventType.BUNDLE_RESUME,
   BusEventType.BLOCKING_STATE,
@@ -82,7 +87,7 @@ const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 /**
  * Returns the run that an entry starts. A due entry starts a run on its date. A subscription event starts a run if
  * the event is effective and the last one of its operation (§8.1), but EXPIRED never starts a run. A run also starts
- * when AUTO_INVOICING_OFF is removed, for the skipped items, and when a blocking state changes billing.
+ * when AUTO_INVOICING_OFF is removed, for the skipped items, and when a blocking state or a coupon changes billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
@@ -91,7 +96,7 @@ export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunT
       ? { kind: 'run', targetDate: null }
       : NOTHING;
   }
-  if (BLOCKING_TOPICS.has(entry.topic)) {
+  if (TOPICS_WITH_CHANGES.has(entry.topic)) {
     if (entry.payload.changesBilling !== true) return NOTHING;
     return { kind: 'run', targetDate: typeof targetDate === 'string' ? parseLocalDate(targetDate) : null };
   }

@@ -15,6 +15,7 @@ import {
   eventsUnder,
   type Hypothesis,
   planNamesOf,
+  redemptionsUnder,
   subscriptionsUnder,
 } from '../../subscriptions/index.ts';
 import { usageSettings } from '../../usage/index.ts';
@@ -75,7 +76,7 @@ export async function loadStreams<R extends StreamRequest>(
   const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
   const allOngoing = ongoingCharges(stored, input);
   const ids = stored.map(({ subscriptionId }) => subscriptionId).filter((id) => !allOngoing.has(id));
-  const [found, eventsFound, bundlesLeftOut, redemptions] = await Promise.all([
+  const [found, eventsFound, bundlesLeftOut, redeemed] = await Promise.all([
     session.subscriptions.findByIds(ids),
     session.subscriptions.findEvents(ids),
     bundlesNotInvoiced(session, accounts),
@@ -104,6 +105,7 @@ export async function loadStreams<R extends StreamRequest>(
   });
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
   const blockingStates = hypothesis === null ? storedStates : blockingStatesUnder(hypothesis, storedStates);
+  const redemptions = hypothesis === null ? redeemed : redemptionsUnder(hypothesis, redeemed);
   const { alignPriceChanges } = input.config;
   const loaded = {
     cursors,

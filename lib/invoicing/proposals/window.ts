@@ -3,6 +3,7 @@ import {
   addDays,
   cycleDate,
   cycleDatesOf,
+  earlierDate,
   firstCycleAfter,
   LAST_DATE,
   type LocalDate,
@@ -146,7 +147,7 @@ export function standingAfter({ events, targetDate, config }: Omit<DueInput, 'cu
   const nextDate = billed === null ? null : nextBillingDate(billed);
   return {
     settledThrough: billedTo === null ? last.localDate : maxDate(last.localDate, billedTo),
-    nextDueDate: earlier(nextDate, nextEventDate),
+    nextDueDate: earlierDate(nextDate, nextEventDate),
   };
 }
 
@@ -171,11 +172,6 @@ function nextBillingDate(billed: BilledEvent): LocalDate | null {
   const { event, cycle, billThrough } = billed;
   if (event.billingMode === 'IN_ADVANCE') return endOfLastProposal(billed);
   return billThrough === null ? cycle.first : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
-}
-
-/** Returns the earlier date. Null means no date. */
-export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
-  return a === null || b === null ? (a ?? b) : minDate(a, b);
 }
 
 /** Days with charges of one kind. */

@@ -169,6 +169,8 @@ export interface TermsOfPlan {
    * §10).
    */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+  /** Codes of coupons to redeem on the subscription (coupons §2). */
+  readonly coupons?: readonly string[] | null | undefined;
 }
 
 /** The terms of a subscription to create. Absent members, null members and empty strings are equivalent. */

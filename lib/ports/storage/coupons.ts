@@ -11,11 +11,16 @@ export interface CouponReads {
 }
 
 export interface CouponWrites {
+  /** Returns the coupons with these codes and locks them against changes and redemptions. */
+  lockByCodes(codes: readonly string[]): Rows<Coupon>;
   insert(coupons: readonly New<Coupon>[]): Promise<void>;
   /** Writes the fields that can change: name, last instant, limit and activity. */
   update(coupons: readonly Coupon[]): Promise<void>;
-  /** Counts one redemption. Returns false if the coupon has reached its limit. */
-  countRedemption(couponId: Uuid): Promise<boolean>;
-  insertRedemptions(redemptions: readonly New<Redemption>[]): Rows<Redemption>;
+  /**
+   * Adds redemptions to the counts of coupons. Returns the ids of the coupons whose limit allows it; the other counts
+   * stay. Locks the coupons in the order of their ids.
+   */
+  countRedemptions(counts: ReadonlyMap<Uuid, number>): Rows<Uuid>;
+  insertRedemptions(redemptions: readonly New<Redemption>[]): Promise<void>;
   endRedemptions(redemptions: readonly Redemption[]): Promise<void>;
 }

@@ -17,7 +17,13 @@ import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
 import { historiesOf } from '../add-ons/base-end.ts';
 import { addOnEnds, type StoredMember } from '../edits/add-on-ends.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
-import { type CheckedGroup, type CheckedRequest, withOverridePlan } from '../requests/create-request.ts';
+import {
+  type CheckedGroup,
+  type CheckedRequest,
+  type CouponRequest,
+  couponRequestOf,
+  withOverridePlan,
+} from '../requests/create-request.ts';
 import {
   asStored,
   DatedBy,
@@ -55,6 +61,8 @@ export interface NewSubscription {
 
 export interface Creation extends NewSubscription {
   readonly request: CheckedRequest;
+  /** Null if no coupon is redeemed. */
+  readonly coupons: CouponRequest | null;
 }
 
 export interface NewBundleContent {
@@ -149,6 +157,7 @@ function creationOf(
   return {
     bundle,
     request,
+    coupons: couponRequestOf(request, { subscriptionId, plan: choice.plan, redeemed: billing }),
     subscription,
     events,
     entitlementStart: entitlementStarted(subscription, chosen.entitlement, nextId()),

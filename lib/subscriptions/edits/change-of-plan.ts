@@ -15,7 +15,14 @@ import { assertInvariant, type BillingError, billingError, ErrorCode } from '../
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../../values/time/index.ts';
 import { basePlanAt, checkLimit, checkOffered, noActiveBase } from '../add-ons/add-on-checks.ts';
 import { blockFlagsAt } from '../blocking/states-in-force.ts';
-import { choiceAt, overridesOf, type PlanChoice, withOverridePlan } from '../requests/create-request.ts';
+import {
+  type CouponRequest,
+  choiceAt,
+  couponRequestOf,
+  overridesOf,
+  type PlanChoice,
+  withOverridePlan,
+} from '../requests/create-request.ts';
 import { type CheckedChange, timedPolicy } from '../requests/edit-requests.ts';
 import {
   asStored,
@@ -60,7 +67,11 @@ export function planChange(
   running: RunningSubscription,
   change: { request: CheckedChange; decided: ApprovedChange; overridePlan: OverridePlan | null },
   { now, nextId }: EditTools,
-): { readonly effective: DatedInstant; readonly edit: SubscriptionEdit } {
+): {
+  readonly effective: DatedInstant;
+  readonly edit: SubscriptionEdit;
+  readonly coupons: CouponRequest | null;
+} {
   const { request, decided, overridePlan } = change;
   const { effective } = decided;
   const choice = overridePlan ? withOverridePlan(decided.choice, overridePlan) : decided.choice;
@@ -88,6 +99,7 @@ export function planChange(
     plans: overridePlan === null ? running.catalog : running.catalog.with(overridePlan),
     from: effective.at,
   });
+  const { id: subscriptionId } = running.subscription;
   return {
     effective,
     edit: editOf(running, {
@@ -95,6 +107,7 @@ export function planChange(
       addedEvents,
       withdrawn,
     }),
+    coupons: couponRequestOf(request, { subscriptionId, plan: choice.plan, redeemed: effective }),
   };
 }
 

@@ -21,12 +21,20 @@ import {
   type CreateSubscriptionRequest,
   checkCreateGroups,
   checkSingleRequest,
+  mustRunAlone,
   noSuchAccountOfGroup,
-  overridesPrices,
+  type RedeemCoupons,
 } from '../requests/create-request.ts';
 import { type CreationCall, createTogether } from '../storing/create-together.ts';
 import type { TrialNotices } from '../storing/save-changes.ts';
 import { creationTermsOf, type EntitlementControl } from './entitlement-control.ts';
+
+/** The parts of other modules that subscription operations use. */
+export interface SubscriptionParts {
+  readonly control: EntitlementControl;
+  readonly trials: TrialNotices;
+  readonly redeem: RedeemCoupons;
+}
 
 export interface CreatedBundle {
   readonly accountId: Uuid;
@@ -51,9 +59,9 @@ const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAcco
 export function creationOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
   catalogs: CatalogProvider,
-  { control, trials }: { readonly control: EntitlementControl; readonly trials: TrialNotices },
+  { control, trials, redeem }: SubscriptionParts,
 ) {
-  const tools = { ...ports, catalogs, trials };
+  const tools = { ...ports, catalogs, trials, redeem };
   const creations = new SharedCalls<CreationCall, readonly BundleCreation[]>(ports.systemClock);
 
   async function run(
@@ -91,7 +99,7 @@ export function creationOperations(
   ): Promise<readonly CreatedBundle[]> {
     const { tenant, userToken, createdDate } = context;
     const call = { accountId, groups, options, userToken, createdDate };
-    const alike = tenant.within || overridesPrices(groups) ? null : sameAuthor(context);
+    const alike = tenant.within || mustRunAlone(groups) ? null : sameAuthor(context);
     try {
       const bundles = await creations.run(alike, call, (calls) =>
         createTogether(tools, { tenant, authorship: authorshipOf(context) }, calls),

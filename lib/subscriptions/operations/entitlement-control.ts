@@ -346,6 +346,7 @@ function oneOf(choices: Readonly<Record<string, string>>): Check {
 const text = orNone((value) => typeof value === 'string' && isStorable(value));
 const count = orNone((value) => typeof value === 'number');
 const flag = orNone((value) => typeof value === 'boolean');
+const codes = orNone((value) => Array.isArray(value) && value.every((code) => typeof code === 'string'));
 const prices = orNone((value) => Array.isArray(value) && value.every(isRecord));
 const date = orNone(
   (value) => isRecord(value) && [value.date, value.at].some((each) => Number.isSafeInteger(each)),
@@ -360,6 +361,7 @@ const planChecks = {
   billCycleDayLocal: count,
   quantity: count,
   priceOverrides: prices,
+  coupons: codes,
 };
 
 const creationChecks: Checks<CreationTerms> = { ...planChecks, productCategory: oneOf(ProductCategory) };

@@ -31,9 +31,10 @@ import {
   withDefaultEnd,
 } from '../requests/edit-requests.ts';
 import { loadRunning, lockRunning } from '../storing/load-subscriptions.ts';
-import { saveEdits, type TrialNotices } from '../storing/save-changes.ts';
+import { saveEdits } from '../storing/save-changes.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
-import { type EntitlementControl, subscriptionOf, termsOf } from './entitlement-control.ts';
+import type { SubscriptionParts } from './creation-service.ts';
+import { subscriptionOf, termsOf } from './entitlement-control.ts';
 
 interface RunningEdit extends RunningInBundle {
   readonly session: WriteSession;
@@ -45,7 +46,7 @@ interface RunningEdit extends RunningInBundle {
 export function lifecycleOperations(
   ports: Pick<Ports, 'storage' | 'ids'>,
   catalogs: CatalogProvider,
-  { control, trials }: { readonly control: EntitlementControl; readonly trials: TrialNotices },
+  { control, trials, redeem }: SubscriptionParts,
 ) {
   async function save(session: WriteSession, edits: readonly SubscriptionEdit[], now: Instant) {
     await saveEdits(session, edits, now);
@@ -117,9 +118,11 @@ export function lifecycleOperations(
             nextId: tools.nextId,
             currentCatalog: async () => (await catalogsOf(session, [accountId]))(accountId),
           }));
-        const { edit, effective } = planChange(running, { request, decided, overridePlan }, tools);
+        const planned = planChange(running, { request, decided, overridePlan }, tools);
+        const { edit, effective, coupons } = planned;
         const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
         await save(session, [edit, ...followBase({ bundle, edit, plans }, tools)], tools.now);
+        if (coupons !== null) await redeem(session, [coupons], { account: running.account, now: tools.now });
         return { accountId, effective };
       },
     );

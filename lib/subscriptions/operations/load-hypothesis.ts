@@ -116,10 +116,10 @@ async function changed(
   checkCategory(decided.choice, productCategory);
   checkAddOnChange(decided, { running, bundle }, input.tools.now);
   const overridePlan = await foreseen(session, decided.overrides, running);
-  const { edit } = planChange(running, { request, decided, overridePlan }, input.tools);
+  const { edit, coupons } = planChange(running, { request, decided, overridePlan }, input.tools);
   const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
   const follow = followBase({ bundle, edit, plans }, input.tools);
-  return hypothesisOfEdits([edit, ...follow], overridePlan, { now: input.tools.now, day });
+  return hypothesisOfEdits([edit, ...follow], { overridePlan, coupons }, { now: input.tools.now, day });
 }
 
 async function stopped(
@@ -130,7 +130,7 @@ async function stopped(
   const { running, bundle } = await findRunning(session, of, input);
   const { edit } = planCancellation(running, options, input.tools);
   const follow = followBase({ bundle, edit }, input.tools);
-  return hypothesisOfEdits([edit, ...follow], null, { now: input.tools.now, day: null });
+  return hypothesisOfEdits([edit, ...follow], {}, { now: input.tools.now, day: null });
 }
 
 async function withQuantity(
@@ -140,7 +140,7 @@ async function withQuantity(
 ): Promise<Hypothesis> {
   const { running } = await findRunning(session, of, input);
   const { edit } = planQuantityChange(running, { quantity, from }, input.tools);
-  return hypothesisOfEdits([edit], null, { now: input.tools.now, day: null });
+  return hypothesisOfEdits([edit], {}, { now: input.tools.now, day: null });
 }
 
 async function inBundleState(

@@ -10,12 +10,13 @@ import {
   type PlanSpecifier,
 } from '../../catalog/index.ts';
 import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../../ports/index.ts';
-import type { PhaseType, ProductCategory } from '../../records/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import type { Account, PhaseType, ProductCategory } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
 
 /** Returns the value. Absent members, null and empty strings are equivalent. */
 export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms {
@@ -40,7 +41,39 @@ export interface CheckedRequest {
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
   readonly priceOverrides: readonly PriceOverrideRequest[];
+  /** Codes of coupons to redeem. */
+  readonly coupons: readonly string[];
 }
+
+/** Coupons to redeem on a subscription with an operation (coupons §2). */
+export interface CouponRequest {
+  readonly codes: readonly string[];
+  readonly subscriptionId: Uuid;
+  readonly planName: string;
+  readonly productName: string;
+  /** Start of billing, or the date of the change. */
+  readonly redeemed: DatedInstant;
+}
+
+/** Redeems coupons in the transaction of an operation. */
+export type RedeemCoupons = (
+  session: WriteSession,
+  requests: readonly CouponRequest[],
+  by: { readonly account: Account; readonly now: Instant },
+) => Promise<void>;
+
+/** Returns the coupons of an operation. Null if the operation redeems none. */
+export function couponRequestOf(
+  { coupons: codes }: Pick<CheckedRequest, 'coupons'>,
+  on: Pick<CouponRequest, 'subscriptionId' | 'redeemed'> & { readonly plan: Plan },
+): CouponRequest | null {
+  const { subscriptionId, redeemed, plan } = on;
+  if (codes.length === 0) return null;
+  return { codes, subscriptionId, planName: plan.name, productName: plan.product, redeemed };
+}
+
+/** The terms that creations and changes of plan share. */
+export type CheckedTerms = Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides' | 'coupons'>;
 
 const MAX_QUANTITY = 2_147_483_647;
 
@@ -75,8 +108,8 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
 
 /** Checks bill cycle day, quantity and prices. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 export function checkTerms(
-  request: Pick<CreateSubscriptionRequest, 'billCycleDayLocal' | 'quantity' | 'priceOverrides'>,
-): Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
+  request: Pick<CreateSubscriptionRequest, 'billCycleDayLocal' | 'quantity' | 'priceOverrides' | 'coupons'>,
+): CheckedTerms {
   checkRange('billCycleDayLocal', request.billCycleDayLocal, 31);
   checkRange('quantity', request.quantity, MAX_QUANTITY);
   const priceOverrides = request.priceOverrides ?? [];
@@ -85,6 +118,7 @@ export function checkTerms(
     billCycleDay: request.billCycleDayLocal ?? null,
     quantity: request.quantity ?? null,
     priceOverrides,
+    coupons: request.coupons ?? [],
   };
 }
 
@@ -186,9 +220,11 @@ function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGr
   return { bundleId, bundleExternalKey, members };
 }
 
-/** Returns true if a request has prices of its own, which may store plans (catalog §10). */
-export function overridesPrices(groups: readonly CheckedGroup[]): boolean {
-  return groups.some(({ members }) => members.some(({ priceOverrides }) => priceOverrides.length > 0));
+/** Returns true if a request has prices of its own, which may store plans (catalog §10), or redeems coupons. */
+export function mustRunAlone(groups: readonly CheckedGroup[]): boolean {
+  return groups.some(({ members }) =>
+    members.some(({ priceOverrides, coupons }) => priceOverrides.length > 0 || coupons.length > 0),
+  );
 }
 
 function notTheSame(field: string): BillingError {

@@ -27,10 +27,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import { checkText, shortened } from '../../values/text/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
-import { type CheckedRequest, checkTerms } from './create-request.ts';
+import { type CheckedTerms, checkTerms } from './create-request.ts';
 
 /** A checked request. Absent members are null. */
-export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
+export interface CheckedChange extends CheckedTerms {
   readonly target: PlanSpecifier;
   readonly phaseType: PhaseType | null;
   readonly requestedDate: RequestedDate | null;

@@ -13,6 +13,7 @@ import {
   type CheckedGroup,
   type CheckedGroups,
   type CreateSubscriptionOptions,
+  type RedeemCoupons,
   requestedKeys,
 } from '../requests/create-request.ts';
 import {
@@ -35,11 +36,12 @@ export interface CreationCall extends CheckedGroups {
 interface CreationTools extends Pick<Ports, 'storage' | 'ids'> {
   readonly catalogs: CatalogProvider;
   readonly trials: TrialNotices;
+  readonly redeem: RedeemCoupons;
 }
 
 /**
  * Creates the subscriptions of several calls of one author in one transaction, for distinct accounts that are free.
- * Only a lone call may override prices.
+ * Only a lone call may override prices or redeem coupons.
  * @throws CallsMustRunAlone, after which the caller creates the subscriptions of each call separately; the errors of
  * `chooseGroup` and `planCreations`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */
@@ -74,7 +76,7 @@ export async function createTogether(
       tokens.set(input.account.recordId, userToken);
       plans.push(await planned(session, { tools, input, groups, catalogsOf }));
     }
-    await save(session, { plans, trials: tools.trials, now });
+    await save(session, plans, { ...tools, now });
     return plans.map(({ bundles }) => bundles);
   });
 }
@@ -116,6 +118,7 @@ async function lockedWithHolders(
 }
 
 interface Plan {
+  readonly account: Account;
   readonly bundles: readonly BundleCreation[];
   /** The ends that a base causes for later add-ons. */
   readonly ends: ReturnType<typeof lateAddOnEnds>;
@@ -143,22 +146,23 @@ async function planned(
   });
   const bundles = planCreations({ ...input, groups, overridePlanOf, nextId });
   const catalog = definitions.reduce((known, each) => known.with(overridePlanOf(each)), input.catalog);
-  return { bundles, ends: lateAddOnEnds(bundles, { ...input, catalog }, nextId) };
+  return { account: input.account, bundles, ends: lateAddOnEnds(bundles, { ...input, catalog }, nextId) };
 }
 
 async function save(
   session: WriteSession,
-  {
-    plans,
-    trials,
-    now,
-  }: { readonly plans: readonly Plan[]; readonly trials: TrialNotices; readonly now: Instant },
+  plans: readonly Plan[],
+  { trials, redeem, now }: CreationTools & { readonly now: Instant },
 ): Promise<void> {
   const bundles = plans.flatMap((plan) => plan.bundles);
   const ends = plans.flatMap((plan) => plan.ends);
   await saveCreations(session, bundles, now);
   await trials.ofCreations(session, bundles, now);
   if (ends.length > 0) await saveEdits(session, ends, now);
+  const [only] = plans;
+  const coupons = bundles.flatMap(({ creations }) => creations.flatMap((creation) => creation.coupons ?? []));
+  if (only !== undefined && coupons.length > 0)
+    await redeem(session, coupons, { account: only.account, now });
 }
 
 function notTogether(): CallsMustRunAlone {

@@ -6,6 +6,7 @@ import type {
   LifecycleEvent,
   New,
   ProductCategory,
+  Redemption,
   StoredCursor,
   Subscription,
 } from '../../records/index.ts';
@@ -31,7 +32,7 @@ import {
   touchedDates,
 } from '../edits/subscription-edit.ts';
 import type { EffectiveFrom } from '../edits/terms-change.ts';
-import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
+import type { CheckedRequest, CouponRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
 import type { CheckedBlock, CheckedChange } from '../requests/edit-requests.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 
@@ -55,6 +56,10 @@ export interface Hypothesis {
   readonly runDates: readonly LocalDate[];
   /** The override plan of the requested prices. Null without requested prices. */
   readonly overridePlan: OverridePlan | null;
+  /** The coupons that the action would redeem. Null if none. */
+  readonly coupons: CouponRequest | null;
+  /** The redemptions of these coupons. */
+  readonly redemptions: readonly New<Redemption>[];
   /** The rest of the action's day, whose end determines the catalog (§20). Null without a date. */
   readonly day: CollapsedSpan | null;
 }
@@ -70,6 +75,8 @@ const NOTHING = {
   withdrawnStates: new Set<Uuid>(),
   touched: new Map<Uuid, readonly LocalDate[]>(),
   overridePlan: null,
+  coupons: null,
+  redemptions: [],
   day: null,
 };
 
@@ -86,13 +93,14 @@ export function hypothesisOfCreation(
     effective: creation.events[0]?.effective ?? null,
     runDates: [runEventOfCreations([creation], now)].flatMap((event) => event?.effective.date ?? []),
     overridePlan,
+    coupons: creation.coupons,
     day,
   };
 }
 
 export function hypothesisOfEdits(
   edits: readonly SubscriptionEdit[],
-  overridePlan: OverridePlan | null,
+  { overridePlan = null, coupons = null }: Partial<Pick<Hypothesis, 'overridePlan' | 'coupons'>>,
   { now, day }: HypothesisTime,
 ): Hypothesis {
   const touched = Map.groupBy(edits.flatMap(touchedDates), ({ subscriptionId }) => subscriptionId);
@@ -104,6 +112,7 @@ export function hypothesisOfEdits(
     effective: edits[0]?.addedEvents[0]?.effective ?? null,
     runDates: edits.flatMap((edit) => runEventOf(edit, now)?.effective.date ?? []),
     overridePlan,
+    coupons,
     day,
   };
 }
@@ -161,6 +170,15 @@ export function blockingStatesUnder(
   stored: readonly BlockingState[],
 ): readonly BlockingState[] {
   return [...stored.filter(({ id }) => !withdrawnStates.has(id)), ...addedStates];
+}
+
+/** Returns the redemptions after the action. */
+export function redemptionsUnder(
+  { redemptions }: Pick<Hypothesis, 'redemptions'>,
+  stored: readonly Redemption[],
+): readonly Redemption[] {
+  const added = redemptions.map((redemption, index) => ({ ...redemption, recordId: NEXT_RECORD_ID + index }));
+  return [...stored, ...added];
 }
 
 /** Returns the invoicing cursors of an account's subscriptions after the action. */

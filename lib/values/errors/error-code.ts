@@ -244,5 +244,7 @@ export const ErrorCode = {
   COUPON_INVALID: 62_009,
   COUPON_CHANGES_BILLED_DAYS: 62_010,
   REDEMPTION_NOT_FOUND: 62_011,
+  COUPON_SUBSCRIPTION_ENDED: 62_012,
+  REDEMPTION_ENDED: 62_013,
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];

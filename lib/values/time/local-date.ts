@@ -162,6 +162,11 @@ export function minDate(first: LocalDate, ...others: readonly LocalDate[]): Loca
   return others.reduce((earliest, date) => (date < earliest ? date : earliest), first);
 }
 
+/** Returns the earlier date. Null means no date. */
+export function earlierDate(one: LocalDate | null, other: LocalDate | null): LocalDate | null {
+  return one === null || other === null ? (one ?? other) : minDate(one, other);
+}
+
 /** Returns the clamped date. `monthIndex` counts months from January of year 0. */
 function clampedDate(monthIndex: number, day: number): LocalDate {
   const year = Math.floor(monthIndex / monthsPerYear);

@@ -9,7 +9,7 @@ const periods = (count: number): DiscountLength => ({ unit: 'PERIODS', count });
 const months = (count: number): DiscountLength => ({ unit: 'MONTHS', count });
 
 function spanOf(events: readonly BillingEvent[], redeemed: string, length: DiscountLength): string | null {
-  const span = discountSpan(events, { redeemed: day(redeemed), length });
+  const span = discountSpan(events, { redeemed: day(redeemed), length, ended: null });
   if (span === null) return null;
   return `${text(span.from)} ${span.until === null ? 'open' : text(span.until)}`;
 }
@@ -70,7 +70,7 @@ describe('span of a discount (coupons §3)', () => {
   it('ends a number of months after its first period', () => {
     const annual = event('CREATE', '2026-01-16', { price: '300', period: 'ANNUAL', bcd: 16 });
     expect(spanOf([annual], '2026-01-16', months(12))).to.equal('2026-01-16 2027-01-16');
-    expect(spanOf([monthly('2026-01-16')], '2026-01-16', months(2))).to.equal('2026-01-16 2026-03-16');
+    expect(spanOf([monthly('2026-01-16')], '2026-01-16', months(2))).to.equal('2026-01-16 2026-04-01');
   });
 
   it('stays open without a limit, or if billing ends first', () => {

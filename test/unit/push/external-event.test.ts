@@ -44,6 +44,8 @@ const table: Readonly<
   SUBSCRIPTION_EXPIRED: ['SUBSCRIPTION', 's', plan],
   USAGE_THRESHOLD: ['SUBSCRIPTION', 's', given],
   TRIAL_ENDING: ['SUBSCRIPTION', 's', given],
+  COUPON_REDEEMED: ['SUBSCRIPTION', 'o', given],
+  COUPON_ENDED: ['SUBSCRIPTION', 'o', given],
   ENTITLEMENT_CREATION: ['SUBSCRIPTION', 's', null],
   ENTITLEMENT_CANCEL: ['SUBSCRIPTION', 's', null],
   BUNDLE_PAUSE: ['BUNDLE', 'x', null],

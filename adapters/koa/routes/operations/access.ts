@@ -50,6 +50,17 @@ function forOptions(
   };
 }
 
+/** Requests that redeem coupons need a further permission. */
+function withCoupons(permission: Permission, place: number): Access {
+  const redeems = (request: unknown): boolean =>
+    Array.isArray(request) ? request.some(redeems) : isFilled(member(request, 'coupons'));
+  return { needs: (input) => (redeems(input[place]) ? [permission, 'coupon:redeem'] : [permission]) };
+}
+
+function isFilled(codes: unknown): boolean {
+  return Array.isArray(codes) && codes.length > 0;
+}
+
 function forKey(kind: KeyChange, needed: Permission): Access {
   return {
     needs: ([key]) => [needed, ...(typeof key === 'string' ? permissionForKey(kind, key) : [])],
@@ -129,9 +140,9 @@ export const operationAccess: AccessByName = {
     state: open,
   },
   subscriptions: {
-    create: needing('entitlement:create'),
-    createWithAddOns: needing('entitlement:create'),
-    createBundles: needing('entitlement:create'),
+    create: withCoupons('entitlement:create', 0),
+    createWithAddOns: withCoupons('entitlement:create', 0),
+    createBundles: withCoupons('entitlement:create', 0),
     get: open,
     getByKey: open,
     list: open,
@@ -141,7 +152,7 @@ export const operationAccess: AccessByName = {
     pageBundlesOfAccount: open,
     cancel: needing('entitlement:cancel'),
     uncancel: needing('entitlement:cancel'),
-    changePlan: needing('entitlement:change_plan'),
+    changePlan: withCoupons('entitlement:change_plan', 1),
     undoChangePlan: needing('entitlement:change_plan'),
     changeBillCycleDay: needing('entitlement:create'),
     changeQuantity: needing('entitlement:create'),
@@ -160,6 +171,16 @@ export const operationAccess: AccessByName = {
     search: open,
     renameKey: needing('entitlement:create'),
     transfer: needing('entitlement:transfer'),
+  },
+  coupons: {
+    create: needing('coupon:manage'),
+    update: needing('coupon:manage'),
+    get: needing('coupon:view'),
+    page: needing('coupon:view'),
+    redeem: needing('coupon:redeem'),
+    remove: needing('coupon:redeem'),
+    ofAccount: needing('coupon:view'),
+    ofSubscription: needing('coupon:view'),
   },
   usage: {
     record: needing('usage:record'),

@@ -1,0 +1,238 @@
+import { loadAccount, lockAccount } from '../../accounts/index.ts';
+import type { CatalogProvider } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  BusEventType,
+  type CallContext,
+  type New,
+  type PageRequest,
+  type Redemption,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { datedInstant, loadSubscription, markDirty } from '../../subscriptions/index.ts';
+import { assertInvariant, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Instant, localDateOf } from '../../values/time/index.ts';
+import {
+  type BilledDiscounts,
+  changedDays,
+  firstChangeableDate,
+  loadBilledDiscounts,
+} from '../redeeming/billed-discounts.ts';
+import { noSuchCoupon, planRedemptions } from '../redeeming/plan-redemptions.ts';
+import { redemptionEvent, storeRedemptions } from '../redeeming/store-redemptions.ts';
+import { type CouponChange, type CouponInput, changedCoupon, checkedCoupon } from '../rules/check-coupon.ts';
+import type { RedeemRequest, RedemptionView, RemoveOptions } from './coupon-operations.ts';
+import { couponView, redemptionView } from './coupon-views.ts';
+import { type AccountBilling, discountableSubscriptions, type LoadBilling } from './discountable.ts';
+
+/** Operations on coupons and redemptions (§1, §2). */
+export function couponOperations(
+  { storage, ids }: Pick<Ports, 'storage' | 'ids'>,
+  catalogs: CatalogProvider,
+  loadBilling: LoadBilling,
+) {
+  /** Opens the catalogs of the account before the transaction, because catalog plugins may be called. */
+  async function billingReader({ tenant, createdDate: now }: CallContext, accountId: FindAccount) {
+    const catalogsOf = await catalogs.open({
+      tenant,
+      now,
+      accounts: async (session) => [await accountId(session)],
+    });
+    return async (session: ReadSession, account: Account) => {
+      const catalogOf = await catalogsOf(session, [account.id]);
+      const billing = (await loadBilling(session, { accounts: [account], catalogOf, now })).get(account.id);
+      assertInvariant(billing, 'The billing of an account was not loaded');
+      return billing;
+    };
+  }
+
+  /** Runs the work in one transaction with the account locked. */
+  async function onAccount<T>(
+    context: CallContext,
+    accountId: FindAccount,
+    work: (session: WriteSession, account: Account, billing: AccountBilling) => Promise<T>,
+  ): Promise<T> {
+    const read = await billingReader(context, accountId);
+    return storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, await accountId(session));
+      return work(session, account, await read(session, account));
+    });
+  }
+
+  async function listed(
+    context: CallContext,
+    accountId: FindAccount,
+    isWanted: (redemption: Redemption) => boolean,
+  ): Promise<readonly RedemptionView[]> {
+    const read = await billingReader(context, accountId);
+    return storage.read(context.tenant, async (session) => {
+      const account = await loadAccount(session, await accountId(session));
+      const [billing, redemptions] = await Promise.all([
+        read(session, account),
+        session.coupons.redemptionsOfAccounts([account.id]),
+      ]);
+      const discounted = discountedOf(account, billing, context.createdDate);
+      return redemptions.filter(isWanted).map((redemption) => redemptionView(redemption, discounted));
+    });
+  }
+
+  return {
+    async create(context: CallContext, input: CouponInput) {
+      const { createdDate: now } = context;
+      const dates = { createdDate: now, updatedDate: now };
+      const coupon = { id: ids.next(), ...checkedCoupon(input), redeemedCount: 0, ...dates };
+      return storage.write(context.tenant, authorshipOf(context), async (session) => {
+        await session.coupons.insert([coupon]);
+        return couponView({ ...coupon, recordId: 0 });
+      });
+    },
+
+    async update(context: CallContext, code: string, change: CouponChange) {
+      return storage.write(context.tenant, authorshipOf(context), async (session) => {
+        const [coupon] = await session.coupons.lockByCodes([code]);
+        if (coupon === undefined) throw noSuchCoupon(code);
+        const changed = changedCoupon(coupon, change, context.createdDate);
+        await session.coupons.update([changed]);
+        return couponView(changed);
+      });
+    },
+
+    async get(context: CallContext, code: string) {
+      return storage.readInOneStatement(context.tenant, async (session) => {
+        const [coupon] = await session.coupons.findByCodes([code]);
+        if (coupon === undefined) throw noSuchCoupon(code);
+        return couponView(coupon);
+      });
+    },
+
+    async page(context: CallContext, request: PageRequest) {
+      return storage.read(context.tenant, async (session) => {
+        const { rows, ...counts } = await session.coupons.page(request);
+        return { ...counts, rows: rows.map(couponView) };
+      });
+    },
+
+    async redeem(context: CallContext, request: RedeemRequest) {
+      const { createdDate: now } = context;
+      const { code, subscriptionId = null, from, rebill } = request;
+      return onAccount(context, accountOf(request), async (session, account, billing) => {
+        const redeemed = datedInstant(from, now, account);
+        const found = discountableSubscriptions(billing, { subscriptionId, redeemed });
+        const asked = { code, subscriptionId, plans: found.plans, redeemed };
+        const planned = await planRedemptions(session, [asked], { account, now, nextId: () => ids.next() });
+        const [redemption] = planned.redemptions;
+        assertInvariant(redemption, 'A redemption was not planned');
+        const billed = await loadBilledDiscounts(session, {
+          redemption,
+          account,
+          eventsOf: billing.eventsOf,
+        });
+        const change = { before: null, after: redemption };
+        const changesBilling = await markChanged(session, { billed, change, mayRebill: rebill ?? false });
+        await storeRedemptions(session, planned);
+        session.publish([redemptionEvent(redemption, account, { changesBilling })]);
+        return redemptionView(redemption, discountedOf(account, billing, now));
+      });
+    },
+
+    async remove(context: CallContext, redemptionId: Uuid, { at, rebill }: RemoveOptions = {}) {
+      const { createdDate: now } = context;
+      const find = async (session: ReadSession) => {
+        const [found] = await session.coupons.findRedemptions([redemptionId]);
+        if (found === undefined) throw noSuchRedemption(redemptionId);
+        return found;
+      };
+      const ofAccount = async (session: ReadSession) => (await find(session)).accountId;
+      return onAccount(context, ofAccount, async (session, account, billing) => {
+        const redemption = await find(session);
+        if (redemption.ended !== null) throw alreadyEnded(redemption);
+        const billed = await loadBilledDiscounts(session, {
+          redemption,
+          account,
+          eventsOf: billing.eventsOf,
+        });
+        const asked = datedInstant(at, now, account);
+        const isDated = at !== undefined && at !== null;
+        const ended = isDated
+          ? asked
+          : datedInstant({ date: firstChangeableDate(billed, asked.date) }, now, account);
+        const after = { ...redemption, ended, updatedDate: now };
+        const change = { before: redemption, after };
+        const changesBilling = await markChanged(session, { billed, change, mayRebill: rebill ?? false });
+        await session.coupons.endRedemptions([after]);
+        const type = BusEventType.COUPON_ENDED;
+        session.publish([redemptionEvent(after, account, { type, changesBilling })]);
+        return redemptionView(after, discountedOf(account, billing, now));
+      });
+    },
+
+    ofAccount: (context: CallContext, accountId: Uuid) =>
+      listed(context, accountOf({ accountId }), () => true),
+
+    ofSubscription: (context: CallContext, subscriptionId: Uuid) =>
+      listed(
+        context,
+        accountOf({ subscriptionId }),
+        (redemption) => redemption.subscriptionId === null || redemption.subscriptionId === subscriptionId,
+      ),
+  };
+}
+
+type FindAccount = (session: ReadSession) => Promise<Uuid>;
+
+function accountOf({
+  accountId,
+  subscriptionId,
+}: Partial<Pick<RedeemRequest, 'accountId' | 'subscriptionId'>>): FindAccount {
+  if (accountId && !subscriptionId) return async () => accountId;
+  if (subscriptionId && !accountId)
+    return async (session) => (await loadSubscription(session, subscriptionId)).accountId;
+  throw invalidField('Set either accountId or subscriptionId', { field: 'subscriptionId' });
+}
+
+function discountedOf(account: Account, { eventsOf }: AccountBilling, now: Instant) {
+  return { eventsOf, currency: account.currency, today: localDateOf(now, account.timeZone) };
+}
+
+/**
+ * Makes the changed days due for invoicing. Returns true if billed periods change.
+ * @throws BillingError COUPON_CHANGES_BILLED_DAYS (62010) if they may not.
+ */
+async function markChanged(
+  session: WriteSession,
+  input: {
+    readonly billed: BilledDiscounts;
+    readonly change: { readonly before: New<Redemption> | null; readonly after: New<Redemption> };
+    readonly mayRebill: boolean;
+  },
+): Promise<boolean> {
+  const { touched, billedDate } = changedDays(input.billed, input.change);
+  const { code, id } = input.change.after;
+  if (billedDate !== null && !input.mayRebill)
+    throw billingError(
+      ErrorCode.COUPON_CHANGES_BILLED_DAYS,
+      `Coupon ${code} would change periods that are already billed; set rebill to repair them`,
+      { code, redemptionId: id, date: billedDate },
+    );
+  await markDirty(session, touched);
+  return billedDate !== null;
+}
+
+function noSuchRedemption(redemptionId: Uuid) {
+  return billingError(ErrorCode.REDEMPTION_NOT_FOUND, `No redemption has the id ${redemptionId}`, {
+    redemptionId,
+  });
+}
+
+function alreadyEnded({ id, code }: Redemption) {
+  return billingError(
+    ErrorCode.REDEMPTION_ENDED,
+    `The redemption of coupon ${code} has already been removed`,
+    {
+      redemptionId: id,
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Account, Coupon, New, Redemption } from '../../records/index.ts';
+import type { CouponRequest } from '../../subscriptions/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import { checkRedemption, type DiscountedPlan, usedUp } from '../rules/check-redemption.ts';
+
+/** A coupon to redeem on a subscription, or on an account if `subscriptionId` is null. */
+export interface RequestedRedemption {
+  readonly code: string;
+  readonly subscriptionId: Uuid | null;
+  /** Plans of the subscriptions that the coupon would discount. Empty for an account without subscriptions. */
+  readonly plans: readonly DiscountedPlan[];
+  readonly redeemed: DatedInstant;
+}
+
+export interface RedemptionTools {
+  readonly account: Account;
+  readonly now: Instant;
+  readonly nextId: () => Uuid;
+}
+
+export interface PlannedRedemptions {
+  readonly coupons: readonly Coupon[];
+  /** The redemptions in the order of the requests. */
+  readonly redemptions: readonly New<Redemption>[];
+}
+
+/** Returns the requests of an operation on subscriptions, one for each code. */
+export function requestsOf(requests: readonly CouponRequest[]): readonly RequestedRedemption[] {
+  return requests.flatMap(({ codes, subscriptionId, planName, productName, redeemed }) =>
+    codes.map((code) => ({ code, subscriptionId, plans: [{ planName, productName }], redeemed })),
+  );
+}
+
+/**
+ * Returns the redemptions after all checks (§2), without storing them. Reads in one round trip.
+ * @throws BillingError COUPON_NOT_FOUND (62001) and the codes of `checkRedemption`.
+ */
+export async function planRedemptions(
+  session: ReadSession,
+  requests: readonly RequestedRedemption[],
+  { account, now, nextId }: RedemptionTools,
+): Promise<PlannedRedemptions> {
+  const [coupons, earlier] = await Promise.all([
+    session.coupons.findByCodes([...new Set(requests.map(({ code }) => code))]),
+    session.coupons.redemptionsOfAccounts([account.id]),
+  ]);
+  const byCode = new Map(coupons.map((coupon) => [foldedCode(coupon.code), coupon]));
+  const redemptions: New<Redemption>[] = [];
+  for (const { code, subscriptionId, plans, redeemed } of requests) {
+    const coupon = byCode.get(foldedCode(code));
+    if (coupon === undefined) throw noSuchCoupon(code);
+    const { id: couponId } = coupon;
+    checkRedemption(coupon, { account, earlier: [...earlier, ...redemptions], plans, now });
+    if (coupon.maxRedemptions !== null && coupon.redeemedCount >= coupon.maxRedemptions) throw usedUp(coupon);
+    const { name, percentOff, amountsOff, perQuantity, duration, durationCount, plans: planNames } = coupon;
+    redemptions.push({
+      id: nextId(),
+      couponId,
+      code: coupon.code,
+      accountId: account.id,
+      accountRecordId: account.recordId,
+      subscriptionId,
+      name,
+      percentOff,
+      amountsOff,
+      perQuantity,
+      duration,
+      durationCount,
+      plans: planNames,
+      products: coupon.products,
+      appliesTo: coupon.appliesTo,
+      redeemed,
+      ended: null,
+      createdDate: now,
+      updatedDate: now,
+    });
+  }
+  return { coupons, redemptions };
+}
+
+/** Returns the code in the form in which codes are compared. */
+export function foldedCode(code: string): string {
+  return code.toLowerCase();
+}
+
+export function noSuchCoupon(code: string) {
+  return billingError(ErrorCode.COUPON_NOT_FOUND, `No coupon has the code ${shortened(code)}`, { code });
+}

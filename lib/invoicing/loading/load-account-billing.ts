@@ -1,0 +1,20 @@
+import type { LoadBilling } from '../../coupons/index.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
+import { loadStreams } from './load-streams.ts';
+
+/** Returns the function that loads the billing events of accounts for redemptions (coupons §2). */
+export function loadAccountBilling(configOf: InvoicingConfigOf): LoadBilling {
+  return async (session, { accounts, catalogOf, now }) => {
+    const requests = accounts.map((account) => ({ account, targetDate: localDateOf(now, account.timeZone) }));
+    const config = await configOf(session);
+    const { streams, failures } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
+    for (const { error } of failures) throw error;
+    return new Map(
+      streams.map(({ request, bySubscription, ends }) => [
+        request.account.id,
+        { eventsOf: bySubscription, ends },
+      ]),
+    );
+  };
+}

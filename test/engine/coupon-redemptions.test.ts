@@ -1,0 +1,237 @@
+import type { CouponInput, HostInput, Uuid } from '../../lib/index.ts';
+import { lampCatalog } from '../support/coupons/lamp-catalog.ts';
+import type { TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
+
+eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2026-01-01', catalog: lampCatalog.toXml() });
+    accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+  });
+
+  const coupon = (more: Partial<HostInput<CouponInput>> = {}) =>
+    engine.acme.coupons.create({ code: 'SPRING', percentOff: '20', duration: 'FOREVER', ...more });
+
+  const subscribe = async (planName: string, ...coupons: readonly string[]): Promise<Uuid> =>
+    (await engine.subscribe({ accountId, planName, coupons })).subscriptionId;
+
+  /** Returns target date and amounts of each invoice, such as `01-01 24`. */
+  async function invoices(): Promise<readonly string[]> {
+    return (await engine.invoicesOf(accountId)).map(
+      ({ targetDate, items }) =>
+        `${targetDate?.slice(5)} ${items
+          .filter(({ itemType }) => itemType !== 'CBA_ADJ')
+          .map(({ amount }) => amount.toFixed())
+          .join(' ')}`,
+    );
+  }
+
+  async function couponEvents(): Promise<readonly string[]> {
+    const { events } = await engine.acme.events.list({ types: ['COUPON_REDEEMED', 'COUPON_ENDED'] });
+    return events.map(
+      ({ eventType, objectType, createdDate }) =>
+        `${createdDate.toISOString().slice(0, 10)} ${eventType} ${objectType}`,
+    );
+  }
+
+  describe('rejections', () => {
+    it('name an unknown, inactive, expired or used-up coupon', async () => {
+      await expectCode(subscribe('lamp', 'NONE'), 'COUPON_NOT_FOUND');
+      await coupon({ isActive: false });
+      await expectCode(subscribe('lamp', 'SPRING'), 'COUPON_INACTIVE');
+      await coupon({ code: 'OLD', redeemBy: '2025-12-31T23:59:59Z' });
+      await expectCode(subscribe('lamp', 'OLD'), 'COUPON_EXPIRED');
+      await coupon({ code: 'RARE', maxRedemptions: 1, oncePerAccount: false });
+      await subscribe('lamp', 'RARE');
+      await expectCode(subscribe('lamp', 'RARE'), 'COUPON_USED_UP');
+    });
+
+    it('name a coupon that the account has redeemed', async () => {
+      await coupon();
+      await subscribe('lamp', 'SPRING');
+      await expectCode(subscribe('lamp', 'spring'), 'COUPON_ALREADY_REDEEMED');
+      await coupon({ code: 'MANY', oncePerAccount: false });
+      await subscribe('lamp', 'MANY');
+      await subscribe('lamp', 'MANY');
+      expect(await engine.acme.coupons.get('many')).to.include({ redeemedCount: 2 });
+    });
+
+    it('name a plan, currency or subscription to which the coupon does not apply', async () => {
+      await coupon({ products: ['Sun'] });
+      await expectCode(subscribe('lamp', 'SPRING'), 'COUPON_NOT_APPLICABLE');
+      await coupon({ code: 'EURO', percentOff: null, amountOff: { EUR: '5' } });
+      await expectCode(subscribe('lamp', 'EURO'), 'COUPON_WITHOUT_CURRENCY');
+      await coupon({ code: 'ANY' });
+      const subscriptionId = await subscribe('lamp');
+      await engine.cancelNow(subscriptionId);
+      await expectCode(
+        engine.acme.coupons.redeem({ code: 'ANY', subscriptionId }),
+        'COUPON_SUBSCRIPTION_ENDED',
+      );
+    });
+
+    it('leave nothing behind', async () => {
+      await coupon({ maxRedemptions: 5 });
+      await expectCode(subscribe('lamp', 'SPRING', 'NONE'), 'COUPON_NOT_FOUND');
+      expect(await engine.acme.subscriptions.list({ accountId })).to.eql([]);
+      expect(await engine.acme.coupons.get('SPRING')).to.include({ redeemedCount: 0 });
+      expect(await couponEvents()).to.eql([]);
+    });
+
+    it('list every problem of a new coupon', async () => {
+      const error = await engine.acme.coupons
+        .create({
+          code: ' x',
+          percentOff: '120',
+          amountOff: { USD: '1.234' },
+          duration: { periods: 0 },
+          plans: [],
+        })
+        .catch((reason: unknown) => reason);
+      expect(Reflect.get(Object(error), 'code')).to.equal(62_009);
+      expect(Reflect.get(Reflect.get(Object(error), 'facts'), 'problems')).to.have.length(6);
+      await coupon();
+      await expectCode(coupon({ code: 'spring' }), 'COUPON_ALREADY_EXISTS');
+    });
+  });
+
+  it('discount a plan change from the next period', async () => {
+    await coupon({ duration: 'ONCE', plans: ['sun'] });
+    const subscriptionId = await subscribe('lamp');
+    await engine.runTo('2026-01-11');
+    await engine.settle(
+      engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'sun', coupons: ['SPRING'] }),
+    );
+    await engine.runTo('2026-03-02');
+    expect((await invoices()).slice(2)).to.eql(['02-01 49.6', '03-01 62']);
+  });
+
+  it('discount a fixed price', async () => {
+    await coupon({ appliesTo: 'FIXED', duration: 'ONCE' });
+    await coupon({ code: 'BOTH', percentOff: '50', appliesTo: 'BOTH', duration: 'ONCE' });
+    await subscribe('lamp-setup', 'SPRING');
+    await subscribe('lamp-setup', 'BOTH');
+    const lines = await engine.linesOf(accountId);
+    expect(lines.toSorted()).to.eql([
+      'FIXED 2026-01-01 50',
+      'FIXED 2026-01-01 80',
+      'RECURRING 2026-01-01..2026-02-01 15',
+      'RECURRING 2026-01-01..2026-02-01 30',
+    ]);
+  });
+
+  it('apply to all subscriptions of an account, including later ones', async () => {
+    await coupon({ products: ['Lamp'], duration: { months: 2 } });
+    await subscribe('lamp');
+    await engine.runTo('2026-01-10');
+    const redemption = await engine.acme.coupons.redeem({ code: 'SPRING', accountId });
+    expect(redemption).to.include({ subscriptionId: null, redeemedDate: '2026-01-10' });
+    await subscribe('sun');
+    await engine.runTo('2026-02-01');
+    await subscribe('lamp');
+    await engine.runTo('2026-03-20');
+    await subscribe('lamp');
+    expect((await invoices()).toSorted()).to.eql(
+      ['01-01 30', '01-10 44', '02-01 24 62', '02-01 24', '03-01 24 62 24', '03-20 11.61'].toSorted(),
+    );
+    expect(await engine.breaches()).to.eql([]);
+  });
+
+  describe('removal', () => {
+    it('ends the discount with the next period by default', async () => {
+      await coupon();
+      const subscriptionId = await subscribe('lamp', 'SPRING');
+      const [redemption] = await engine.acme.coupons.ofSubscription(subscriptionId);
+      const removed = await engine.acme.coupons.remove(redemption?.id ?? '');
+      expect(removed.endedDate).to.equal('2026-01-02');
+      await engine.runTo('2026-02-02');
+      expect(await invoices()).to.eql(['01-01 24', '02-01 30']);
+      await expectCode(engine.acme.coupons.remove(removed.id), 'REDEMPTION_ENDED');
+      await expectCode(engine.acme.coupons.remove(accountId), 'REDEMPTION_NOT_FOUND');
+    });
+
+    it('changes billed periods only with rebill', async () => {
+      await coupon();
+      const subscriptionId = await subscribe('lamp', 'SPRING');
+      const [{ id } = { id: '' }] = await engine.acme.coupons.ofSubscription(subscriptionId);
+      const at = '2026-01-01';
+      await expectCode(engine.acme.coupons.remove(id, { at }), 'COUPON_CHANGES_BILLED_DAYS');
+      await engine.settle(engine.acme.coupons.remove(id, { at, rebill: true }));
+      expect((await invoices()).at(-1)).to.match(/^01-01 (30 -24|-24 30)$/);
+      expect(await engine.breaches()).to.eql([]);
+    });
+  });
+
+  it('emit an event, and one more when the discount ends', async () => {
+    await coupon({ duration: { periods: 2 } });
+    await subscribe('lamp', 'SPRING');
+    await coupon({ code: 'ALL' });
+    const { id } = await engine.acme.coupons.redeem({ code: 'ALL', accountId, from: '2026-01-02' });
+    await engine.runTo('2026-03-01');
+    await engine.runTo('2026-03-02');
+    await engine.settle(engine.acme.coupons.remove(id));
+    expect(await couponEvents()).to.eql([
+      '2026-01-01 COUPON_REDEEMED SUBSCRIPTION',
+      '2026-01-01 COUPON_REDEEMED ACCOUNT',
+      '2026-03-01 COUPON_ENDED SUBSCRIPTION',
+      '2026-03-02 COUPON_ENDED ACCOUNT',
+    ]);
+  });
+
+  it('move the end of the discount with a pause', async () => {
+    await coupon({ duration: { periods: 2 } });
+    const { subscriptionId, bundleId } = await engine.subscribe({
+      accountId,
+      planName: 'lamp',
+      coupons: ['SPRING'],
+    });
+    await engine.runTo('2026-01-20');
+    await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
+    await engine.runTo('2026-03-01');
+    await engine.runTo('2026-03-10');
+    await engine.settle(engine.acme.blocking.resumeBundle(bundleId));
+    const [redemption] = await engine.acme.coupons.ofSubscription(subscriptionId);
+    expect(redemption?.discounts[0]).to.include({ endDate: '2026-04-01', periodsLeft: 0 });
+    await engine.runTo('2026-04-01');
+    expect((await couponEvents()).at(-1)).to.equal('2026-04-01 COUPON_ENDED SUBSCRIPTION');
+  });
+
+  it('appear in dry runs and previews like in the invoice', async () => {
+    await coupon({ duration: 'ONCE' });
+    const request = { accountId, planName: 'lamp', coupons: ['SPRING'] };
+    const preview = await engine.acme.subscriptions.preview({ change: 'CREATE', ...request });
+    const dryRun = await engine.acme.invoices.dryRun({
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      dryRunAction: 'START_BILLING',
+      ...request,
+    });
+    expect(preview.dueNow?.amount.toFixed()).to.equal('24');
+    expect(preview.next?.amount.toFixed()).to.equal('30');
+    expect(dryRun?.amount.toFixed()).to.equal('24');
+    expect(await engine.acme.coupons.get('SPRING')).to.include({ redeemedCount: 0 });
+    await engine.subscribe(request);
+    expect(await invoices()).to.eql(['01-01 24']);
+    await expectCode(
+      engine.acme.subscriptions.preview({ change: 'CREATE', ...request }),
+      'COUPON_ALREADY_REDEEMED',
+    );
+  });
+
+  it('keep the terms of the coupon', async () => {
+    await coupon();
+    const subscriptionId = await subscribe('lamp', 'SPRING');
+    await engine.acme.coupons.update('spring', { name: 'Spring sale', isActive: false, maxRedemptions: 1 });
+    await expectCode(engine.acme.coupons.update('SPRING', { maxRedemptions: 0 }), 'COUPON_INVALID');
+    expect(await engine.acme.coupons.get('SPRING')).to.include({ name: 'Spring sale', isActive: false });
+    const [redemption] = await engine.acme.coupons.ofAccount(accountId);
+    expect(redemption).to.include({ name: 'SPRING', subscriptionId });
+    expect(redemption?.discounts).to.eql([
+      { subscriptionId, startDate: '2026-01-01', endDate: null, periodsLeft: null },
+    ]);
+    const page = await engine.acme.coupons.page({ offset: 0, limit: 10 });
+    expect(page.rows.map(({ code }) => code)).to.eql(['SPRING']);
+  });
+});
