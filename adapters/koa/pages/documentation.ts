@@ -30,6 +30,7 @@ const topics = {
     'lib/accounts/RULES.md',
     'lib/catalog/RULES.md',
     'lib/subscriptions/RULES.md',
+    'lib/coupons/RULES.md',
     'lib/usage/RULES.md',
     'lib/invoicing/RULES.md',
     'lib/payments/RULES.md',
