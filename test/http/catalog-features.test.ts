@@ -1,6 +1,7 @@
+import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { defineCatalog } from '../../lib/index.ts';
-import { aliasHeaders, createAccount, createdId } from '../support/http/index.ts';
-import { eve, expectStatus, serveEach, xmlType } from '../support/http/serving.ts';
+import { aliasHeaders, bearer, createAccount, createdId } from '../support/http/index.ts';
+import { eve, expectStatus, outcomeOf, serveEach, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect } from '../support/index.ts';
 
 const monthly = { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '20' } } } as const;
@@ -117,5 +118,75 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
     expect(error?.errorDescription).to.equal(
       `line ${line}, column 13: Plan "pro": feature "calls" is a QUOTA and needs an amount of at least 0 with a period`,
     );
+  });
+
+  describe('entries', () => {
+    let authorization: string;
+
+    beforeEach(async () => {
+      authorization = await bearer(serving, 'admin');
+      await upload(featured.toXml());
+    });
+
+    const entries = (method: string, path: string, body?: unknown) => {
+      const headers = { authorization, 'x-service-createdby': undefined };
+      return serving.call(method, `${PLUGIN}/catalog/${path}`, { headers, body });
+    };
+
+    const recurringPrices = { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: '9' }] };
+    const phase = { type: 'EVERGREEN', durationUnit: 'UNLIMITED', recurringPrices };
+    const plan = {
+      recurringBillingMode: 'IN_ADVANCE',
+      effectiveDate: '2024-02-01',
+      pricelistName: 'DEFAULT',
+    };
+
+    it('give values to the features of the XML catalog', async () => {
+      const body = {
+        plans: [
+          {
+            ...plan,
+            name: 'own',
+            productName: 'Own',
+            features: ofPlan,
+            phases: [{ ...phase, features: ofTrial }],
+          },
+          { ...plan, name: 'pro-entry', productName: 'Pro', phases: [phase] },
+        ],
+        products: [{ name: 'Own', category: 'BASE', features: [{ name: 'sso', value: 'false' }] }],
+      };
+      expectStatus(await entries('POST', 'inputData', body), 201);
+      const row = expectStatus(await entries('GET', 'own/plan'), 200).json;
+      expect(row).to.deep.include({ features: ofPlan });
+      expect((row as { phases: readonly object[] }).phases[0]).to.deep.include({ features: ofTrial });
+      const [version] = (await get('/catalog')).json as readonly Shown[];
+      const [own, pro] = version?.products ?? [];
+      expect(own).to.deep.include({ features: [{ ...sso, value: 'false' }] });
+      expect(own?.plans[0]).to.deep.include({ features: ofPlan });
+      expect(own?.plans[0]?.phases[0]).to.deep.include({ features: ofTrial });
+      expect(pro).to.deep.include({ features: [sso] });
+    });
+
+    it('cannot give values to other features, or values of another form', async () => {
+      const own = (features: unknown) => ({
+        ...plan,
+        name: 'own',
+        productName: 'Pro',
+        phases: [phase],
+        features,
+      });
+      for (const [features, message] of [
+        [[{ name: 'other', value: '1' }], 'feature "other" is not declared in this version'],
+        [
+          [{ name: 'calls', value: '1' }],
+          'feature "calls" is a QUOTA and needs an amount of at least 0 with a period',
+        ],
+        [[{ value: '1' }], 'a feature: name needs to be set'],
+      ] as const) {
+        const reply = await entries('POST', 'plan', own(features));
+        expect(outcomeOf(reply)).to.eql([400, 61_004]);
+        expect((reply.json as { message: string }).message).to.include(message);
+      }
+    });
   });
 });

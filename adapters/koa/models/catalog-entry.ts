@@ -6,6 +6,8 @@ import {
   PhaseType,
   type PlanEntryView,
   ProductCategory,
+  QuotaOverage,
+  QuotaPeriod,
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
@@ -93,6 +95,17 @@ const UsageData = modelWith('C', 'UsageData', {
   tiers: listOf(TierData),
 });
 
+const FeatureValueData = modelWith('C', 'FeatureValueData', {
+  name: text(),
+  value: text(),
+  per: field(enumeration(QuotaPeriod), 'C', { nullable: true }),
+  overage: field(enumeration(QuotaOverage), 'C', { nullable: true }),
+  perQuantity: field(bool, 'C', { nullable: true }),
+});
+
+/** Values of features. Only dialect D reads and shows them. Responses contain them only if there are any. */
+const features = field(listOf(FeatureValueData), 'C', { onlyD: true, absentable: true });
+
 const RecurringPriceData = modelWith('C', 'RecurringPriceData', {
   billingPeriod: enumeration(BillingPeriod),
   prices,
@@ -109,6 +122,7 @@ const phase = modelWith('W', 'PhaseData', {
     from: ({ recurringPrices }: EntryPhase) => recurringPrices ?? undefined,
   }),
   usages: listOf(UsageData),
+  features,
 });
 
 const { name, json, answer, write } = phase;
@@ -142,6 +156,7 @@ export const PlanData = modelWith('C', 'PlanData', {
   pricelistName: text(),
   retired: field(bool, 'R'),
   phases: field(listOf(PhaseData), 'C', { from: phasesOf }),
+  features,
 });
 
 /** Returns the phases of a plan. A retired plan has no recurring prices (catalog §15.1 rule 3). */
@@ -154,6 +169,7 @@ export const ProductData = modelWith('C', 'ProductData', {
   category: enumeration(ProductCategory),
   ...alike(listOf(text()), 'availableForBps', 'availableAddons'),
   retiredDate: dateOrEmpty('retiredDate', 'R'),
+  features,
 });
 
 export const CatalogInputData = modelWith('C', 'CatalogInputData', {

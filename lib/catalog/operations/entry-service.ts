@@ -115,7 +115,9 @@ export function catalogEntryOperations(
     async updatePlan(context, planName: string, update: PlanUpdate & EntryScopeOptions) {
       return write(context, update, async (session, scope) => {
         const plan = await findPlan(session, scope, planName);
-        const row = updatedRow(plan, update, truncateToSecond(context.createdDate));
+        const now = truncateToSecond(context.createdDate);
+        const { declaredFeatures: declared } = new KnownNames([], await catalogs.cache.xmlOf(session), now);
+        const row = updatedRow({ ...plan, declared }, update, now);
         await apply(session, { addedRows: [{ ...row, id: ports.ids.next() }] });
         return planView(plan.entry, row);
       });

@@ -9,6 +9,7 @@ import type {
   TierBlockPolicy,
   UsageType,
 } from './catalog-enumerations.ts';
+import type { FeatureSetting } from './feature.ts';
 
 /**
  * Kinds of names in the entry catalog, which are unique across both scopes (catalog §15.1, V1). CATALOG is the name
@@ -23,7 +24,12 @@ export interface EntryScope {
   readonly accountRecordId: number | null;
 }
 
-export interface ProductTerms {
+/** The values that a product, plan or phase of the entry catalog gives to features. Absent without values. */
+interface WithFeatureSettings {
+  readonly features?: readonly FeatureSetting[];
+}
+
+export interface ProductTerms extends WithFeatureSettings {
   readonly prettyName: string;
   readonly category: ProductCategory;
   /** For an ADD_ON: its base products. */
@@ -33,7 +39,7 @@ export interface ProductTerms {
 }
 
 /** The terms shared by all rows of a plan. */
-export interface PlanTerms {
+export interface PlanTerms extends WithFeatureSettings {
   readonly prettyName: string;
   readonly recurringBillingMode: BillingMode;
   readonly productName: string;
@@ -88,7 +94,7 @@ export interface EntryUsage {
   readonly tiers: readonly EntryTier[];
 }
 
-export interface EntryPhase {
+export interface EntryPhase extends WithFeatureSettings {
   readonly prettyName: string;
   readonly type: PhaseType;
   readonly duration: Duration;

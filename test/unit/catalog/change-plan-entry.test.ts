@@ -83,9 +83,12 @@ function withBlock(changes: Partial<typeof litres>) {
   return withUsage({ ...water, tiers: [{ tierNumber: 1, blocks: [{ ...litres, ...changes }] }] });
 }
 
+/** The XML catalog declares no features. */
+const declared = { units: [] };
+
 describe('plan entry change', () => {
   it('adds a row with the given prices from now on', () => {
-    const added = updatedRow({ entry, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
+    const added = updatedRow({ entry, declared, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
     expect(added).to.include({ effectiveDate: now, createdOrder: 2, retired: false });
     expect(added.phases[0]?.recurringPrices?.prices).to.eql([{ currency: 'EUR', value: decimal('12') }]);
   });
@@ -93,7 +96,7 @@ describe('plan entry change', () => {
   it('changes usage prices too', () => {
     const value = decimal('0.5');
     const changed = withBlock({ prices: [{ currency: 'USD', value }] } as object);
-    const added = updatedRow({ entry, rows: metered() }, changed, now);
+    const added = updatedRow({ entry, declared, rows: metered() }, changed, now);
     expect(added.phases[0]?.usages[0]?.tiers[0]?.blocks[0]?.prices).to.eql([{ currency: 'USD', value }]);
   });
 
@@ -182,7 +185,7 @@ describe('plan entry change', () => {
   };
   for (const [title, [rows, update, message]] of Object.entries(refused))
     it(`rejects ${title}`, () => {
-      const error = errorOf(() => updatedRow({ entry, rows }, update, now));
+      const error = errorOf(() => updatedRow({ entry, declared, rows }, update, now));
       expect(error.code).to.equal(61004);
       expect(error.message).to.include(message);
     });

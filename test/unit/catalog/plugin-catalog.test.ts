@@ -44,6 +44,18 @@ describe('plugin catalogs', () => {
     expect(version.evaluatePlanChange(context, { planName: 'boat-monthly' }).policy).to.equal('IMMEDIATE');
   });
 
+  it('can declare features', () => {
+    const features = { berths: { kind: 'NUMBER', combine: 'MAX' } } as const;
+    const plans = boatPlan('boat-monthly', '30.00', { features: { berths: 4 } });
+    const [version] = compile(harbour(plans, { features })).versions;
+    expect(version?.features).to.eql([{ name: 'berths', kind: 'NUMBER', combine: 'MAX', unit: null }]);
+    const unset = { per: null, overage: null, perQuantity: null };
+    expect(version?.findPlan('boat-monthly').features).to.eql([{ name: 'berths', value: '4', ...unset }]);
+    expect(problemsOf(harbour(plans))).to.eql([
+      'Plan "boat-monthly": feature "berths" is not declared in this version',
+    ]);
+  });
+
   it('equal the XML catalog with the same content', () => {
     const given = harbour(
       {

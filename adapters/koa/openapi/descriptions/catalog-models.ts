@@ -22,6 +22,10 @@ export const catalogModels: Texts = {
   'CatalogFeatureValue.name': 'Name of the feature',
   'CatalogFeatureValue.value':
     'As text: `true` or `false`, a decimal or `UNLIMITED`, a text, or the amount of a QUOTA',
+  FeatureValueData: 'The value that a product, plan or phase of the entry catalog gives to a feature',
+  'FeatureValueData.name': 'Name of a feature that the XML catalog declares',
+  'FeatureValueData.value':
+    'As text: `true` or `false`, a decimal or `UNLIMITED`, a text, or the amount of a QUOTA',
   per: 'Period of a QUOTA; null for other kinds',
   overage: 'Consumption beyond a QUOTA: blocked, allowed or billed; null means blocked',
   perQuantity: 'Whether the amount applies once for each unit of the quantity; null means false',

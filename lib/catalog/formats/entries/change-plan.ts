@@ -14,7 +14,7 @@ import type { Product } from '../../model/catalog-model.ts';
 import { byName } from '../../model/part.ts';
 import { checkedPhases, dateForExisting, type Place } from './check-entries.ts';
 import { EntryProblems, type PhaseInput, titleOf } from './entry-input.ts';
-import { validateEntries } from './entry-parts.ts';
+import { type DeclaredFeatures, validateEntries } from './entry-parts.ts';
 
 type NextRow = Omit<NewPlanRow, 'id'>;
 
@@ -28,11 +28,20 @@ export interface PlanUpdate {
 
 /**
  * Returns the row with the new prices (§15.2, updatePlan). `rows` contains the plan's rows, the latest last.
+ * `declared` contains the features of the tenant's XML version in force.
  * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, phases of a different shape, or dates
  * out of order.
  */
 export function updatedRow(
-  { entry, rows }: { readonly entry: CatalogEntry; readonly rows: readonly PlanRow[] },
+  {
+    entry,
+    rows,
+    declared,
+  }: {
+    readonly entry: CatalogEntry;
+    readonly rows: readonly PlanRow[];
+    readonly declared: DeclaredFeatures;
+  },
   update: PlanUpdate,
   now: Instant,
 ): NextRow {
@@ -65,7 +74,7 @@ export function updatedRow(
     createdDate: now,
   };
   if (entry.plan !== null) {
-    for (const message of validateEntries([{ terms: entry.plan, row }])) problems.add(message);
+    for (const message of validateEntries([{ terms: entry.plan, row }], declared)) problems.add(message);
   }
   problems.throwIfAny();
   return withoutIds(row);

@@ -5,6 +5,7 @@ import {
   type EntryPrice,
   type EntryTier,
   type EntryUsage,
+  type FeatureSetting,
   PhaseType,
   type PlanRow,
   type PlanTerms,
@@ -18,6 +19,7 @@ import { formatInstant, type Instant, TimeUnit, truncateToSecond } from '../../.
 import { UNBOUNDED } from '../../model/catalog-model.ts';
 import {
   type BlockInput,
+  type EntryInputOf,
   type EntryProblems,
   type PhaseInput,
   type PlanEntryInput,
@@ -39,6 +41,7 @@ export function checkedProduct(input: ProductEntryInput, problems: EntryProblems
     prettyName: problems.textOf(owner, 'prettyName', input.prettyName),
     availableForBps: [...new Set(input.availableForBps ?? [])],
     availableAddons: [...new Set(input.availableAddons ?? [])],
+    ...checkedFeatures(input.features, owner, problems),
   };
   return category && { ...terms, category };
 }
@@ -105,7 +108,9 @@ export function checkedPlan(
   const effectiveDate = truncateToSecond(date);
   const { effectiveDateForExistingSubscriptions: given, name: planName } = plan;
   const effectiveDateForExistingSubscriptions = dateForExisting(given, effectiveDate, { owner, problems });
-  const terms = { prettyName, recurringBillingMode: mode, productName, pricelistName, xmlProduct: null };
+  const features = checkedFeatures(plan.features, owner, problems);
+  const names = { prettyName, productName, pricelistName };
+  const terms = { ...names, recurringBillingMode: mode, xmlProduct: null, ...features };
   const row = { planName, effectiveDate, effectiveDateForExistingSubscriptions, phases };
   return { terms, row: phases.length === 0 ? undefined : row };
 }
@@ -154,10 +159,27 @@ function checkedPhase(input: PhaseInput, owner: string, problems: EntryProblems)
     fixedPrices: checkedPrices(input.fixedPrices, `${owner}, fixedPrices`, problems),
     recurringPrices: checkedRecurring(input.recurringPrices, owner, problems),
     usages: (input.usages ?? []).map((usage) => checkedUsage(usage, owner, problems)),
+    ...checkedFeatures(input.features, owner, problems),
   };
   if (type === undefined || unit === undefined || number === undefined) return undefined;
   checkCharges({ ...phase, type }, owner, problems);
   return { ...phase, type, duration: { unit, number } };
+}
+
+/** Returns the stored values of features. Rules V23 and V24 check the values themselves. */
+function checkedFeatures(
+  inputs: readonly EntryInputOf<FeatureSetting>[] | null | undefined,
+  owner: string,
+  problems: EntryProblems,
+): { readonly features?: readonly FeatureSetting[] } {
+  const features = (inputs ?? []).map(({ name, value, per, overage, perQuantity }) => ({
+    name: problems.needName(`${owner}, a feature`, 'name', name) ?? '',
+    value: problems.textOf(owner, 'the value of a feature', value),
+    per: per ?? null,
+    overage: overage ?? null,
+    perQuantity: perQuantity ?? null,
+  }));
+  return features.length === 0 ? {} : { features };
 }
 
 /** Checks that a phase has the charges that its type requires (§15.3 rule 3). */

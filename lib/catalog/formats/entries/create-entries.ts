@@ -70,7 +70,8 @@ export function createEntries(input: CreateEntriesInput): CreatedEntries {
   checkFree(plans, products, { known, problems });
   const checkable = plans.flatMap(({ terms, row }) => (row === undefined ? [] : { terms, row }));
   const productList = [...products].map(([name, terms]) => ({ name, terms }));
-  for (const message of validateEntries(checkable, productList)) problems.add(message);
+  for (const message of validateEntries(checkable, known.declaredFeatures, productList))
+    problems.add(message);
   problems.throwIfAny();
   for (const plan of plans) if (plan.product === undefined) throw unknownProduct(plan);
   return recordsOf(input, catalogName, { products, plans });

@@ -20,6 +20,7 @@ import type { Catalog } from '../../lookup/catalog.ts';
 import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import type { Product } from '../../model/catalog-model.ts';
 import { NameKind } from '../../validation/findings.ts';
+import { type DeclaredFeatures, declaredFeatures } from './entry-parts.ts';
 
 // The entry API's input with the names of json-models §13: the stored fields, all optional.
 
@@ -165,6 +166,15 @@ export class KnownNames {
     return holder?.productNamed(name);
   }
 
+  /** The features that the XML version in force declares. */
+  get declaredFeatures(): DeclaredFeatures {
+    return declaredFeatures(this.#inForce);
+  }
+
+  get #inForce(): CatalogVersion | undefined {
+    return this.#xml.versions.length === 0 ? undefined : this.#xml.resolveVersion(this.#now);
+  }
+
   /**
    * Finds a plan's product in the scope, then in the tenant's entries, then in the XML version in force (§15.4 rule
    * 5).
@@ -173,8 +183,7 @@ export class KnownNames {
     const entry = this.entry(EntryKind.PRODUCT, name);
     const isVisible = entry?.accountId === null || entry?.accountId === scope.accountId;
     if (entry?.product && isVisible) return { entryId: entry.id, terms: entry.product };
-    const inForce = this.#xml.versions.length === 0 ? undefined : this.#xml.resolveVersion(this.#now);
-    const { prettyName, category } = inForce?.productNamed(name) ?? {};
+    const { prettyName, category } = this.#inForce?.productNamed(name) ?? {};
     if (prettyName === undefined || category === undefined) return undefined;
     return { entryId: null, terms: { prettyName, category } };
   }

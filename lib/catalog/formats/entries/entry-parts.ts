@@ -142,8 +142,11 @@ export function availableProducts(
   });
 }
 
-function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'category'>): Product {
-  return completed(product, { name, prettyName: terms.prettyName || null, category: terms.category });
+function productOf(
+  name: string,
+  { prettyName, category, features }: Pick<ProductTerms, 'prettyName' | 'category' | 'features'>,
+): Product {
+  return completed(product, { name, prettyName: prettyName || null, category, features: features ?? null });
 }
 
 /** Returns the plan of a row (§15.5 rule 2). The plan has at least one phase. */
@@ -162,11 +165,12 @@ export function planContentOf(
     effectiveDateForExistingSubscriptions: row.effectiveDateForExistingSubscriptions,
     initialPhases: phases.slice(0, -1),
     finalPhase,
+    features: terms.features ?? null,
   });
 }
 
 function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
-  const { type, duration, fixedPrices, recurringPrices, usages } = given;
+  const { type, duration, fixedPrices, recurringPrices, usages, features } = given;
   // A TRIAL without a price is free; other phases without a price have no fixed price.
   const hasFixed = fixedPrices.length > 0 || type === PhaseType.TRIAL;
   return {
@@ -176,6 +180,7 @@ function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
     fixed: hasFixed ? completed(fixed, { price: internationalPrice(fixedPrices) }) : null,
     recurring: recurringPrices && recurringOf(recurringPrices),
     usages: usages.map(usageOf),
+    ...(features === undefined ? {} : { features }),
   };
 }
 
@@ -249,26 +254,44 @@ interface PlanToCheck {
 
 interface ProductToCheck {
   readonly name: string;
-  readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
+  readonly terms: Pick<ProductTerms, 'prettyName' | 'category' | 'features'>;
 }
 
 /** A placeholder for the date of a version. Rows are checked against their own dates. */
 const ANY_DATE = instant(0);
 
-/** Checks V1, V7 to V15 and V20 on the new entries alone, as if they were a version (§15.3 rule 5). */
+/** The features that entries can have values of, with their units. */
+export type DeclaredFeatures = Pick<VersionFrame, 'features' | 'units'>;
+
+/** Returns the features that a version declares. */
+export function declaredFeatures(version: CatalogVersion | undefined): DeclaredFeatures {
+  if (version === undefined || version.features.length === 0) return { units: [] };
+  const { features } = version;
+  const names = new Set(features.map((feature) => feature.unit));
+  return { features, units: version.units.filter((each) => names.has(each.name)) };
+}
+
+/**
+ * Checks V1, V7 to V15, V20, V23 and V24 on the new entries and the declared features, as if they were a version
+ * (§15.3 rule 5).
+ */
 export function validateEntries(
   plans: readonly PlanToCheck[],
+  declared: DeclaredFeatures,
   newProducts: readonly ProductToCheck[] = [],
 ): readonly string[] {
   const newNames = new Set(newProducts.map(({ name }) => name));
   const otherNames = union(plans.map(({ terms }) => terms.productName)).filter((name) => !newNames.has(name));
   const standalone = { category: ProductCategory.STANDALONE };
+  const priced = pricedIn(plans.flatMap(({ row }) => row.phases));
   const { errors } = validateVersion({
     content: {
       catalogName: DEFAULT_PRICE_LIST,
       effectiveDate: ANY_DATE,
       recurringBillingMode: BillingMode.IN_ADVANCE,
-      ...pricedIn(plans.flatMap(({ row }) => row.phases)),
+      ...priced,
+      ...declared,
+      units: mergedUnits(declared.units, priced.units),
       products: [
         ...newProducts.map(({ name, terms }) => productOf(name, terms)),
         ...otherNames.map((name) => productOf(name, { prettyName: name, ...standalone })),
