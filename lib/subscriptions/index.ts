@@ -99,6 +99,15 @@ export {
   type RowBound,
 } from './views/outline-page.ts';
 export {
+  earliestAfter,
+  nextServiceChange,
+  type ServiceCycle,
+  type ServiceStream,
+  type ServiceTerms,
+  serviceAt,
+  serviceStreams,
+} from './views/service-stream.ts';
+export {
   blockingStatesUnder,
   catalogUnder,
   cursorsUnder,

@@ -1,4 +1,4 @@
-import type { Instant } from '../../values/time/index.ts';
+import { type Instant, maxInstant, minInstant } from '../../values/time/index.ts';
 import type { Catalog, LastPlanChange, ResolvedPlan } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
 import {
@@ -115,6 +115,28 @@ export class CatalogWithOverrides {
     return this.catalog
       .plansChangedAfter({ ...seen, planName: overridePlan.parentPlanName })
       .map(({ version, plan }) => ({ version, plan: overridePlan.planFrom(plan) }));
+  }
+
+  /**
+   * Returns the first instant after `at` at which another version can supply the plan of an existing subscription
+   * (§6.2). Null if there is none.
+   */
+  nextVersionChange(
+    {
+      plan,
+      chosenAt,
+      decided,
+    }: { readonly plan: Plan; readonly chosenAt: Instant; readonly decided: Instant },
+    at: Instant,
+  ): Instant | null {
+    const changed = this.#plansChangedAfter({ planName: plan.name, effective: { at: chosenAt }, decided });
+    const dates = changed.flatMap(({ version, plan: later }) => {
+      const date = later.effectiveDateForExistingSubscriptions;
+      return date === null ? [] : [maxInstant(version.effectiveDate, date)];
+    });
+    const next = this.catalog.versions.find(({ effectiveDate }) => effectiveDate > at)?.effectiveDate;
+    const later = [...dates, ...(next === undefined ? [] : [next])].filter((date) => date > at);
+    return later.reduce<Instant | null>((first, date) => minInstant(first ?? date, date), null);
   }
 
   /** Returns the plan in its newest version. */

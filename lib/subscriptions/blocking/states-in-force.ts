@@ -145,6 +145,11 @@ export function longestBlockBefore(
   return longest;
 }
 
+/** Returns the instant of the first state after `at`, or undefined. */
+export function nextStateAfter({ states }: BlockHistory, at: Instant): Instant | undefined {
+  return states[countUpTo(states, at)]?.effective.at;
+}
+
 const allBlocks = Object.values(Block);
 
 function blocksOf({ isBlockChange, isBlockEntitlement, isBlockBilling }: BlockingState): number {
