@@ -28,6 +28,7 @@ const modules = [
   'subscriptions',
   'usage',
   'coupons',
+  'features',
   'invoicing',
   'payments',
   'overdue',

@@ -21,6 +21,7 @@ export const queries = {
   catalogEntries: ['products', 'plans', 'plansOfProduct', 'latestPlan', 'state'],
   subscriptions: ['get', 'getByKey', 'list', 'planAt', 'preview', 'bundlesOfAccount', 'pageBundlesOfAccount'],
   coupons: ['get', 'page', 'ofAccount', 'ofSubscription'],
+  features: ['of', 'can', 'explain'],
   blocking: ['ofAccount'],
   bundles: ['get', 'getByKey', 'allOfKey', 'page', 'search'],
   usage: ['rollUp', 'rollUpForTransitions', 'timeline', 'rated', 'unbilled'],

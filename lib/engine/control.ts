@@ -1,3 +1,4 @@
+import { purgeQuotas } from '../features/index.ts';
 import { type HealthReport, healthReport } from '../health/index.ts';
 import { purgeInvoiceAnnouncements, purgeThresholdAnnouncements } from '../invoicing/index.ts';
 import { type Metric, metricsReader } from '../metrics/index.ts';
@@ -202,6 +203,7 @@ export function dispatcherOf<Host>(parts: ControlParts<Host>, nodes: Pick<NodeSe
       ...(push === null ? [] : [() => push.purge(server['queue.history.retention'])]),
       () => engine.sinks.purge(server['queue.history.retention']),
       () => purgeInvoiceAnnouncements(ports, server['queue.history.retention']),
+      () => purgeQuotas(ports),
       () => purgeThresholdAnnouncements(ports, server['queue.history.retention']),
     ],
     cares: [

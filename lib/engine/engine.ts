@@ -7,6 +7,7 @@ import { accountArea } from './accounts.ts';
 import { bindMethods } from './bind-methods.ts';
 import { catalogArea } from './catalog.ts';
 import { couponArea } from './coupons.ts';
+import { featureArea } from './features.ts';
 import { type EngineSettings, foundationOf } from './foundation.ts';
 import { invoicingArea } from './invoicing.ts';
 import { monitoringArea } from './monitoring.ts';
@@ -67,6 +68,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       ...coupons.operations,
       usage: { ...usageArea(foundation).operations.usage, ...invoicing.usageReviews },
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
+      ...featureArea(foundation).operations,
       ...invoicing.operations,
       ...payments.operations,
       ...overdue.operations,

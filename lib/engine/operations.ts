@@ -10,6 +10,7 @@ import type {
 import type { CouponOperations } from '../coupons/index.ts';
 import type { CustomFieldOperations } from '../custom-fields/index.ts';
 import type { AccountExportOperations } from '../export/index.ts';
+import type { FeatureOperations } from '../features/index.ts';
 import type {
   AccountCreditOperations,
   CatalogReportOperations,
@@ -99,6 +100,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly coupons: CouponOperations<C>;
   /** Usage of subscriptions. */
   readonly usage: AllUsageOperations<C>;
+  /** Features and quotas of accounts. */
+  readonly features: FeatureOperations<C>;
   /** Invoices and manual items. */
   readonly invoices: InvoiceOperations<C>;
   /** Credit notes of adjusted invoices. */

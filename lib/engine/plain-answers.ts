@@ -7,6 +7,7 @@ import {
   creditNoteFields,
   customFieldFields,
   eInvoiceDeliveryFields,
+  featureOverrideFields,
   invoiceFields,
   invoiceItemFields,
   type Page,
@@ -86,6 +87,8 @@ const plan = { effectiveDate: 'instant', effectiveDateForExistingSubscriptions: 
 const product = { retiredDate: 'instant' } as const;
 const availablePlan = { plan: { effectiveDateForExistingSubscriptions: 'instant' } } as const;
 
+const feature = { resetsAt: 'instant', sources: [{ resetsAt: 'instant' }] } as const;
+
 /** Returns an object with the same shape for each of the names. */
 export function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
   return Object.fromEntries(names.map((name) => [name, shape])) as Record<N, S>;
@@ -124,6 +127,11 @@ export const plainAnswers: PlainAnswers = {
     rated: item,
     ...each(['rollUp', 'rollUpForTransitions', 'timeline'], rolledUp),
     unbilled: days,
+  },
+  features: {
+    ...each(['of', 'explain'], feature),
+    ...each(['consume', 'release'], { resetsAt: 'instant' } as const),
+    ...each(['override', 'endOverride'], shapeOf(featureOverrideFields)),
   },
   blocking: { ofAccount: shapeOf(blockingStateFields) },
   bundles: each(['get', 'getByKey', 'allOfKey', 'page', 'search'], bundle),

@@ -74,6 +74,8 @@ const forms: Readonly<
   [BusEventType.TRIAL_ENDING]: { ...subscription, metaData: given },
   [BusEventType.COUPON_REDEEMED]: redemption,
   [BusEventType.COUPON_ENDED]: redemption,
+  [BusEventType.FEATURE_CHANGE]: { ...account, metaData: given },
+  [BusEventType.QUOTA_THRESHOLD]: { ...account, metaData: given },
   [BusEventType.ENTITLEMENT_CREATION]: entitlement,
   [BusEventType.ENTITLEMENT_CANCEL]: entitlement,
   [BusEventType.BUNDLE_PAUSE]: blocking,

@@ -18,6 +18,8 @@ export type * from './discount.ts';
 export * from './documents/credit-note.ts';
 export * from './documents/e-invoice-delivery.ts';
 export * from './documents/seller.ts';
+export * from './features/feature-override.ts';
+export * from './features/quota-use.ts';
 export * from './invoice.ts';
 export * from './invoice-item.ts';
 export * from './invoice-item-types.ts';

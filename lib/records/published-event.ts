@@ -42,6 +42,29 @@ export interface RedemptionData {
   readonly name: string;
 }
 
+/** A feature whose value changed (features §5). */
+export interface FeatureChangeData {
+  readonly feature: string;
+  /** The value before the change: `true`, an amount, `UNLIMITED` or a text. Null if there was none. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A quota counter that reached a threshold (features §5). */
+export interface QuotaThresholdData {
+  readonly feature: string;
+  /** Null for an override on the account. */
+  readonly subscriptionId: Uuid | null;
+  /** The threshold in percent. */
+  readonly threshold: number;
+  readonly used: string;
+  readonly amount: string;
+  /** First day of the period as `yyyy-MM-dd`. */
+  readonly periodStart: string;
+  /** End of the period as a UTC date-time. Null if the period has no end. */
+  readonly resetsAt: string | null;
+}
+
 /** A blocking state that took effect. Each of the four transitions has two spellings. */
 export interface BlockingStateData {
   readonly blockableId: Uuid;
@@ -146,6 +169,8 @@ export interface EventData {
   readonly TRIAL_ENDING: TrialEndingData;
   readonly COUPON_REDEEMED: RedemptionData;
   readonly COUPON_ENDED: RedemptionData;
+  readonly FEATURE_CHANGE: FeatureChangeData;
+  readonly QUOTA_THRESHOLD: QuotaThresholdData;
   readonly ENTITLEMENT_CREATION: null;
   readonly ENTITLEMENT_CANCEL: null;
   readonly BUNDLE_PAUSE: null;

@@ -132,6 +132,8 @@ export const BusEventType = {
   TRIAL_ENDING: 'TRIAL_ENDING',
   COUPON_REDEEMED: 'COUPON_REDEEMED',
   COUPON_ENDED: 'COUPON_ENDED',
+  FEATURE_CHANGE: 'FEATURE_CHANGE',
+  QUOTA_THRESHOLD: 'QUOTA_THRESHOLD',
   /** An event of the system. */
   BROADCAST_SERVICE: 'BROADCAST_SERVICE',
   /** Internal: recovery gave up on a transaction (payments §7.2). */

@@ -62,6 +62,7 @@ const groups = {
   coupon: ['view', 'manage', 'redeem'],
   custom_field: ['add', 'update', 'delete'],
   entitlement: ['create', 'change_plan', 'pause_resume', 'cancel', 'transfer'],
+  feature: ['view', 'consume', 'override'],
   invoice: ['credit', 'item_adjust', 'delete_cba', 'trigger', 'dry_run', 'write_off', 'commit', 'void'],
   overdue: ['config_upload'],
   payment: ['trigger', 'refund', 'chargeback', 'transition', 'notification'],

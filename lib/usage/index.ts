@@ -11,7 +11,7 @@ export { archiveOperations } from './operations/archive-service.ts';
 export { bulkOperations } from './operations/bulk-service.ts';
 export { recordingOperations } from './operations/recording-service.ts';
 export { rollUpOperations } from './operations/roll-up-service.ts';
-export { readThresholdLook } from './operations/store-submissions.ts';
+export { readThresholdLook, recordCausedUsage } from './operations/store-submissions.ts';
 export type {
   ArchivedUsage,
   ArchiveRequest,

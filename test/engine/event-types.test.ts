@@ -11,8 +11,14 @@ interface Body {
   readonly metaData: string | null;
 }
 
-/** Usage that reaches a threshold is another story's, and commands to nodes reach no callback (platform §10.4 rule 4). */
-const ELSEWHERE = ['USAGE_THRESHOLD', 'E_INVOICE_FAILED', 'BROADCAST_SERVICE'];
+/** Features and usage that reaches a threshold are other stories', and commands to nodes reach no callback (platform §10.4 rule 4). */
+const ELSEWHERE = [
+  'USAGE_THRESHOLD',
+  'FEATURE_CHANGE',
+  'QUOTA_THRESHOLD',
+  'E_INVOICE_FAILED',
+  'BROADCAST_SERVICE',
+];
 
 const of = (actionType: string, bundleExternalKey = 'key', subscriptionChangeUndo = false): string =>
   JSON.stringify({ actionType, bundleExternalKey, subscriptionChangeUndo });

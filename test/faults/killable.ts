@@ -44,6 +44,7 @@ export function killableStorage(storage: Storage<never>, kill: Steps): Storage<n
     system: stepping(storage.system, kill),
     singleNode: storage.singleNode,
     onCommit: (listener) => storage.onCommit(listener),
+    onChange: (listener) => storage.onChange(listener),
     read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),
     readInOneStatement: async (tenant, work) =>
       stepAround(kill, () => storage.readInOneStatement(tenant, sessionCall(work))),

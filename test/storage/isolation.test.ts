@@ -178,6 +178,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           .then(counted),
         subscriptionsByIds: subscriptions.findByIds([all.subscription.id]),
         subscriptionsByKeys: subscriptions.findByKeys([all.subscription.externalKey]),
+        subscriptionsByAccounts: subscriptions.findByAccounts([acme.id]),
         subscriptionsByBundles: subscriptions.findByBundles([all.bundle.id]),
         events: subscriptions.findEvents([all.subscription.id]),
         withdrawnEvents: subscriptions.findWithdrawnEvents([all.subscription.id]),

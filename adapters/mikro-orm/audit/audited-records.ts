@@ -6,6 +6,7 @@ import {
   catalogEntryFields,
   couponFields,
   customFieldFields,
+  featureOverrideFields,
   invoiceFields,
   invoiceItemFields,
   invoicePaymentFields,
@@ -28,6 +29,7 @@ import { writeDay, writeInstant } from '../sql/columns.ts';
 import { accountEmailsTable, accountsTable } from '../tables/accounts.ts';
 import { catalogEntriesTable, planRowsTable } from '../tables/catalogs.ts';
 import { couponsTable, redemptionsTable } from '../tables/coupons.ts';
+import { featureOverridesTable } from '../tables/features.ts';
 import { invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
 import {
   invoicePaymentsTable,
@@ -148,3 +150,7 @@ export const tagAudit = audited(['TAG', tagsTable], tagFields);
 export const customFieldAudit = audited(['CUSTOM_FIELD', customFieldsTable], customFieldFields);
 export const couponAudit = audited(['COUPONS', couponsTable], couponFields);
 export const redemptionAudit = audited(['COUPON_REDEMPTIONS', redemptionsTable], redemptionFields);
+export const featureOverrideAudit = audited(
+  ['FEATURE_OVERRIDES', featureOverridesTable],
+  featureOverrideFields,
+);

@@ -178,6 +178,8 @@ class ChangeLog {
   /** The number of changes at the start of the log that are already stored. */
   #written = 0;
   #left = 0;
+  /** The accounts of the written changes. */
+  readonly touched = new Set<number>();
 
   add(change: Change): void {
     this.addAll({ length: 1, at: () => change });
@@ -206,11 +208,16 @@ class ChangeLog {
 
   async #write(scope: TenantScope, authorship: Authorship) {
     const parts = this.#take(Math.min(MOST_ROWS, this.#left));
+    const { touched } = this;
     const rows = {
       length: parts.reduce((sum, { from, to }) => sum + (to - from), 0),
       *[Symbol.iterator]() {
         for (const { changes, from, to } of parts) {
-          for (let index = from; index < to; index += 1) yield rowOf(changes.at(index), authorship);
+          for (let index = from; index < to; index += 1) {
+            const change = changes.at(index);
+            if (change.accountRecordId !== null) touched.add(change.accountRecordId);
+            yield rowOf(change, authorship);
+          }
         }
       },
     };

@@ -1,3 +1,4 @@
+import type { StoredChange } from '../../../lib/ports/storage/index.ts';
 import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../../lib/values/limits.ts';
 import { findLender } from '../hosts/find-lender.ts';
@@ -22,7 +23,7 @@ const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 /** Finds the host's open transaction on the engine's database and signals its commit. */
 export class HostTransactions {
   readonly #own: OwnDatabase;
-  readonly #onCommit: () => void;
+  readonly #onCommit: (changes: readonly StoredChange[]) => void;
   /** True for each connection that leads to the engine's database, false for any other connection. */
   readonly #leadHere = new WeakMap<object, boolean>();
   /**
@@ -30,14 +31,15 @@ export class HostTransactions {
    * write.
    */
   readonly #holding = new Map<Transaction, () => boolean>();
-  readonly #watched = new WeakSet<Transaction>();
+  /** The changes in each open transaction whose library does not report commits. */
+  readonly #watched = new WeakMap<Transaction, StoredChange[]>();
   /** Host connections whose locks are visible to the engine's connections. */
   readonly #seen = new WeakSet<object>();
   /** The latest savepoint of each transaction. Savepoints must end in reverse order. */
   readonly #savepoints = new WeakMap<Transaction, Promise<unknown>>();
   #lastSavepoint = 0;
 
-  constructor(own: OwnDatabase, onCommit: () => void) {
+  constructor(own: OwnDatabase, onCommit: (changes: readonly StoredChange[]) => void) {
     this.#own = own;
     this.#onCommit = onCommit;
   }
@@ -154,21 +156,24 @@ export class HostTransactions {
   }
 
   /**
-   * Calls the listener after the commit of the host's transaction, or after its end if the library does not report
+   * Calls the listener with the changes after the commit of the host's transaction, or after its end if the library does not report
    * commits.
    */
-  async expectCommit(host: unknown): Promise<void> {
+  async expectCommit(host: unknown, change: StoredChange | null): Promise<void> {
     const lender = this.check(host);
+    const own = change === null ? [] : [change];
     if (lender.onCommit) {
-      lender.onCommit(this.#onCommit);
+      lender.onCommit(() => this.#onCommit(own));
       return;
     }
     const { transaction, isOpen } = await lender.lend();
-    if (isOpen === null || this.#watched.has(transaction)) return;
-    this.#watched.add(transaction);
+    const known = this.#watched.get(transaction);
+    known?.push(...own);
+    if (isOpen === null || known !== undefined) return;
+    this.#watched.set(transaction, own);
     void endOf(isOpen).then((hasEnded) => {
       this.#watched.delete(transaction);
-      if (hasEnded) this.#onCommit();
+      if (hasEnded) this.#onCommit(own);
     });
   }
 

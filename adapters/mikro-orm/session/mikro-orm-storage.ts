@@ -9,6 +9,7 @@ import {
   type ReadSession,
   type Storage,
   type StoragePolicy,
+  type StoredChange,
   type WriteSession,
 } from '../../../lib/ports/storage/index.ts';
 import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
@@ -91,6 +92,8 @@ interface Shared {
   readonly parts: StorageParts;
   /** Listeners to commits of due queue entries, of pushes to callbacks and of published events. */
   readonly listeners: Readonly<Record<'due' | 'pushes' | 'published', Set<Listener>>>;
+  /** Listeners to changes of accounts and configurations. */
+  readonly changeListeners: Set<(change: StoredChange) => void>;
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
@@ -163,11 +166,14 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
       pushes: new Set<Listener>(),
       published: new Set<Listener>(),
     };
+    const changeListeners: Shared['changeListeners'] = new Set();
     const shared: Shared = {
       parts,
       listeners,
-      hosts: new HostTransactions(parts, () => {
+      changeListeners,
+      hosts: new HostTransactions(parts, (changes) => {
         for (const each of Object.values(listeners)) notify(each, null);
+        for (const change of changes) report(changeListeners, change);
       }),
       policy: defaultPolicy,
       connected: undefined,
@@ -269,6 +275,12 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return listening(this.#shared.listeners.due)(listener);
   }
 
+  onChange(listener: (change: StoredChange) => void): () => void {
+    const { changeListeners } = this.#shared;
+    changeListeners.add(listener);
+    return () => changeListeners.delete(listener);
+  }
+
   async prepare(policy: StoragePolicy = {}): Promise<void> {
     const shared = this.#shared;
     shared.policy = { ...shared.policy, ...policy };
@@ -339,7 +351,10 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
       const runner = this.#runnerOn(statements, parts.hostDialect);
       const { result, flushed } = await this.#perform(runner, operation);
       await runner.last();
-      if (flushed.dueNow || flushed.hasPushes || flushed.tells) await hosts.expectCommit(host);
+      const change = changeOf(flushed, operation.tenant);
+      if (change !== null || flushed.dueNow || flushed.hasPushes || flushed.tells) {
+        await hosts.expectCommit(host, change);
+      }
       return result;
     };
     return this.#reachingHost(async () => {
@@ -445,12 +460,24 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     }
   }
 
-  #signal({ dueNow, hasPushes, tells }: Flushed, { recordId }: TenantRef) {
+  #signal(flushed: Flushed, tenant: TenantRef) {
+    const { dueNow, hasPushes, tells } = flushed;
+    const { recordId } = tenant;
     const { due, pushes, published } = this.#shared.listeners;
+    const change = changeOf(flushed, tenant);
+    if (change !== null) report(this.#shared.changeListeners, change);
     if (dueNow) notify(due, recordId);
     if (hasPushes) notify(pushes, recordId);
     if (tells) notify(published, recordId);
   }
+}
+
+function changeOf({ touched }: Flushed, { recordId: tenantRecordId }: TenantRef): StoredChange | null {
+  return touched !== null && touched.size === 0 ? null : { tenantRecordId, accountRecordIds: touched };
+}
+
+function report(listeners: Shared['changeListeners'], change: StoredChange) {
+  for (const listener of listeners) listener(change);
 }
 
 function notify(listeners: ReadonlySet<Listener>, tenantRecordId: number | null) {

@@ -6,6 +6,7 @@ import {
 } from '../../../lib/ports/storage/index.ts';
 import {
   type Authorship,
+  BusEventType,
   type NewBusEvent,
   ProcessingState,
   type TenantRef,
@@ -39,6 +40,7 @@ import {
 } from '../stores/credit-note-store.ts';
 import { eInvoiceDeliveryReads, eInvoiceDeliveryWrites } from '../stores/e-invoice-store.ts';
 import { exportReads } from '../stores/export-store.ts';
+import { featureReads, featureWrites } from '../stores/feature-store.ts';
 import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
 import { paymentReads, paymentWrites } from '../stores/payment-store.ts';
 import { sellerReads, sellerWrites } from '../stores/seller-store.ts';
@@ -67,6 +69,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   catalogEntries: catalogEntryReads,
   subscriptions: subscriptionReads,
   coupons: couponReads,
+  features: featureReads,
   invoices: invoiceReads,
   creditNotes: creditNoteReads,
   eInvoiceDeliveries: eInvoiceDeliveryReads,
@@ -102,6 +105,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
     catalogEntries: catalogEntryWrites,
     subscriptions: subscriptionWrites,
     coupons: couponWrites,
+    features: featureWrites,
     invoices: invoiceWrites,
     creditNotes: (scope, _revisions, hooks) => creditNoteWrites(scope, hooks.areCreditNotesWritten),
     eInvoiceDeliveries: eInvoiceDeliveryWrites,
@@ -141,7 +145,14 @@ export interface Flushed {
   /** The bus events, including events that the tenant skips. */
   readonly published: readonly NewBusEvent[];
   readonly tells: boolean;
+  /** The changed accounts. Null means that the configuration of the tenant has changed. Complete after the commit. */
+  readonly touched: ReadonlySet<number> | null;
 }
+
+const configurationChanges: ReadonlySet<NewBusEvent['type']> = new Set([
+  BusEventType.TENANT_CONFIG_CHANGE,
+  BusEventType.TENANT_CONFIG_DELETION,
+]);
 
 /**
  * Opens a write session. `flush` is the last call before the commit; it hands the audit rows and the outbox to the
@@ -183,6 +194,7 @@ export function writeSession(input: {
       revisions.readAhead();
       return locking;
     },
+    touch: (accountRecordId) => changes.touched.add(accountRecordId),
     publish: (events) => outbox.publish(events),
     broadcast: (told) => runner.leaveToCommit(runner.run(scope.insertInto(broadcastsTable, [told]))),
     switchPlugin: async (pluginName, state) => {
@@ -215,9 +227,11 @@ export function writeSession(input: {
         skipped: () => skippedEventsOf(session),
         followUpWork: (events) => jobsOfEvents(session, events),
       });
-      if (!tells) return { dueNow, hasPushes: isPushRequested, tells, published };
+      const touched = published.some(({ type }) => configurationChanges.has(type)) ? null : changes.touched;
+      const flushed = { dueNow, tells, published, touched };
+      if (!tells) return { ...flushed, hasPushes: isPushRequested };
       const { callback } = await session.revisions();
-      return { dueNow, hasPushes: isPushRequested || callback !== null, tells, published };
+      return { ...flushed, hasPushes: isPushRequested || callback !== null };
     },
   };
 }

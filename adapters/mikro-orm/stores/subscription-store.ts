@@ -34,6 +34,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
     findByIds: async (ids) => scope.selectByIds(subscriptionsTable, ids),
     findByKeys: async (keys) => scope.selectBy(subscriptionsTable, 'externalKey', keys),
     findByBundles: async (bundleIds) => scope.selectBy(subscriptionsTable, 'bundleId', bundleIds),
+    findByAccounts: async (accountIds) => scope.select(subscriptionsTable, scope.ofAccounts(accountIds)),
     findEvents: async (subscriptionIds) =>
       scope.selectOrdered(lifecycleEventsTable, {
         condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and is_active`),

@@ -66,6 +66,16 @@ export function systemStore(access: SystemAccess): SystemStore {
           select t.record_id from bw_told_invoices t where t.target_date < ${formatLocalDate(before)}
           order by t.target_date limit ${limit})`);
     },
+    purgeQuotas: async ({ uses, counters }, limit) => {
+      await access.run(sql`
+        delete from bw_quota_uses where record_id in (
+          select t.record_id from bw_quota_uses t where t.created_date < ${uses}
+          order by t.created_date limit ${limit})`);
+      await access.run(sql`
+        delete from bw_quota_counters where record_id in (
+          select t.record_id from bw_quota_counters t where t.keep_until < ${counters}
+          order by t.keep_until limit ${limit})`);
+    },
     purgeThresholdAnnouncements: async (before, limit) => {
       await access.run(sql`
         delete from bw_usage_thresholds where record_id in (

@@ -1,6 +1,7 @@
 import * as accounts from './accounts.ts';
 import * as catalogs from './catalogs.ts';
 import * as coupons from './coupons.ts';
+import * as features from './features.ts';
 import * as invoices from './invoices.ts';
 import * as monitoring from './monitoring.ts';
 import * as payments from './payments.ts';
@@ -42,6 +43,9 @@ export const tables: readonly TableSpec[] = [
   subscriptions.blockingStatesTable,
   coupons.couponsTable,
   coupons.redemptionsTable,
+  features.featureOverridesTable,
+  features.quotaCountersTable,
+  features.quotaUsesTable,
   invoices.invoicesTable,
   invoices.invoiceItemsTable,
   invoices.coverageTable,

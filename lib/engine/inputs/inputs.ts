@@ -219,6 +219,33 @@ export const inputs: Inputs = {
     timeline: [subscription, ['request', { ...usageBounds, granularity: oneOf(UsageGranularity) }]],
     rollUpForTransitions: [subscription, ['instants', [must('instant')]]],
   },
+  features: {
+    of: [['request', { accountId: id, at: 'instant' }]],
+    can: [account, ['feature', 'text'], ['amount?', 'amount']],
+    explain: [['request', { accountId: id, feature: must('text'), at: 'instant' }]],
+    consume: [
+      [
+        'request',
+        { accountId: id, feature: must('text'), amount: 'amount', key: orNull('text'), at: 'instant' },
+      ],
+    ],
+    release: [['request', { accountId: id, feature: must('text'), key: must('text') }]],
+    override: [
+      [
+        'request',
+        {
+          accountId: id,
+          subscriptionId: 'uuid',
+          feature: must('text'),
+          value: must('any'),
+          from: 'instant',
+          until: 'instant',
+          reason: orNull('text'),
+        },
+      ],
+    ],
+    endOverride: [['overrideId', 'uuid']],
+  },
   blocking: {
     add: [
       ['object', { id, type: must(oneOf(BlockingStateType)) }],

@@ -24,6 +24,7 @@ export type * from './catalogs.ts';
 export type * from './checks.ts';
 export type * from './coupons.ts';
 export type * from './e-invoices.ts';
+export type * from './features.ts';
 export type * from './invoices.ts';
 export type * from './monitoring.ts';
 export type * from './payments.ts';
@@ -94,6 +95,12 @@ export interface Storage<Host = never> {
   within(host: Host): Storage<Host>;
   /** Calls `listener` after commits of this process with queue entries that are due now or before the next poll. */
   onCommit(listener: () => void): () => void;
+  /**
+   * Calls `listener` after each commit of this process that changes audited records of accounts or a tenant's
+   * configuration, before the call that wrote them returns. Changes of a host's transaction are reported after its
+   * commit, if the host's library reports commits.
+   */
+  onChange(listener: (change: StoredChange) => void): () => void;
   /** True if only this process uses the storage (SQLite), so every claim found at startup is abandoned. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
@@ -119,6 +126,13 @@ export interface Storage<Host = never> {
   /** Returns the use of the connection pool, or null without a pool. */
   poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
+}
+
+/** What a commit has changed. */
+export interface StoredChange {
+  readonly tenantRecordId: number;
+  /** The changed accounts. Null means all accounts of the tenant, whose configuration has changed. */
+  readonly accountRecordIds: ReadonlySet<number> | null;
 }
 
 export interface StoragePolicy {

@@ -18,6 +18,7 @@ import type { CatalogEntryReads, CatalogEntryWrites, CatalogReads, CatalogWrites
 import type { CheckReads } from './checks.ts';
 import type { CouponReads, CouponWrites } from './coupons.ts';
 import type { EInvoiceDeliveryReads, EInvoiceDeliveryWrites } from './e-invoices.ts';
+import type { FeatureReads, FeatureWrites } from './features.ts';
 import type { CreditNoteReads, CreditNoteWrites, InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { EventReads, PushReads, PushWrites } from './push.ts';
@@ -49,6 +50,7 @@ export interface ReadSession {
   readonly catalogEntries: CatalogEntryReads;
   readonly subscriptions: SubscriptionReads;
   readonly coupons: CouponReads;
+  readonly features: FeatureReads;
   readonly invoices: InvoiceReads;
   readonly creditNotes: CreditNoteReads;
   readonly eInvoiceDeliveries: EInvoiceDeliveryReads;
@@ -108,6 +110,7 @@ export interface WriteSession extends ReadSession {
   readonly catalogEntries: CatalogEntryReads & CatalogEntryWrites;
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;
   readonly coupons: CouponReads & CouponWrites;
+  readonly features: FeatureReads & FeatureWrites;
   readonly invoices: InvoiceReads & InvoiceWrites;
   readonly creditNotes: CreditNoteReads & CreditNoteWrites;
   readonly eInvoiceDeliveries: EInvoiceDeliveryReads & EInvoiceDeliveryWrites;
@@ -129,6 +132,8 @@ export interface WriteSession extends ReadSession {
   /** Locks accounts without waiting. Busy and unknown accounts are omitted. */
   tryLockAccounts(accountRecordIds: readonly number[]): Rows<Account>;
   tryLockAccountsById(accountIds: readonly Uuid[]): Rows<Account>;
+  /** Reports a change of the account to the listeners of `Storage.onChange`, for records that are not audited. */
+  touch(accountRecordId: number): void;
   /** Appends bus events to the outbox in order. */
   publish(events: readonly NewBusEvent[]): void;
   /** Broadcasts to all nodes after the commit (platform §11). */

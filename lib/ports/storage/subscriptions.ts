@@ -17,6 +17,7 @@ export interface SubscriptionReads extends BundleReads {
   findByIds(ids: readonly Uuid[]): Rows<Subscription>;
   findByKeys(externalKeys: readonly string[]): Rows<Subscription>;
   findByBundles(bundleIds: readonly Uuid[]): Rows<Subscription>;
+  findByAccounts(accountIds: readonly Uuid[]): Rows<Subscription>;
   /** Returns active lifecycle events sorted by subscription, effective instant and sequence. */
   findEvents(subscriptionIds: readonly Uuid[]): Rows<LifecycleEvent>;
   /** Returns the withdrawn events, sorted by sequence. */

@@ -27,6 +27,8 @@ export interface SystemStore {
   findOpenAttempts(createdBefore: Instant, limit: number): Rows<OpenAttempt>;
   /** Deletes up to `limit` announcements of invoices that are dated before that day. */
   purgeInvoiceAnnouncements(before: LocalDate, limit: number): Promise<void>;
+  /** Deletes up to `limit` uses of quotas from before an instant, and as many counters that are kept until then. */
+  purgeQuotas(before: { readonly uses: Instant; readonly counters: Instant }, limit: number): Promise<void>;
   /** Deletes up to `limit` usage threshold marks of periods that ended before an instant. */
   purgeThresholdAnnouncements(before: Instant, limit: number): Promise<void>;
   /**

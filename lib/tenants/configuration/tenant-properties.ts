@@ -121,6 +121,8 @@ export const tenantProperties = {
   'billing.server.event.dispatch.type.skip': names(),
   'billing.server.event.bulk.subscription.aggregate': flag(false),
   'features.account.allowBCDUpdate': flag(false),
+  /** Percentages of a quota at which QUOTA_THRESHOLD is published, once per period each (features §5). */
+  'features.quotaThresholds': integers([80, 100], { min: 1, max: 100 }),
   'tags.enforceApplicableTypes': flag(true),
   'default.locale': locale('en_US'),
 } as const;

@@ -1,15 +1,20 @@
-import type { Storage } from '../../ports/storage/index.ts';
+import type { Sha256 } from '../../ports/index.ts';
+import type { Storage, WriteSession } from '../../ports/storage/index.ts';
 import {
   type Authorship,
   type EventPayload,
   QueueName,
   type RecordingOutcome,
+  type Subscription,
   type TenantRef,
   type UsageSubmission,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant, TimeZone } from '../../values/time/index.ts';
 import type { LineReport } from '../recording/line-report.ts';
 import { recordingOutcome } from '../recording/recording-faults.ts';
+import { usagePoints, usageSubmission } from '../recording/usage-points.ts';
 import type { PreparedLine } from './line-preparation.ts';
 
 export interface Storing {
@@ -25,20 +30,54 @@ export async function storeSubmissions(
   submissions: readonly UsageSubmission[],
 ): Promise<readonly RecordingOutcome[]> {
   const usedBy = mayPassThresholds
-    ? await storage.write(tenant, authorship, async (session) => {
-        const found = await session.usage.record(submissions);
-        const looks = submissions
-          .filter((_submission, index) => found[index] === null)
-          .map((submission) => thresholdLook(submission));
-        session.schedule([...new Map(looks.map((look) => [look.uniqueKey, look])).values()]);
-        return found;
-      })
+    ? await storage.write(tenant, authorship, (session) => recordWithThresholds(session, submissions))
     : await storage.recordUsage(tenant, submissions);
   return submissions.map((submission, index) => {
     const taken = usedBy[index];
     assertInvariant(taken !== undefined, `Storage did not report the outcome of ${submission.trackingId}`);
     return recordingOutcome(submission, taken);
   });
+}
+
+/** Records submissions and schedules the threshold checks of the stored ones (§12.1). */
+async function recordWithThresholds(
+  session: WriteSession,
+  submissions: readonly UsageSubmission[],
+): Promise<readonly (string | null)[]> {
+  const found = await session.usage.record(submissions);
+  const looks = submissions
+    .filter((_submission, index) => found[index] === null)
+    .map((submission) => thresholdLook(submission));
+  session.schedule([...new Map(looks.map((look) => [look.uniqueKey, look])).values()]);
+  return found;
+}
+
+/** The usage of a unit that another operation causes. */
+export interface CausedUsage {
+  readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'recordId'>;
+  readonly trackingId: string;
+  readonly unit: string;
+  readonly amount: Decimal;
+  readonly at: Instant;
+  readonly zone: TimeZone;
+}
+
+/**
+ * Records usage in the transaction of the operation that causes it. Returns false if other usage of the subscription
+ * has the tracking id.
+ */
+export async function recordCausedUsage(
+  session: WriteSession,
+  { subscription, trackingId, unit, amount, at, zone }: CausedUsage,
+  sha256: Sha256,
+): Promise<boolean> {
+  const points = usagePoints([{ unit, recordDate: { at }, amount }], zone);
+  const { userName: createdBy, createdDate } = session.authorship;
+  const submission = usageSubmission(subscription, { trackingId, points, createdBy, createdDate }, sha256);
+  const { usageThresholds } = await session.revisions();
+  const record = usageThresholds === null ? session.usage.record : recordWithThresholds.bind(null, session);
+  const [usedBy] = await record([submission]);
+  return usedBy === null;
 }
 
 /** The lines of a chunk with the outcomes of the stored lines, or the error that prevented storing. */

@@ -20,7 +20,11 @@ export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): rea
 type NewSubmission = Pick<UsageSubmission, 'trackingId' | 'points' | 'createdBy' | 'createdDate'>;
 
 export function usageSubmission(
-  { id, accountRecordId, recordId: subscriptionRecordId }: Subscription,
+  {
+    id,
+    accountRecordId,
+    recordId: subscriptionRecordId,
+  }: Pick<Subscription, 'id' | 'accountRecordId' | 'recordId'>,
   { trackingId, points, createdBy, createdDate }: NewSubmission,
   sha256: Sha256,
 ): UsageSubmission {

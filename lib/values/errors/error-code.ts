@@ -246,5 +246,12 @@ export const ErrorCode = {
   REDEMPTION_NOT_FOUND: 62_011,
   COUPON_SUBSCRIPTION_ENDED: 62_012,
   REDEMPTION_ENDED: 62_013,
+  // Feature errors
+  FEATURE_NOT_FOUND: 63_001,
+  FEATURE_NOT_A_QUOTA: 63_002,
+  FEATURE_VALUE_INVALID: 63_003,
+  FEATURE_OVERRIDE_NOT_FOUND: 63_004,
+  QUOTA_KEY_REUSED: 63_005,
+  QUOTA_USE_NOT_FOUND: 63_006,
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];

@@ -46,6 +46,8 @@ const table: Readonly<
   TRIAL_ENDING: ['SUBSCRIPTION', 's', given],
   COUPON_REDEEMED: ['SUBSCRIPTION', 'o', given],
   COUPON_ENDED: ['SUBSCRIPTION', 'o', given],
+  FEATURE_CHANGE: ['ACCOUNT', accountId, given],
+  QUOTA_THRESHOLD: ['ACCOUNT', accountId, given],
   ENTITLEMENT_CREATION: ['SUBSCRIPTION', 's', null],
   ENTITLEMENT_CANCEL: ['SUBSCRIPTION', 's', null],
   BUNDLE_PAUSE: ['BUNDLE', 'x', null],

@@ -72,6 +72,7 @@ const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['billing.server.event.dispatch.type.skip', []],
   ['billing.server.event.bulk.subscription.aggregate', false],
   ['features.account.allowBCDUpdate', false],
+  ['features.quotaThresholds', [80, 100]],
   ['tags.enforceApplicableTypes', true],
   ['default.locale', 'en_US'],
 ];

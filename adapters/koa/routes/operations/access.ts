@@ -139,6 +139,15 @@ export const operationAccess: AccessByName = {
     latestPlan: open,
     state: open,
   },
+  features: {
+    of: needing('feature:view'),
+    can: needing('feature:view'),
+    explain: needing('feature:view'),
+    consume: needing('feature:consume'),
+    release: needing('feature:consume'),
+    override: needing('feature:override'),
+    endOverride: needing('feature:override'),
+  },
   subscriptions: {
     create: withCoupons('entitlement:create', 0),
     createWithAddOns: withCoupons('entitlement:create', 0),

@@ -281,6 +281,33 @@ create index bw_coupon_redemptions_account_index
 create index bw_coupon_redemptions_coupon_index
   on bw_coupon_redemptions (tenant_record_id, coupon_id, account_record_id);
 
+create table bw_feature_overrides (
+  record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
+  account_id uuid not null, account_record_id bigint not null, subscription_id uuid, feature text not null,
+  kind text not null, value json not null, reason text, starts_at bigint not null, ends_at bigint,
+  created_date bigint not null, updated_date bigint not null,
+  constraint bw_feature_overrides_id_unique unique (id)
+);
+create index bw_feature_overrides_account_index
+  on bw_feature_overrides (tenant_record_id, account_record_id, record_id);
+
+create table bw_quota_counters (
+  record_id bigserial primary key, tenant_record_id bigint not null, account_record_id bigint not null,
+  owner_id uuid not null, feature text not null, period_start date not null, used_whole bigint not null,
+  used_fraction bigint not null, announced int not null, keep_until bigint,
+  constraint bw_quota_counters_period_unique unique (tenant_record_id, owner_id, feature, period_start)
+);
+create index bw_quota_counters_age_index on bw_quota_counters (keep_until);
+
+create table bw_quota_uses (
+  record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
+  account_record_id bigint not null, feature text not null, use_key text not null, amount numeric not null,
+  outcome json not null, is_released boolean not null, created_date bigint not null,
+  constraint bw_quota_uses_id_unique unique (id),
+  constraint bw_quota_uses_key_unique unique (tenant_record_id, account_record_id, feature, use_key)
+);
+create index bw_quota_uses_age_index on bw_quota_uses (created_date);
+
 create table bw_invoices (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   account_id uuid not null, account_record_id bigint not null, invoice_number bigint not null,

@@ -1,0 +1,135 @@
+import type { CounterKey, FeatureReads, FeatureWrites } from '../../../lib/ports/storage/index.ts';
+import { type Decimal, decimal } from '../../../lib/values/money/index.ts';
+import { featureOverrideAudit } from '../audit/audited-records.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
+import { numberIn, type Row, writeDay } from '../sql/columns.ts';
+import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { featureOverridesTable, quotaCountersTable, quotaUsesTable } from '../tables/features.ts';
+import type { TenantScope } from '../tables/record-access.ts';
+
+export function featureReads(scope: TenantScope): FeatureReads {
+  return {
+    overridesOfAccounts: async (accountIds) =>
+      scope.select(featureOverridesTable, scope.ofAccounts(accountIds)),
+    findOverrides: async (ids) => scope.selectByIds(featureOverridesTable, ids),
+    counters: async (keys) => {
+      if (keys.length === 0) return [];
+      const columns = quotaCountersTable.columnsOf(['ownerId', 'feature', 'periodStart']);
+      const rows = keys.map((key) =>
+        quotaCountersTable.encodeOnly(['ownerId', 'feature', 'periodStart'], key),
+      );
+      const found = await scope.runner.readAs(quotaCountersTable)`
+        select ${scope.columns(quotaCountersTable, 'c')} from bw_quota_counters c
+        join ${rowsAs('k', columns, rows)}
+          on c.owner_id = k.owner_id and c.feature = k.feature and c.period_start = k.period_start
+        where c.tenant_record_id = ${scope.tenantRecordId}`;
+      return found.map((counter) => ({ ...counter, used: joined(counter.usedWhole, counter.usedFraction) }));
+    },
+    findUse: async ({ accountRecordId, feature, key }) => {
+      const [use] = await scope.select(
+        quotaUsesTable,
+        sql`account_record_id = ${accountRecordId} and feature = ${feature} and ${isIn('use_key', 'text', [key])}`,
+      );
+      return use ?? null;
+    },
+  };
+}
+
+export function featureWrites(scope: WriteScope): FeatureWrites {
+  return {
+    insertOverrides: async (overrides) => scope.insertAudited(featureOverrideAudit, overrides),
+    endOverrides: async (overrides) =>
+      scope.updateAudited(featureOverrideAudit, {
+        properties: ['until', 'updatedDate'],
+        records: overrides,
+      }),
+    draw: async ({ amount, most, ...key }) => {
+      const { whole, fraction } = parted(amount);
+      const counter = { ...key, usedWhole: whole, usedFraction: fraction, announced: 0 };
+      const limit = most === null ? sql`true` : isUpTo(sum(whole, fraction), most);
+      const [row] = await scope.runner.rows(sql`
+        ${scope.insertInto(quotaCountersTable, [counter])}
+        on conflict (tenant_record_id, owner_id, feature, period_start)
+        do update set ${assigned(sum(whole, fraction))}
+        where ${limit}
+        returning used_whole, used_fraction, announced`);
+      return row === undefined ? null : { used: usedIn(row), announced: numberIn(row, 'announced') };
+    },
+    giveBack: async ({ amount, ...key }) => {
+      const { whole, fraction } = parted(amount);
+      await scope.runner.run(sql`
+        update bw_quota_counters
+        set ${assigned(difference(whole, fraction))} where ${hasKey(scope, key)}`);
+    },
+    announce: async (key, percent) => {
+      await scope.runner.run(sql`
+        update bw_quota_counters set announced = ${percent} where ${hasKey(scope, key)}`);
+    },
+    insertUse: async (use) => {
+      const { affected } = await scope.runner.run(sql`
+        ${scope.insertInto(quotaUsesTable, [use])}
+        on conflict (tenant_record_id, account_record_id, feature, use_key) do nothing`);
+      return affected === 1;
+    },
+    releaseUse: async (id) => {
+      const { affected } = await scope.runner.run(sql`
+        update bw_quota_uses set is_released = ${true} where ${scope.haveIds([id])} and not is_released`);
+      return affected === 1;
+    },
+  };
+}
+
+function hasKey({ ofTenant }: TenantScope, { ownerId, feature, periodStart }: CounterKey): Sql {
+  return sql`${ofTenant} and ${isIn('owner_id', 'uuid', [ownerId])} and feature = ${feature}
+    and period_start = ${writeDay(periodStart)}`;
+}
+
+/** Number of fraction digits of a counter, and the fraction that makes a whole unit. */
+const FRACTION_DIGITS = 10;
+const UNIT = 10 ** FRACTION_DIGITS;
+
+function parted(amount: Decimal) {
+  const whole = amount.floor();
+  return { whole: whole.toNumber(), fraction: amount.minus(whole).times(UNIT).toNumber() };
+}
+
+function joined(whole: number, fraction: number): Decimal {
+  return decimal(whole).plus(decimal(fraction).dividedBy(UNIT));
+}
+
+function usedIn(row: Row): Decimal {
+  return joined(numberIn(row, 'used_whole'), numberIn(row, 'used_fraction'));
+}
+
+interface UsedSql {
+  readonly whole: Sql;
+  readonly fraction: Sql;
+}
+
+const WHOLE = raw('bw_quota_counters.used_whole');
+const FRACTION = raw('bw_quota_counters.used_fraction');
+const ONE = raw(String(UNIT));
+
+/** Returns the parts of the sum of a counter and an amount, with the carry of the fraction. */
+function sum(whole: number, fraction: number): UsedSql {
+  return {
+    whole: sql`${WHOLE} + ${whole} + case when ${FRACTION} + ${fraction} >= ${ONE} then 1 else 0 end`,
+    fraction: sql`(${FRACTION} + ${fraction}) % ${ONE}`,
+  };
+}
+
+function difference(whole: number, fraction: number): UsedSql {
+  return {
+    whole: sql`${WHOLE} - ${whole} - case when ${FRACTION} < ${fraction} then 1 else 0 end`,
+    fraction: sql`(${FRACTION} - ${fraction} + ${ONE}) % ${ONE}`,
+  };
+}
+
+function assigned({ whole, fraction }: UsedSql): Sql {
+  return sql`used_whole = ${whole}, used_fraction = ${fraction}`;
+}
+
+function isUpTo(used: UsedSql, most: Decimal): Sql {
+  const { whole, fraction } = parted(most);
+  return sql`(${used.whole} < ${whole} or (${used.whole} = ${whole} and ${used.fraction} <= ${fraction}))`;
+}

@@ -1,0 +1,229 @@
+import type { CatalogWithOverrides } from '../../catalog/index.ts';
+import { featureValuesOf, parseFeatureValue } from '../../catalog/index.ts';
+import {
+  type Account,
+  type FeatureCombination,
+  type FeatureDeclaration,
+  FeatureKind,
+  type FeatureOverride,
+  type FeatureValue,
+  ProductCategory,
+} from '../../records/index.ts';
+import {
+  earliestAfter,
+  nextServiceChange,
+  type ServiceStream,
+  type ServiceTerms,
+  serviceAt,
+} from '../../subscriptions/index.ts';
+import { type Decimal, decimal } from '../../values/money/index.ts';
+import { type Instant, localDateOf, startOfDay, type TimeZone } from '../../values/time/index.ts';
+import { type CombinedValue, combinedValue } from './combined-value.ts';
+import type { FeatureSource, QuotaSource } from './feature-source.ts';
+import { type CountedSource, inOrderOfConsumption } from './quota-draws.ts';
+import { accountQuotaPeriod, type QuotaSpan, subscriptionQuotaPeriod } from './quota-period.ts';
+
+export interface FeatureAt {
+  readonly name: string;
+  readonly kind: FeatureKind;
+  /** Combination of a NUMBER. Null for other kinds. */
+  readonly combine: FeatureCombination | null;
+  readonly value: CombinedValue;
+  /** The contributions, the base subscriptions first, then by age. */
+  readonly sources: readonly FeatureSource[];
+  /** The contributions to a QUOTA in the order of consumption. Empty for other kinds. */
+  readonly counted: readonly CountedSource[];
+}
+
+export interface FeaturesAt {
+  readonly at: Instant;
+  /** The next instant at which an answer can change without a further call. Null if there is none. */
+  readonly until: Instant | null;
+  readonly features: ReadonlyMap<string, FeatureAt>;
+}
+
+export interface FeatureFacts {
+  readonly account: Pick<Account, 'id' | 'billCycleDayLocal' | 'timeZone' | 'createdDate'>;
+  /** The services of all subscriptions of the account. */
+  readonly streams: readonly ServiceStream[];
+  readonly overrides: readonly FeatureOverride[];
+  readonly plans: CatalogWithOverrides;
+}
+
+/** Returns the features of an account at an instant with their sources (§2). */
+export function featuresAt(facts: FeatureFacts, at: Instant): FeaturesAt {
+  const { streams, overrides, plans } = facts;
+  const inForce = overrides.filter(({ from, until }) => from <= at && (until === null || at < until));
+  const services = streams.toSorted(inOrderOfContribution).flatMap((stream) => {
+    const terms = serviceAt(stream, plans, at);
+    return terms === null ? [] : [{ stream, terms }];
+  });
+  const declared = declarationsAt(facts, services, at);
+  const contributions = services.flatMap((service) => sourcesOf(service, { facts, inForce, declared, at }));
+  const ofName = Map.groupBy(contributions, ({ name }) => name);
+  const features = [...declared.values()].map((declaration): FeatureAt => {
+    const { name, kind, combine } = declaration;
+    const replaced = accountSource(declaration, { facts, inForce, at });
+    const own = (ofName.get(name) ?? []).map(({ source }) => source);
+    const sources = replaced === null ? own.filter(({ value }) => value.kind === kind) : [replaced];
+    return {
+      name,
+      kind,
+      combine,
+      value: combinedValue(declaration, sources),
+      sources,
+      counted: inOrderOfConsumption(sources),
+    };
+  });
+  return {
+    at,
+    until: nextChange(facts, features, at),
+    features: new Map(features.map((feature) => [feature.name, feature])),
+  };
+}
+
+interface Service {
+  readonly stream: ServiceStream;
+  readonly terms: ServiceTerms;
+}
+
+/** Base and standalone subscriptions come before add-ons, and older subscriptions before newer ones. */
+function inOrderOfContribution(
+  { subscription: a }: ServiceStream,
+  { subscription: b }: ServiceStream,
+): number {
+  const rank = ({ category }: typeof a): number => (category === ProductCategory.ADD_ON ? 1 : 0);
+  return rank(a) - rank(b) || byAge(a, b);
+}
+
+type Aged = Pick<ServiceStream['subscription'], 'alignStart' | 'recordId'>;
+
+function byAge(a: Aged, b: Aged): number {
+  return a.alignStart.at - b.alignStart.at || a.recordId - b.recordId;
+}
+
+/**
+ * Returns the declarations by name: those of the version in force, and those of older versions that supply the plans
+ * of services.
+ */
+function declarationsAt({ plans }: FeatureFacts, services: readonly Service[], at: Instant) {
+  const declared = new Map<string, FeatureDeclaration>();
+  const versions = [plans.versionAt(at), ...services.map(({ terms }) => terms.inForce.version)];
+  for (const version of new Set(versions)) {
+    for (const declaration of version?.features ?? []) {
+      if (!declared.has(declaration.name)) declared.set(declaration.name, declaration);
+    }
+  }
+  return declared;
+}
+
+interface Around {
+  readonly facts: FeatureFacts;
+  readonly inForce: readonly FeatureOverride[];
+  readonly at: Instant;
+}
+
+/** Returns what a subscription contributes: the values of its plan, replaced by the overrides on the subscription. */
+function sourcesOf(
+  { stream, terms }: Service,
+  { facts, inForce, declared, at }: Around & { readonly declared: ReadonlyMap<string, FeatureDeclaration> },
+) {
+  const { subscription } = stream;
+  const { version, plan, phase } = terms.inForce;
+  const zone = facts.account.timeZone;
+  const today = localDateOf(at, zone);
+  const ofPlan = [...featureValuesOf(version, plan, phase)].map(([name, value]) => ({
+    name,
+    value,
+    override: null,
+  }));
+  const overrides = inForce
+    .filter(({ subscriptionId }) => subscriptionId === subscription.id)
+    .flatMap((override) => {
+      const value = parseFeatureValue(override.kind, override.value);
+      return value === undefined ? [] : [{ name: override.feature, value, override }];
+    });
+  const given = new Map<string, { name: string; value: FeatureValue; override: FeatureOverride | null }>();
+  for (const each of [...ofPlan, ...overrides]) given.set(each.name, each);
+  const unitOf = (name: string) =>
+    (version.features.find((declaration) => declaration.name === name) ?? declared.get(name))?.unit ?? null;
+  return [...given.values()].map(({ name, value, override }) => {
+    const source: FeatureSource = {
+      subscriptionId: subscription.id,
+      subscriptionRecordId: subscription.recordId,
+      planName: plan.name,
+      phaseName: phase.name,
+      quantity: terms.quantity,
+      override,
+      value,
+      amount: amountOf(value, terms.quantity),
+      quota:
+        value.kind === FeatureKind.QUOTA
+          ? {
+              ownerId: subscription.id,
+              since: subscription.alignStart.at,
+              order: subscription.recordId,
+              unit: unitOf(name),
+              ...periodOf(subscriptionQuotaPeriod(stream, value.per, today), zone),
+            }
+          : null,
+    };
+    return { name, source };
+  });
+}
+
+/** Returns the override on the account, which replaces all contributions. Null if there is none. */
+function accountSource(
+  { name, kind }: FeatureDeclaration,
+  { facts, inForce, at }: Around,
+): FeatureSource | null {
+  const override = inForce.find((each) => each.subscriptionId === null && each.feature === name);
+  const value = override && parseFeatureValue(override.kind, override.value);
+  if (override === undefined || value === undefined || value.kind !== kind) return null;
+  const { account } = facts;
+  const zone = account.timeZone;
+  return {
+    subscriptionId: null,
+    subscriptionRecordId: null,
+    planName: null,
+    phaseName: null,
+    quantity: 1,
+    override,
+    value,
+    amount: amountOf(value, 1),
+    quota:
+      value.kind === FeatureKind.QUOTA
+        ? {
+            ownerId: account.id,
+            since: override.from,
+            order: override.recordId,
+            unit: null,
+            ...periodOf(accountQuotaPeriod(account, value.per, localDateOf(at, zone)), zone),
+          }
+        : null,
+  };
+}
+
+function periodOf(span: QuotaSpan, zone: TimeZone): Pick<QuotaSource, 'span' | 'resetsAt'> {
+  return { span, resetsAt: span.end === null ? null : startOfDay(span.end, zone) };
+}
+
+function amountOf(value: FeatureValue, quantity: number): Decimal | null {
+  if (value.kind !== FeatureKind.NUMBER && value.kind !== FeatureKind.QUOTA) return null;
+  if (value.amount === null) return null;
+  return value.perQuantity ? value.amount.times(decimal(quantity)) : value.amount;
+}
+
+function nextChange(
+  { streams, overrides, plans }: FeatureFacts,
+  features: readonly FeatureAt[],
+  at: Instant,
+) {
+  const version = plans.catalog.versions.find(({ effectiveDate }) => effectiveDate > at);
+  return earliestAfter(at, [
+    version?.effectiveDate,
+    ...streams.map((stream) => nextServiceChange(stream, plans, at)),
+    ...overrides.flatMap(({ from, until }) => [from, until]),
+    ...features.flatMap(({ sources }) => sources.map(({ quota }) => quota?.resetsAt)),
+  ]);
+}

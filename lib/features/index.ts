@@ -1,0 +1,14 @@
+export type {
+  ConsumeRequest,
+  Consumption,
+  FeatureExplanation,
+  FeatureInput,
+  FeatureOperations,
+  FeatureSourceView,
+  FeaturesRequest,
+  FeatureView,
+  OverrideRequest,
+  Release,
+} from './operations/feature-operations.ts';
+export { featureOperations } from './operations/feature-service.ts';
+export { purgeQuotas } from './storing/purge-quotas.ts';

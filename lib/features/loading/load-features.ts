@@ -1,0 +1,78 @@
+import { loadAccount } from '../../accounts/index.ts';
+import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
+import type { CounterKey, ReadSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import { planNamesOf, serviceStreams } from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import type { FeatureAt, FeatureFacts } from '../evaluation/features-at.ts';
+import type { CountedSource, UsedOf } from '../evaluation/quota-draws.ts';
+
+/**
+ * Loads the facts about an account's features with a constant number of statements.
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+ */
+export async function loadFeatureFacts(
+  session: ReadSession,
+  accountId: Uuid,
+  catalogsOf: CatalogSource,
+): Promise<FeatureFacts & { readonly account: Account }> {
+  const account = await loadAccount(session, accountId);
+  const accountIds = [account.id];
+  const [subscriptions, overrides] = await Promise.all([
+    session.subscriptions.findByAccounts(accountIds),
+    session.features.overridesOfAccounts(accountIds),
+  ]);
+  const ids = subscriptions.map(({ id }) => id);
+  const bundleIds = new Set(subscriptions.map(({ bundleId }) => bundleId));
+  const [events, blockingStates] = await Promise.all([
+    session.subscriptions.findEvents(ids),
+    session.subscriptions.findBlockingStates([account.id, ...bundleIds, ...ids]),
+  ]);
+  const plansOf = await withOverridePlans(session, {
+    catalogOf: await catalogsOf(session, accountIds),
+    accountIds,
+    planNames: planNamesOf(events),
+  });
+  const plans = plansOf(account.id);
+  const streams = serviceStreams({ account, subscriptions, events, blockingStates, plans });
+  return { account, streams, overrides, plans };
+}
+
+/** The used amounts of counters by owner, feature and period. */
+export class UsedAmounts {
+  readonly #used: Map<string, Decimal>;
+
+  constructor(used: Iterable<readonly [string, Decimal]> = []) {
+    this.#used = new Map(used);
+  }
+
+  of(feature: string): UsedOf {
+    return (source) => this.#used.get(counterKey(counterOf(feature, source))) ?? ZERO;
+  }
+
+  /** Raises an amount. Lower amounts are older, because only `release` lowers a counter, which drops the cache. */
+  raise(counter: CounterKey, used: Decimal): void {
+    const key = counterKey(counter);
+    if ((this.#used.get(key) ?? ZERO).lessThan(used)) this.#used.set(key, used);
+  }
+}
+
+/** Returns the key of the counter that a contribution has at the instant of its evaluation. */
+export function counterOf(feature: string, { quota: { ownerId, span } }: CountedSource): CounterKey {
+  return { ownerId, feature, periodStart: span.start };
+}
+
+function counterKey({ ownerId, feature, periodStart }: CounterKey): string {
+  return `${ownerId} ${feature} ${periodStart}`;
+}
+
+/** Loads the counters of these quotas with at most one statement. */
+export async function loadUsedAmounts(
+  session: ReadSession,
+  quotas: Iterable<Pick<FeatureAt, 'name' | 'counted'>>,
+): Promise<UsedAmounts> {
+  const keys = [...quotas].flatMap(({ name, counted }) => counted.map((source) => counterOf(name, source)));
+  const counters = keys.length === 0 ? [] : await session.features.counters(keys);
+  return new UsedAmounts(counters.map(({ used, ...counter }) => [counterKey(counter), used]));
+}

@@ -1,0 +1,177 @@
+import type {
+  FeatureKind,
+  FeatureOverride,
+  Leading,
+  QuotaOverage,
+  QuotaPeriod,
+} from '../../records/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+
+/** A feature of an account at an instant. Only the members of its kind are not null. */
+export interface FeatureView {
+  readonly name: string;
+  readonly kind: FeatureKind;
+  /** Value of a SWITCH. */
+  readonly isOn: boolean | null;
+  /** Value of a TEXT. Null also if no subscription has the feature. */
+  readonly text: string | null;
+  /** Value of a NUMBER, or the sum of the amounts of a QUOTA. Null also for an unlimited NUMBER. */
+  readonly amount: Decimal | null;
+  /** True for a NUMBER without a limit. */
+  readonly isUnlimited: boolean;
+  /** Used amount of a QUOTA in its current periods. */
+  readonly used: Decimal | null;
+  /** Amount of a QUOTA that is left in its current periods. */
+  readonly remaining: Decimal | null;
+  /** The soonest end of a period of a QUOTA. */
+  readonly resetsAt: Instant | null;
+  readonly sources: readonly FeatureSourceView[];
+}
+
+/** What a subscription or an override contributes to a feature. */
+export interface FeatureSourceView {
+  /** Null for an override on the account. */
+  readonly subscriptionId: Uuid | null;
+  readonly planName: string | null;
+  readonly phaseName: string | null;
+  /** The override that replaces the value of the catalog. */
+  readonly overrideId: Uuid | null;
+  /** The value as text: `true`, an amount, `UNLIMITED` or the text itself. */
+  readonly value: string;
+  readonly resetsAt: Instant | null;
+}
+
+/** A feature with the reasons for its value, one sentence each. */
+export interface FeatureExplanation extends FeatureView {
+  readonly reasons: readonly string[];
+}
+
+export interface FeaturesRequest {
+  readonly accountId: Uuid;
+  /** Instant of the features. Default now. */
+  readonly at?: Instant | null;
+}
+
+export interface ConsumeRequest<F extends string = string> {
+  readonly accountId: Uuid;
+  readonly feature: F;
+  /** More than 0, with at most 15 digits before the point and 10 after it. Default 1. */
+  readonly amount?: Decimal;
+  /** Key of this consumption, at most 128 characters. A second call with the same key consumes nothing. */
+  readonly key?: string | null;
+  /** Instant of the consumption, at most 35 days ago and not in the future. It selects the period. Default now. */
+  readonly at?: Instant | null;
+}
+
+/** The outcome of a consumption, over all subscriptions with the quota. */
+export interface Consumption {
+  /** False: nothing was consumed, because less than the amount is left. */
+  readonly allowed: boolean;
+  readonly used: Decimal;
+  readonly remaining: Decimal;
+  /** Part of the amount beyond the quota. */
+  readonly overage: Decimal;
+  /** The soonest end of a period. Null if there is none. */
+  readonly resetsAt: Instant | null;
+}
+
+/** The outcome of a release, and the balance after it. */
+export interface Release extends Omit<Consumption, 'allowed' | 'overage'> {
+  /** The released amount. 0 if the key was released before, or if its call consumed nothing. */
+  readonly released: Decimal;
+}
+
+/**
+ * A value of the kind of the feature: a flag, an amount as text such as `5.5` or `UNLIMITED`, a text, or the terms of a
+ * quota.
+ */
+export type FeatureInput =
+  | boolean
+  | string
+  | {
+      readonly amount: string;
+      readonly per?: QuotaPeriod;
+      /** Default BLOCK. An override on an account cannot have BILL. */
+      readonly overage?: QuotaOverage;
+      /** True: the amount applies once for each unit of the subscription's quantity. Default false. */
+      readonly perQuantity?: boolean;
+    };
+
+export interface OverrideRequest<F extends string = string> {
+  readonly accountId: Uuid;
+  /** Subscription whose contribution is replaced. By default, the combined value of the account is replaced. */
+  readonly subscriptionId?: Uuid | null;
+  readonly feature: F;
+  readonly value: FeatureInput;
+  /** Start of the override. Default now. */
+  readonly from?: Instant | null;
+  /** Exclusive end. By default, the override has no end. */
+  readonly until?: Instant | null;
+  /** At most 255 characters. */
+  readonly reason?: string | null;
+}
+
+/** Features of accounts, and quotas. */
+export interface FeatureOperations<C extends Leading = []> {
+  /**
+   * Returns the features of an account at an instant, sorted by name.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  of(...given: [...C, request: HostInput<FeaturesRequest>]): Promise<readonly FeatureView[]>;
+
+  /**
+   * Returns true if the account may use the feature now: a SWITCH is on, a NUMBER is at least the amount, a TEXT has a
+   * value, or the amount of a QUOTA could be consumed. Answers from memory for a known account.
+   * @param amount default 1.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001).
+   * @example if (!(await acme.features.can(account.id, 'sso'))) return upgradePage();
+   */
+  can(
+    ...given: [...C, accountId: Uuid | string, feature: string, amount?: Decimal | string]
+  ): Promise<boolean>;
+
+  /**
+   * Returns the feature with the reasons for its value.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001).
+   */
+  explain(
+    ...given: [...C, request: HostInput<FeaturesRequest & { readonly feature: string }>]
+  ): Promise<FeatureExplanation>;
+
+  /**
+   * Consumes an amount of a QUOTA. If less is left, the result depends on the plan: nothing is consumed, the quota is
+   * exceeded, or the part beyond the quota is recorded as usage.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA (63002),
+   * QUOTA_KEY_REUSED (63005) for a key with another amount, INVALID_PARAMETER (60002).
+   * @example const { allowed } = await acme.features.consume({ accountId, feature: 'calls', key: requestId });
+   */
+  consume(...given: [...C, request: HostInput<ConsumeRequest>]): Promise<Consumption>;
+
+  /**
+   * Returns what the call with this key consumed to the quota, once, and voids the usage that it recorded.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA (63002),
+   * QUOTA_USE_NOT_FOUND (63006), USAGE_RECORD_ARCHIVED.
+   */
+  release(
+    ...given: [
+      ...C,
+      request: HostInput<{ readonly accountId: Uuid; readonly feature: string; readonly key: string }>,
+    ]
+  ): Promise<Release>;
+
+  /**
+   * Replaces the value of a feature for a time. An override ends an earlier one of the same target at its start.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
+   * FEATURE_NOT_FOUND (63001), FEATURE_VALUE_INVALID (63003), INVALID_PARAMETER (60002), BUSY (60018).
+   */
+  override(...given: [...C, request: HostInput<OverrideRequest>]): Promise<FeatureOverride>;
+
+  /**
+   * Ends an override now. Does nothing if it has ended.
+   * @throws BillingError FEATURE_OVERRIDE_NOT_FOUND (63004), BUSY (60018).
+   */
+  endOverride(...given: [...C, overrideId: Uuid | string]): Promise<FeatureOverride>;
+}

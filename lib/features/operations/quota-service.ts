@@ -1,0 +1,109 @@
+import type { Ports } from '../../ports/index.ts';
+import type { CallContext } from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, decimal, formatDecimal } from '../../values/money/index.ts';
+import { checkStorable, shortened } from '../../values/text/index.ts';
+import { addMilliseconds, formatInstant, type Instant } from '../../values/time/index.ts';
+import { quotaBalance } from '../evaluation/quota-draws.ts';
+import { counterOf, loadUsedAmounts } from '../loading/load-features.ts';
+import { consumeQuota, releaseUse } from '../storing/consume-quota.ts';
+import { QUOTA_DAYS, QUOTA_KEY_MS } from '../storing/quota-limits.ts';
+import type { ConsumeRequest, Consumption, Release } from './feature-operations.ts';
+import { type FeatureReading, quotaOf } from './feature-reading.ts';
+
+const MAX_KEY_CHARACTERS = 128;
+const MAX_AMOUNT = decimal('1e15');
+const MAX_AMOUNT_DECIMALS = 10;
+const ONE = decimal(1);
+
+/** Operations that consume and release quotas (§4). */
+export function quotaOperations(
+  { storage, ids, sha256 }: Pick<Ports, 'storage' | 'ids' | 'sha256'>,
+  reading: FeatureReading,
+) {
+  const { cache } = reading;
+  return {
+    async consume(context: CallContext, request: ConsumeRequest): Promise<Consumption> {
+      const { accountId, feature, amount = ONE, key = null } = request;
+      checkAmount(amount);
+      if (key !== null) checkKey(key);
+      const { tenant, createdDate: now } = context;
+      const at = request.at ?? now;
+      checkInstant(at, now);
+      const loaded = await (at === now
+        ? reading.current(context, accountId)
+        : reading.at(context, accountId, at));
+      const { counted: sources } = quotaOf(loaded, feature);
+      const [useId, trackingId] = [ids.next(), key ?? ids.next()];
+      const consuming = { loaded, feature, sources, amount, key, at, useId, trackingId };
+      const { consumption, draws } = await storage.write(tenant, authorshipOf(context), (session) =>
+        consumeQuota(session, consuming, sha256),
+      );
+      if (tenant.within === undefined) {
+        const raised = draws.map(({ source, used }) => ({ counter: counterOf(feature, source), used }));
+        cache.raise(tenant, loaded, raised);
+      }
+      return consumption;
+    },
+
+    async release(
+      context: CallContext,
+      {
+        accountId,
+        feature,
+        key,
+      }: { readonly accountId: Uuid; readonly feature: string; readonly key: string },
+    ): Promise<Release> {
+      const { tenant } = context;
+      checkKey(key);
+      const loaded = await reading.current(context, accountId);
+      const { counted: sources } = quotaOf(loaded, feature);
+      const { recordId: accountRecordId } = loaded.account;
+      const released = await storage.write(tenant, authorshipOf(context), async (session) => {
+        const use = await session.features.findUse({ accountRecordId, feature, key });
+        if (use === null) throw noSuchUse(accountId, feature, key);
+        const amount = await releaseUse(session, use);
+        session.touch(accountRecordId);
+        const used = await loadUsedAmounts(session, [{ name: feature, counted: sources }]);
+        return { released: amount, ...quotaBalance(sources, used.of(feature)) };
+      });
+      return released;
+    },
+  };
+}
+
+function checkAmount(amount: Decimal): void {
+  const isValid =
+    amount.greaterThan(0) && amount.lessThan(MAX_AMOUNT) && amount.decimalPlaces() <= MAX_AMOUNT_DECIMALS;
+  if (isValid) return;
+  throw invalidParameter(
+    `Invalid amount ${formatDecimal(amount)}. Use an amount above 0 with at most 15 digits before the point and ${MAX_AMOUNT_DECIMALS} after it`,
+    { amount },
+  );
+}
+
+function checkKey(key: string): void {
+  checkStorable('Key', key);
+  if (key !== '' && key.length <= MAX_KEY_CHARACTERS) return;
+  throw invalidParameter(`Invalid key "${shortened(key)}". Use 1 to ${MAX_KEY_CHARACTERS} characters`, {
+    key,
+  });
+}
+
+function checkInstant(at: Instant, now: Instant): void {
+  if (at <= now && at >= addMilliseconds(now, -QUOTA_KEY_MS)) return;
+  throw invalidParameter(
+    `Invalid instant ${formatInstant(at)}. Use an instant of the last ${QUOTA_DAYS} days`,
+    { at },
+  );
+}
+
+function noSuchUse(accountId: Uuid, feature: string, key: string): BillingError {
+  return billingError(
+    ErrorCode.QUOTA_USE_NOT_FOUND,
+    `Account ${accountId} has not consumed "${shortened(feature)}" with key "${shortened(key)}" in the last ${QUOTA_DAYS} days`,
+    { accountId, feature, key },
+  );
+}

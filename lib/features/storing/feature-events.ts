@@ -1,0 +1,29 @@
+import { type Account, BusEventType, type NewBusEvent } from '../../records/index.ts';
+import { type Decimal, formatDecimal } from '../../values/money/index.ts';
+import { formatInstant, formatLocalDate } from '../../values/time/index.ts';
+import type { CountedSource } from '../evaluation/quota-draws.ts';
+
+interface ThresholdReached {
+  readonly feature: string;
+  readonly source: CountedSource;
+  readonly used: Decimal;
+  readonly percent: number;
+}
+
+/** Returns the event for a counter that has reached a threshold (§5). */
+export function quotaThresholdEvent(
+  { id: accountId, recordId: accountRecordId }: Pick<Account, 'id' | 'recordId'>,
+  { feature, source, used, percent }: ThresholdReached,
+): NewBusEvent {
+  const { subscriptionId, amount, quota } = source;
+  const metaData = {
+    feature,
+    subscriptionId,
+    threshold: percent,
+    used: formatDecimal(used),
+    amount: formatDecimal(amount),
+    periodStart: formatLocalDate(quota.span.start),
+    resetsAt: quota.resetsAt === null ? null : formatInstant(quota.resetsAt),
+  };
+  return { type: BusEventType.QUOTA_THRESHOLD, accountRecordId, payload: { accountId, metaData } };
+}

@@ -1,0 +1,55 @@
+import type { FeatureOverride, New, QuotaCounter, QuotaUse, Rows } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
+
+/** The key of a counter. The owner is a subscription, or the account for an override on the account. */
+export interface CounterKey {
+  readonly ownerId: Uuid;
+  readonly feature: string;
+  readonly periodStart: LocalDate;
+}
+
+export interface QuotaDraw extends CounterKey {
+  readonly accountRecordId: number;
+  readonly amount: Decimal;
+  /** The counter must not exceed this amount. Null means that nothing limits it. */
+  readonly most: Decimal | null;
+  /** The counter can be deleted after this instant. Null means that it is kept. */
+  readonly keepUntil: Instant | null;
+}
+
+/** A counter after a draw. */
+export interface DrawnCounter {
+  readonly used: Decimal;
+  /** The highest threshold, in percent, whose event was published in this period. 0 means none. */
+  readonly announced: number;
+}
+
+export interface FeatureReads {
+  /** Returns the overrides of these accounts and their subscriptions, including ended ones. */
+  overridesOfAccounts(accountIds: readonly Uuid[]): Rows<FeatureOverride>;
+  findOverrides(ids: readonly Uuid[]): Rows<FeatureOverride>;
+  /** Returns these counters. Counters that were never drawn from are omitted. */
+  counters(keys: readonly CounterKey[]): Rows<QuotaCounter>;
+  findUse(use: Pick<QuotaUse, 'accountRecordId' | 'feature' | 'key'>): Promise<QuotaUse | null>;
+}
+
+export interface FeatureWrites {
+  insertOverrides(overrides: readonly New<FeatureOverride>[]): Promise<void>;
+  /** Writes the ends of overrides. */
+  endOverrides(overrides: readonly FeatureOverride[]): Promise<void>;
+  /**
+   * Adds the amount to the counter with one statement, which creates the counter if it is missing. Returns null, and
+   * changes nothing, if the counter would exceed its limit. Not audited.
+   */
+  draw(draw: QuotaDraw): Promise<DrawnCounter | null>;
+  /** Subtracts the amount from the counter. */
+  giveBack(draw: Pick<QuotaDraw, keyof CounterKey | 'accountRecordId' | 'amount'>): Promise<void>;
+  /** Stores the highest threshold whose event was published. */
+  announce(key: CounterKey, percent: number): Promise<void>;
+  /** Stores a use. Returns false if its key is taken. */
+  insertUse(use: New<QuotaUse>): Promise<boolean>;
+  /** Marks a use as released. Returns false if it was released before. */
+  releaseUse(id: Uuid): Promise<boolean>;
+}

@@ -1,0 +1,296 @@
+import { formatDecimal, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { featureCatalog } from '../support/features/feature-catalog.ts';
+import type { TestEngine } from '../support/index.ts';
+import { expect, expectCode, openEngine } from '../support/index.ts';
+
+type Feature = Awaited<ReturnType<TestEngine['acme']['features']['of']>>[number];
+type Consumed = Awaited<ReturnType<TestEngine['acme']['features']['consume']>>;
+
+function shown(feature: Feature): string {
+  const { kind, isOn, text, amount, isUnlimited } = feature;
+  if (kind === 'SWITCH') return String(isOn);
+  if (kind === 'TEXT') return String(text);
+  return isUnlimited || amount === null ? 'UNLIMITED' : formatDecimal(amount);
+}
+
+function shownAmount(amount: Feature['amount'] | undefined): string {
+  return amount === null || amount === undefined ? '-' : formatDecimal(amount);
+}
+
+/** `allowed used 1400 remaining 100 over 0 until 2026-05-01`. */
+function consumption({ allowed, used, remaining, overage, resetsAt }: Consumed): string {
+  const amounts = `used ${formatDecimal(used)} remaining ${formatDecimal(remaining)} over ${formatDecimal(overage)}`;
+  return `${allowed ? 'allowed' : 'refused'} ${amounts} until ${resetsAt?.toISOString().slice(0, 10) ?? '-'}`;
+}
+
+eachDatabase.describe('features', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let pro: { readonly subscriptionId: Uuid; readonly bundleId: Uuid };
+
+  async function begin(
+    now: string,
+    account: object = { currency: 'USD', billCycleDayLocal: 1 },
+  ): Promise<void> {
+    engine = await openEngine(open, { now, catalog: null });
+    await engine.acme.uploadCatalog(featureCatalog);
+    accountId = (await engine.payingAccount(account)).id;
+  }
+
+  async function at(when: string): Promise<void> {
+    await engine.runTo(when);
+  }
+
+  async function values(...names: readonly string[]): Promise<string> {
+    const features = await engine.acme.features.of({ accountId });
+    return names
+      .map((name) => {
+        const feature = features.find((each) => each.name === name);
+        return `${name} ${feature === undefined ? '?' : shown(feature)}`;
+      })
+      .join(', ');
+  }
+
+  const consume = async (amount: string, more: object = {}, feature = 'calls'): Promise<string> =>
+    consumption(await engine.acme.features.consume({ accountId, feature, amount, ...more }));
+
+  async function remaining(): Promise<string> {
+    const features = await engine.acme.features.of({ accountId });
+    const calls = features.find(({ name }) => name === 'calls');
+    return `${shownAmount(calls?.used)} used, ${shownAmount(calls?.remaining)} left`;
+  }
+
+  /** F1: `pro` from 2026-03-10. */
+  async function f1(): Promise<void> {
+    await begin('2026-03-10T00:00:00Z');
+    pro = await engine.subscribe({ accountId, planName: 'pro' });
+  }
+
+  async function f2(): Promise<void> {
+    await f1();
+    await at('2026-04-01T00:00:00Z');
+    await engine.settle(engine.acme.subscriptions.changeQuantity(pro.subscriptionId, { quantity: 4 }));
+  }
+
+  async function f3(): Promise<void> {
+    await f1();
+    await at('2026-04-05T00:00:00Z');
+    await engine.subscribe({ accountId, planName: 'extra', bundleId: pro.bundleId });
+  }
+
+  async function f4(): Promise<void> {
+    await f3();
+    await at('2026-04-10T00:00:00Z');
+    expect(await consume('1400')).to.equal('allowed used 1400 remaining 100 over 0 until 2026-05-01');
+    expect(await consume('200')).to.equal('refused used 1400 remaining 100 over 0 until 2026-05-01');
+  }
+
+  async function f5(): Promise<void> {
+    await f4();
+    expect(await consume('100')).to.equal('allowed used 1500 remaining 0 over 0 until 2026-05-01');
+    expect(await consume('1')).to.equal('refused used 1500 remaining 0 over 0 until 2026-05-01');
+  }
+
+  async function f6(): Promise<void> {
+    await f5();
+    await at('2026-04-20T00:00:00Z');
+    await engine.settle(
+      engine.acme.subscriptions.changePlan(pro.subscriptionId, {
+        planName: 'max',
+        billingPolicy: 'IMMEDIATE',
+      }),
+    );
+    expect(await values('calls')).to.equal('calls 5500');
+    expect(await remaining()).to.equal('1500 used, 4000 left');
+  }
+
+  const f7Result = 'allowed used 5500 remaining 0 over 100 until 2026-05-01';
+
+  async function f7(): Promise<void> {
+    await f6();
+    expect(await consume('4100', { key: 'k1' })).to.equal(f7Result);
+  }
+
+  async function usageLines(): Promise<readonly string[]> {
+    await at('2026-05-01T00:00:00Z');
+    // Usage of 0 has an item of 0 (usage §7.5).
+    const lines = await engine.linesOf(accountId);
+    return lines.filter((line) => line.includes('USAGE') && !line.endsWith(' 0'));
+  }
+
+  it('match F1: the trial phase replaces the quota of the plan', async () => {
+    await f1();
+    await at('2026-03-12T00:00:00Z');
+    expect(await values('sso', 'calls')).to.equal('sso true, calls 100');
+    await at('2026-03-30T00:00:00Z');
+    expect(await values('sso', 'calls')).to.equal('sso true, calls 1000');
+  });
+
+  it('match F2: an amount per quantity is multiplied by the quantity', async () => {
+    await f2();
+    expect(await values('seats')).to.equal('seats 20');
+  });
+
+  it('match F3: add-ons add their amounts', async () => {
+    await f3();
+    expect(await values('seats', 'calls', 'support')).to.equal('seats 8, calls 1500, support email');
+  });
+
+  it('match F4 and F5: the older subscription is drawn from first, and nothing beyond the quota', async () => {
+    await f5();
+  });
+
+  it('match F6: the used amount stays used after a plan change', async () => {
+    await f6();
+  });
+
+  it('match F7: the part beyond the quota is billed as usage', async () => {
+    await f7();
+    expect(await usageLines()).to.have.length(1);
+    expect((await usageLines())[0]).to.match(/USAGE .* 1$/);
+  });
+
+  it('match F8: a key consumes once', async () => {
+    await f7();
+    expect(await consume('4100', { key: 'k1' })).to.equal(f7Result);
+    await expectCode(consume('5', { key: 'k1' }), 'QUOTA_KEY_REUSED');
+    expect(await usageLines()).to.have.length(1);
+  });
+
+  it('match F9: a release gives back the amount and voids the usage', async () => {
+    await f7();
+    const released = await engine.acme.features.release({ accountId, feature: 'calls', key: 'k1' });
+    expect(formatDecimal(released.released)).to.equal('4100');
+    expect(await remaining()).to.equal('1500 used, 4000 left');
+    const again = await engine.acme.features.release({ accountId, feature: 'calls', key: 'k1' });
+    expect(formatDecimal(again.released)).to.equal('0');
+    expect(await remaining()).to.equal('1500 used, 4000 left');
+    expect(await usageLines()).to.eql([]);
+  });
+
+  it('match F10: a paused subscription contributes nothing', async () => {
+    await f2();
+    await at('2026-04-14T00:00:00Z');
+    await consume('10');
+    await at('2026-04-15T00:00:00Z');
+    await engine.settle(engine.acme.blocking.pauseBundle(pro.bundleId));
+    expect(await values('sso', 'seats', 'calls')).to.equal('sso false, seats 0, calls 0');
+    expect(await consume('1')).to.equal('refused used 0 remaining 0 over 0 until -');
+    await at('2026-04-18T00:00:00Z');
+    await engine.settle(engine.acme.blocking.resumeBundle(pro.bundleId));
+    expect(await values('sso', 'seats', 'calls')).to.equal('sso true, seats 20, calls 1000');
+    expect(await remaining()).to.equal('10 used, 990 left');
+  });
+
+  it('match F11: an override on the account replaces the combined value', async () => {
+    await f1();
+    await engine.acme.features.override({
+      accountId,
+      feature: 'seats',
+      value: 'UNLIMITED',
+      until: '2026-06-01T00:00:00Z',
+      reason: 'launch offer',
+    });
+    expect(await values('seats')).to.equal('seats UNLIMITED');
+    const { reasons } = await engine.acme.features.explain({ accountId, feature: 'seats' });
+    expect(reasons.join(' ')).to.include('override').and.to.include('launch offer');
+    await at('2026-06-01T00:00:00Z');
+    expect(await values('seats')).to.equal('seats 5');
+  });
+
+  it('match F12: a daily quota resets at local midnight', async () => {
+    await begin('2026-07-01T11:00:00Z', {
+      currency: 'USD',
+      billCycleDayLocal: 1,
+      timeZone: 'Pacific/Auckland',
+    });
+    await engine.subscribe({ accountId, planName: 'daily' });
+    await at('2026-07-01T11:59:59Z');
+    expect(await consume('10', {}, 'daily')).to.equal('allowed used 10 remaining 0 over 0 until 2026-07-01');
+    expect(await consume('1', {}, 'daily')).to.match(/^refused/);
+    await at('2026-07-01T12:00:00Z');
+    expect(await consume('1', {}, 'daily')).to.equal('allowed used 1 remaining 9 over 0 until 2026-07-02');
+  });
+
+  it('publish QUOTA_THRESHOLD once per period and threshold', async () => {
+    await f1();
+    await at('2026-03-30T00:00:00Z');
+    for (const amount of ['799', '1', '5', '300', '195']) await consume(amount);
+    await at('2026-04-02T00:00:00Z');
+    await consume('1000');
+    const { events } = await engine.acme.events.list({ types: ['QUOTA_THRESHOLD'], limit: 100 });
+    const told = events.map((event) => {
+      if (event.eventType !== 'QUOTA_THRESHOLD') throw new Error(event.eventType);
+      const { feature, subscriptionId, threshold, used, periodStart } = event.metaData;
+      return `${feature} ${subscriptionId === pro.subscriptionId} ${threshold} ${used} ${periodStart}`;
+    });
+    expect(told).to.eql([
+      'calls true 80 800 2026-03-10',
+      'calls true 100 1000 2026-03-10',
+      'calls true 80 1000 2026-04-01',
+      'calls true 100 1000 2026-04-01',
+    ]);
+  });
+
+  it('select the period of a consumption that is dated back', async () => {
+    await f1();
+    await at('2026-04-05T00:00:00Z');
+    await consume('10');
+    const dated = await consume('3', { at: '2026-03-30T00:00:00Z' });
+    expect(dated).to.equal('allowed used 3 remaining 997 over 0 until 2026-04-01');
+    expect(await remaining()).to.equal('10 used, 990 left');
+    await expectCode(consume('1', { at: '2026-02-28T00:00:00Z' }), 'INVALID_PARAMETER');
+    await expectCode(consume('1', { at: '2026-04-05T00:00:01Z' }), 'INVALID_PARAMETER');
+  });
+
+  it('reject invalid amounts, keys, features and accounts', async () => {
+    await f1();
+    for (const amount of ['0', '-1']) {
+      await expectCode(consume(amount), 'INVALID_PARAMETER');
+    }
+    await expectCode(consume('1000000000000000'), 'MISSING_OR_INVALID_FIELD');
+    await expectCode(consume('1', { key: 'k'.repeat(129) }), 'INVALID_PARAMETER');
+    await expectCode(consume('1', {}, 'seats'), 'FEATURE_NOT_A_QUOTA');
+    await expectCode(consume('1', {}, 'unknown'), 'FEATURE_NOT_FOUND');
+    await expectCode(engine.acme.features.can(accountId, 'unknown'), 'FEATURE_NOT_FOUND');
+    await expectCode(engine.acme.features.can(pro.bundleId, 'sso'), 'ACCOUNT_DOES_NOT_EXIST_FOR_ID');
+    const release = engine.acme.features.release({ accountId, feature: 'calls', key: 'unknown' });
+    await expectCode(release, 'QUOTA_USE_NOT_FOUND');
+    const override = (value: boolean | string) =>
+      engine.acme.features.override({ accountId, feature: 'sso', value });
+    await expectCode(override('true'), 'FEATURE_VALUE_INVALID');
+  });
+
+  it('end an earlier override of the same target at the start of a later one', async () => {
+    await f1();
+    const { features } = engine.acme;
+    const target = { accountId, feature: 'seats' };
+    const first = await features.override({ ...target, value: '7' });
+    await features.override({ ...target, value: '9', from: '2026-03-20T00:00:00Z' });
+    expect(await values('seats')).to.equal('seats 7');
+    await at('2026-03-20T00:00:00Z');
+    expect(await values('seats')).to.equal('seats 9');
+    const before = await features.of({ accountId, at: '2026-03-19T00:00:00Z' });
+    expect(before.find(({ name }) => name === 'seats')?.sources[0]?.overrideId).to.equal(first.id);
+    const second = await features.override({ ...target, value: '11', subscriptionId: pro.subscriptionId });
+    expect(await values('seats')).to.equal('seats 9');
+    const ninth = await features.of({ accountId });
+    const ninthId = ninth.find(({ name }) => name === 'seats')?.sources[0]?.overrideId ?? '';
+    await features.endOverride(ninthId);
+    expect(await values('seats')).to.equal('seats 11');
+    await features.endOverride(second.id);
+    expect(await values('seats')).to.equal('seats 5');
+  });
+
+  it('answer `can` by kind', async () => {
+    await f1();
+    const can = (feature: string, amount?: string) => engine.acme.features.can(accountId, feature, amount);
+    expect([await can('sso'), await can('support')]).to.eql([true, true]);
+    expect([await can('seats', '5'), await can('seats', '6')]).to.eql([true, false]);
+    expect([await can('calls', '100'), await can('calls', '101')]).to.eql([true, false]);
+    await consume('60');
+    expect([await can('calls', '40'), await can('calls', '41')]).to.eql([true, false]);
+    expect([await can('daily'), await can('daily', '0')]).to.eql([false, true]);
+  });
+});

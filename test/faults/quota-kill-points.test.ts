@@ -1,0 +1,77 @@
+import { Billing } from '../../adapters/node/billwright.ts';
+import { formatDecimal, type Uuid } from '../../lib/index.ts';
+import { featureCatalog } from '../support/features/feature-catalog.ts';
+import { eachDatabase, expect, openEngine, plainHasher, sampled, type TestEngine } from '../support/index.ts';
+import { recordingLogger } from '../support/system-time.ts';
+import { DyingProcess } from './dying-process.ts';
+import { killableStorage } from './killable.ts';
+
+const KEY = 'k1';
+
+/** The quota of `max` is 5000 calls, so 100 are billed. */
+const AMOUNT = '5100';
+
+eachDatabase.describe('process killed during a consumption (features §4 rule 9)', (open, kind) => {
+  let engine: TestEngine;
+
+  before(async () => {
+    engine = await openEngine(open, { now: '2026-04-10T00:00:00Z', catalog: null });
+    await engine.acme.uploadCatalog(featureCatalog);
+  });
+
+  it('consumes and bills everything or nothing, and once after a retry', async () => {
+    const { steps } = await dieAt(Number.POSITIVE_INFINITY);
+    expect(steps).to.be.greaterThan(10);
+    const all = Array.from({ length: steps }, (_, step) => step + 1);
+    const found = new Set<string>();
+    // The last step follows the commit.
+    for (const step of new Set([...sampled(all, kind === 'sqlite' ? 2 : 6), steps])) {
+      const about = `after a death at step ${step} of ${steps}`;
+      const { accountId, subscriptionId } = await dieAt(step);
+      const state = await stateOf(accountId, subscriptionId);
+      expect(['0 0', '5000 100'], about).to.include(state);
+      found.add(state);
+      const { allowed, overage } = await consume(engine.acme, accountId);
+      expect([allowed, formatDecimal(overage)], about).to.eql([true, '100']);
+      expect(await stateOf(accountId, subscriptionId), about).to.equal('5000 100');
+    }
+    expect([...found], 'it died before and after the commit').to.have.members(['0 0', '5000 100']);
+  });
+
+  const consume = (acme: TestEngine['acme'], accountId: Uuid) =>
+    acme.features.consume({ accountId, feature: 'calls', amount: AMOUNT, key: KEY });
+
+  async function dieAt(step: number) {
+    const { id: accountId } = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    const { subscriptionId } = await engine.subscribe({ accountId, planName: 'max' });
+    const process = new DyingProcess(Number.POSITIVE_INFINITY);
+    const dying = await Billing.open({
+      storage: { ...killableStorage(engine.storage, process), close: () => Promise.resolve() },
+      clock: engine.clock,
+      logger: recordingLogger(),
+      hasher: plainHasher(),
+      nodeName: `dying-${accountId}`,
+    });
+    process.dieIn(step);
+    await consume(dying.as({ tenant: engine.tenant, user: 'test' }), accountId).catch((error: unknown) => {
+      if (!String(error).includes(DyingProcess.DEATH)) throw error;
+    });
+    expect(process.isDead).to.equal(Number.isFinite(step));
+    const { steps } = process;
+    process.end();
+    await dying.close();
+    return { steps, accountId, subscriptionId };
+  }
+
+  /** The used amount of the counter, and the recorded usage. */
+  async function stateOf(accountId: Uuid, subscriptionId: Uuid): Promise<string> {
+    const features = await engine.acme.features.of({ accountId });
+    const calls = features.find(({ name }) => name === 'calls');
+    const { rolledUpUnits } = await engine.acme.usage.rollUp(subscriptionId, {
+      startDate: '2026-04-01',
+      endDate: '2026-05-01',
+    });
+    const billed = rolledUpUnits[0]?.amount;
+    return [calls?.used, billed].map((each) => (each == null ? '0' : formatDecimal(each))).join(' ');
+  }
+});
