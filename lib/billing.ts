@@ -32,12 +32,13 @@ export interface BillingOperations extends Operations<WithContext> {}
 
 /**
  * The operations bound to one caller. Each call reads the current time. In results, a date is a string such as
- * `2024-03-01`, an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON.
+ * `2024-03-01`, an instant is a `Date`, and an amount is a Decimal, which becomes text in JSON. F stands for the names
+ * of the catalog's features.
  */
-export interface TenantBilling extends PlainOperations {}
+export interface TenantBilling<F extends string = string> extends PlainOperations<[], F> {}
 
 /** The operations bound to one caller. They can also run in a transaction of the host. */
-export interface CallerBilling<Host> extends TenantBilling {
+export interface CallerBilling<Host, F extends string = string> extends TenantBilling<F> {
   /**
    * Returns the same operations inside the host's own open transaction. Their changes commit or roll back with that
    * transaction. Until it ends, the transaction locks the accounts that the operations change; other calls for these
@@ -49,7 +50,7 @@ export interface CallerBilling<Host> extends TenantBilling {
    * @example await em.transactional(async (em) => { const order = em.create(Order, { … }); await
    * acme.within(em).createSubscription({ accountId: order.accountId, planName: 'gold-monthly' }); });
    */
-  within(host: Host): TenantBilling;
+  within(host: Host): TenantBilling<F>;
 }
 
 /** Events of one tenant or of all tenants. */
@@ -71,10 +72,7 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /**
-   * Records requests (platform §12) and links log lines and work to the requests that cause them (platform §13.1).
-   * For HTTP adapters.
-   */
+  /** Records requests (platform §12), and links log lines and work to them (platform §13.1). For HTTP adapters. */
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;
@@ -83,19 +81,18 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   /** Returns the context of one call at the current time. */
   context(caller: Caller): Promise<CallContext>;
   /**
-   * Binds the operations to a caller.
+   * Binds the operations to a caller. With `as<FeatureName<typeof catalog>>`, the compiler checks names of features.
    * @example const acme = billing.as({ tenant, user: 'sign-up' }); const account = await acme.createAccount({
    * currency: 'EUR' });
    */
-  as(caller: Caller): CallerBilling<Host>;
+  as<F extends string = string>(caller: Caller): CallerBilling<Host, F>;
 }
 
 export const Billing = {
   /**
    * Opens the engine with its ports.
    * @example const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
-   * @throws Error if the storage has the schema of another version. The message names the command that fixes
-   * the problem.
+   * @throws Error if the storage has the schema of another version. The message names the command to run.
    */
   async open<Host>(given: BillingOptions<Host>): Promise<Billing<Host>> {
     const { parts, dispatcher, pushes, nodes } = await runningEngine(given);

@@ -12,7 +12,7 @@ export { BillingError, ErrorCode };
 
 /**
  * Returns the operations of one tenant over HTTP, with the same names and types as `billing.as(caller)`.
- * Amounts are exact. Each change has an idempotency key, so a repeated attempt takes effect only once.
+ * `createClient<FeatureName<typeof catalog>>` also checks the names of features at compile time. Amounts are exact. Each change has an idempotency key, so a repeated attempt takes effect only once.
  *
  * Operations throw a BillingError with the codes of the library, and a TypeError from `fetch` if the server
  * cannot be reached in any attempt.
@@ -20,7 +20,7 @@ export { BillingError, ErrorCode };
  * @example const acme = createClient({ url: 'https://billing.example.com', apiKey: 'acme', apiSecret, user,
  * password }); const account = await acme.createAccount({ currency: 'EUR' });
  */
-export function createClient(options: ClientOptions): TenantBilling {
+export function createClient<F extends string = string>(options: ClientOptions): TenantBilling<F> {
   const call = operationCaller(options);
   const groups = Object.keys(queries).map((group) => [group, groupOf(group, call)]);
   const grouped = Object.fromEntries(groups);
@@ -28,7 +28,7 @@ export function createClient(options: ClientOptions): TenantBilling {
     name,
     (...input: readonly unknown[]) => grouped[group][operation](...input),
   ]);
-  return Object.freeze({ ...grouped, ...Object.fromEntries(short) }) as TenantBilling;
+  return Object.freeze({ ...grouped, ...Object.fromEntries(short) }) as TenantBilling<F>;
 }
 
 /** Client operations that need several calls, or a call of another operation. */

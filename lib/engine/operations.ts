@@ -182,12 +182,17 @@ export type PlainGroup<G> = {
     : G[N];
 };
 
-/** The operations of one tenant for hosts. `outlines`, for results of any length, is for adapters only. */
-export type PlainOperations<C extends Leading = []> = {
-  readonly [G in Exclude<keyof GroupedOperations<C>, 'outlines' | 'catalogs' | 'subscriptions'>]: PlainGroup<
-    GroupedOperations<C>[G]
-  >;
+type SpecialGroup = 'outlines' | 'catalogs' | 'subscriptions' | 'features';
+
+/**
+ * The operations of one tenant for hosts. `outlines`, for results of any length, is for adapters only. F stands for the
+ * names of the catalog's features.
+ */
+export type PlainOperations<C extends Leading = [], F extends string = string> = {
+  readonly [G in Exclude<keyof GroupedOperations<C>, SpecialGroup>]: PlainGroup<GroupedOperations<C>[G]>;
 } & {
+  /** Features and quotas of accounts. */
+  readonly features: PlainGroup<FeatureOperations<C, F>>;
   /** The tenant's catalogs, as documents. */
   readonly catalogs: PlainGroup<Omit<GroupedOperations<C>['catalogs'], 'current'>> & {
     /** Returns the current catalog, as `CatalogOperations.current` does. */

@@ -20,7 +20,7 @@ interface FeatureCatalog {
 }
 
 /**
- * Returns the values of a phase by feature name. A value of the phase overrides that of the plan, which overrides
+ * Returns the values of a phase by feature name (§3.5). A value of the phase overrides that of the plan, which overrides
  * that of the product. Features without a value are absent.
  * @param version the version that the plan comes from.
  */

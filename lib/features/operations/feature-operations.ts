@@ -114,8 +114,8 @@ export interface OverrideRequest<F extends string = string> {
   readonly reason?: string | null;
 }
 
-/** Features of accounts, and quotas. */
-export interface FeatureOperations<C extends Leading = []> {
+/** Features of accounts, and quotas. F stands for the names of the catalog's features. */
+export interface FeatureOperations<C extends Leading = [], F extends string = string> {
   /**
    * Returns the features of an account at an instant, sorted by name.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
@@ -129,16 +129,14 @@ export interface FeatureOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001).
    * @example if (!(await acme.features.can(account.id, 'sso'))) return upgradePage();
    */
-  can(
-    ...given: [...C, accountId: Uuid | string, feature: string, amount?: Decimal | string]
-  ): Promise<boolean>;
+  can(...given: [...C, accountId: Uuid | string, feature: F, amount?: Decimal | string]): Promise<boolean>;
 
   /**
    * Returns the feature with the reasons for its value.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001).
    */
   explain(
-    ...given: [...C, request: HostInput<FeaturesRequest & { readonly feature: string }>]
+    ...given: [...C, request: HostInput<FeaturesRequest & { readonly feature: F }>]
   ): Promise<FeatureExplanation>;
 
   /**
@@ -148,7 +146,7 @@ export interface FeatureOperations<C extends Leading = []> {
    * QUOTA_KEY_REUSED (63005) for a key with another amount, INVALID_PARAMETER (60002).
    * @example const { allowed } = await acme.features.consume({ accountId, feature: 'calls', key: requestId });
    */
-  consume(...given: [...C, request: HostInput<ConsumeRequest>]): Promise<Consumption>;
+  consume(...given: [...C, request: HostInput<ConsumeRequest<F>>]): Promise<Consumption>;
 
   /**
    * Returns what the call with this key consumed to the quota, once, and voids the usage that it recorded.
@@ -158,7 +156,7 @@ export interface FeatureOperations<C extends Leading = []> {
   release(
     ...given: [
       ...C,
-      request: HostInput<{ readonly accountId: Uuid; readonly feature: string; readonly key: string }>,
+      request: HostInput<{ readonly accountId: Uuid; readonly feature: F; readonly key: string }>,
     ]
   ): Promise<Release>;
 
@@ -167,7 +165,7 @@ export interface FeatureOperations<C extends Leading = []> {
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
    * FEATURE_NOT_FOUND (63001), FEATURE_VALUE_INVALID (63003), INVALID_PARAMETER (60002), BUSY (60018).
    */
-  override(...given: [...C, request: HostInput<OverrideRequest>]): Promise<FeatureOverride>;
+  override(...given: [...C, request: HostInput<OverrideRequest<F>>]): Promise<FeatureOverride>;
 
   /**
    * Ends an override now. Does nothing if it has ended.

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../values/money/index.ts';
 import type { FeatureCombination, FeatureKind, QuotaOverage, QuotaPeriod } from './catalog-enumerations.ts';
 
-/** A feature that a catalog version declares. */
+/** A feature that a catalog version declares (features §1). */
 export interface FeatureDeclaration {
   readonly name: string;
   readonly kind: FeatureKind;

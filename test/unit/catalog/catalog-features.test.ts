@@ -1,3 +1,5 @@
+import { createClient } from '../../../adapters/client/index.ts';
+import type { Billing, TenantBilling } from '../../../lib/billing.ts';
 import {
   type CatalogVersion,
   canonicalXml,
@@ -308,6 +310,28 @@ describe('features of a catalog (catalog §3.5)', () => {
   });
 });
 
+/** Calls with names of features, which only the compiler checks. */
+function callsOf(acme: TenantBilling<FeatureName<typeof featured>>) {
+  const accountId = 'a';
+  return [
+    () => acme.features.can(accountId, 'sso'),
+    () => acme.features.explain({ accountId, feature: 'seats' }),
+    () => acme.features.consume({ accountId, feature: 'calls', amount: '2' }),
+    () => acme.features.release({ accountId, feature: 'calls', key: 'k' }),
+    () => acme.features.override({ accountId, feature: 'sso', value: true }),
+    // @ts-expect-error other is not declared
+    () => acme.features.can(accountId, 'other'),
+    // @ts-expect-error other is not declared
+    () => acme.features.explain({ accountId, feature: 'other' }),
+    // @ts-expect-error other is not declared
+    () => acme.features.consume({ accountId, feature: 'other' }),
+    // @ts-expect-error other is not declared
+    () => acme.features.release({ accountId, feature: 'other', key: 'k' }),
+    // @ts-expect-error other is not declared
+    () => acme.features.override({ accountId, feature: 'other', value: true }),
+  ];
+}
+
 describe('names and kinds of features in a definition', () => {
   const plans = { p: { product: 'P', finalPhase: monthly } } as const;
   const products = { P: { category: 'BASE' } } as const;
@@ -373,6 +397,22 @@ describe('names and kinds of features in a definition', () => {
         }),
     ];
     for (const define of wrong) expect(problemsOf(define)).to.have.length(1);
+  });
+
+  it('are the names that operations on features accept', () => {
+    const bind = (billing: Billing<string>) => {
+      const acme = billing.as<FeatureName<typeof featured>>({ tenant: 't', user: 'u' });
+      const untyped = billing.as({ tenant: 't', user: 'u' });
+      return [
+        ...callsOf(acme),
+        ...callsOf(acme.within('transaction')),
+        ...callsOf(
+          createClient<FeatureName<typeof featured>>({ url: '', apiKey: '', apiSecret: '', user: '' }),
+        ),
+        () => untyped.features.can('a', 'anything'),
+      ];
+    };
+    expect(bind).to.be.a('function');
   });
 
   it('are part of the type of the catalog', () => {
