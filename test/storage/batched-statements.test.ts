@@ -25,6 +25,7 @@ onPostgresql.describe('unbatched statements on PostgreSQL', (open) => define(ope
 
 function define(open: OpenDatabase, batchesStatements: boolean): void {
   let orm: MikroORM;
+  let idleCount: () => number;
   let transactions: Transactions;
   /** How often the pool's one connection was written to and waited for. */
   let roundTrips = 0;
@@ -39,6 +40,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       pool: { max: 1 },
     });
     const pool = await orm.em.getConnection().getNativeClient();
+    idleCount = () => pool.idleCount;
     const { port } = new URL(database.url);
     const watch = new ServerWatch(async () => ({ host: '127.0.0.1', port: Number(port) }));
     transactions = batchedTransactions(async () => pool, { watch, keepsPlans: true, batchesStatements });
@@ -92,6 +94,30 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     );
     expectRoundTrips(1, 5);
     expect(await ids()).to.eql([1, 2, 3, 4]);
+  });
+
+  const reading: TransactionKind = { reach: EVERY_TENANT, mode: 'read' };
+  const read = () =>
+    transactions.run(reading, async (transaction) => ({
+      result: await transaction.executeQuery(compiled('select 1 as a')),
+      last: Promise.resolve(),
+    }));
+
+  it('commit a read together with the first statements of the next transaction', async () => {
+    await read();
+    expectRoundTrips(1, 3);
+    await read();
+    expectRoundTrips(2, 7);
+    await inTransaction((transaction) => insert(transaction, 40));
+    expectRoundTrips(4, 12);
+    await transactions.single(EVERY_TENANT).executeQuery(compiled('delete from t where id = $1', [40]));
+    expect(await ids()).not.to.include(40);
+  });
+
+  it('commit a read soon if no transaction follows', async () => {
+    await read();
+    while (idleCount() === 0) await setTimeout(1);
+    expectRoundTrips(2, 4);
   });
 
   it('return their own rows, in request order', async () => {

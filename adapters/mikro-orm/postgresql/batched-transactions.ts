@@ -9,6 +9,7 @@ import {
   type TransactionKind,
   type Transactions,
 } from '../sql/connection.ts';
+import { FinishedReads, type KeptClient } from './finished-reads.ts';
 import type { ServerWatch } from './server-watch.ts';
 import {
   type BatchedStatement,
@@ -28,7 +29,7 @@ interface DriverPool {
   connect(): Promise<PooledClient>;
 }
 
-type PooledClient = DriverClient & { release(): void };
+type PooledClient = DriverClient & KeptClient & { release(): void };
 
 interface PoolUse {
   readonly prepared: Pick<PreparedStatements, 'nameOf'>;
@@ -87,18 +88,38 @@ export function batchedTransactions(
     send: batchesStatements ? together : oneByOne,
   };
   const hosts = new HostReach();
+  const finishedReads = new FinishedReads<PooledClient>();
+
+  /** Returns the line of a transaction. Its first statements also commit the read that its connection has finished. */
+  const begin = async (opening: readonly Statement[]): Promise<StatementLine> => {
+    await watch.requireServer();
+    const kept = finishedReads.take();
+    const client = kept ?? (await clientOf(await pool(), watch));
+    return new StatementLine(client, use, { opening, isAfterRead: kept !== undefined });
+  };
+  const end = (line: StatementLine): void => {
+    const { client } = line;
+    if (line.hasOpenRead) finishedReads.keep(client, () => void commitRead(client));
+    else void line.ended.then(() => client.release());
+  };
+  const commitRead = async (client: PooledClient): Promise<void> => {
+    const line = new StatementLine(client, use, { opening: [], isAfterRead: false });
+    await line.end(COMMIT).catch(() => undefined);
+    client.release();
+  };
+
   const run: Transactions['run'] = async (kind, work) => {
-    const client = await clientOf(await pool(), watch);
-    const line = new StatementLine(client, use, openingOf(kind));
+    const line = await begin(openingOf(kind));
     let isCommitting = false;
     try {
       const { result, last } = await work(line);
+      if (kind.mode === 'read' && (await pool()).waitingCount === 0 && line.endRead()) return result;
       isCommitting = kind.mode === 'write';
       const committed = line.commit();
-      // If a statement fails too, the error of that statement is thrown instead.
+      // If a statement fails as well, the error of the statement is thrown.
       committed.catch(() => undefined);
       await last;
-      // A read need not wait for its commit.
+      // A read is complete without its commit.
       if (kind.mode === 'write') await committed;
       return result;
     } catch (error) {
@@ -107,16 +128,16 @@ export function batchedTransactions(
       await line.end(ROLLBACK).catch(() => undefined);
       throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
     } finally {
-      void line.ended.then(() => client.release());
+      end(line);
     }
   };
   const single = (reach: Reach): Transaction => ({
     executeQuery: async (statement) => {
-      const client = await clientOf(await pool(), watch);
+      const line = await begin([settingOf(reach)]);
       try {
-        return await new StatementLine(client, use, [settingOf(reach)]).executeQuery(statement);
+        return await line.executeQuery(statement);
       } finally {
-        client.release();
+        end(line);
       }
     },
   });
@@ -133,7 +154,6 @@ function isOfServer(error: unknown) {
 
 /** Takes a connection from the pool. Fails if the server disappears while the call waits. */
 async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
-  await watch.requireServer();
   if (pool.idleCount > pool.waitingCount) return pool.connect();
   const connecting = pool.connect();
   const { promise: given, reject } = Promise.withResolvers<never>();
@@ -172,22 +192,46 @@ class Reading {
   }
 }
 
+interface LineStart {
+  /** Statements that are sent before the first statement. */
+  readonly opening: readonly Statement[];
+  /** True if the connection has a finished read that is not committed yet. */
+  readonly isAfterRead: boolean;
+}
+
 class StatementLine implements Transaction {
   /** Settles when the result of the latest statement arrives. */
   ended: Promise<unknown> = Promise.resolve();
-  readonly #client: DriverClient;
+  readonly client: PooledClient;
   readonly #use: PoolUse;
   #opening: readonly Statement[];
+  #hasOpenRead: boolean;
   #waiting: BatchedStatement[] = [];
   #isUnderWay = false;
   #isEnding = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param opening statements that are sent before the first statement. */
-  constructor(client: DriverClient, use: PoolUse, opening: readonly Statement[]) {
-    this.#client = client;
+  constructor(client: PooledClient, use: PoolUse, { opening, isAfterRead }: LineStart) {
+    this.client = client;
     this.#use = use;
-    this.#opening = opening;
+    this.#opening = isAfterRead ? [COMMIT, ...opening] : opening;
+    this.#hasOpenRead = isAfterRead;
+  }
+
+  /** True if a finished read of the connection is not committed yet. */
+  get hasOpenRead(): boolean {
+    return this.#hasOpenRead;
+  }
+
+  /**
+   * Ends a read without a commit, which the next transaction of the connection makes. Returns false while statements
+   * are running.
+   */
+  endRead(): boolean {
+    if (this.#isUnderWay || this.#waiting.length > 0) return false;
+    this.#isEnding = true;
+    this.#hasOpenRead ||= this.#opening.length === 0;
+    return true;
   }
 
   async executeQuery({ sql: text, parameters: values, read }: CompiledStatement): Promise<Answer> {
@@ -249,9 +293,10 @@ class StatementLine implements Transaction {
     const statements = [...opening, ...this.#waiting];
     this.#opening = [];
     this.#waiting = [];
+    this.#hasOpenRead = false;
     this.#isUnderWay = true;
-    const heard = this.#use.watch.begin((error) => this.#client.connection.stream.destroy(error));
-    this.#use.send(this.#client, statements, () => {
+    const heard = this.#use.watch.begin((error) => this.client.connection.stream.destroy(error));
+    this.#use.send(this.client, statements, () => {
       heard();
       this.#goOn();
     });

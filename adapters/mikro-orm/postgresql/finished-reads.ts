@@ -1,0 +1,45 @@
+/** The part of a connection that reports its loss while it is kept. */
+export interface KeptClient {
+  on(event: 'error', listener: () => void): unknown;
+  removeListener(event: 'error', listener: () => void): unknown;
+}
+
+/** Milliseconds that a finished read waits for the next transaction of its connection. */
+const COMMIT_WAIT_MS = 10;
+
+interface Kept<C> {
+  readonly client: C;
+  readonly stopWaiting: () => void;
+}
+
+/**
+ * Connections whose read is complete but not committed. The commit travels with the first statements of the next
+ * transaction, because in a round trip of its own it takes the engine a fifth of the work of a short read.
+ */
+export class FinishedReads<C extends KeptClient> {
+  readonly #kept: Kept<C>[] = [];
+
+  /** Keeps the connection. Calls `end` if no transaction takes the connection in time, or if the connection is lost. */
+  keep(client: C, end: () => void): void {
+    const over = () => {
+      kept.stopWaiting();
+      this.#kept.splice(this.#kept.indexOf(kept), 1);
+      end();
+    };
+    const timer = setTimeout(over, COMMIT_WAIT_MS);
+    client.on('error', over);
+    const stopWaiting = () => {
+      clearTimeout(timer);
+      client.removeListener('error', over);
+    };
+    const kept = { client, stopWaiting };
+    this.#kept.push(kept);
+  }
+
+  /** Returns the latest connection, whose next transaction must begin with the commit. */
+  take(): C | undefined {
+    const kept = this.#kept.pop();
+    kept?.stopWaiting();
+    return kept?.client;
+  }
+}
