@@ -125,7 +125,7 @@ async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTur
 }
 
 /**
- * Returns the end of a piece. Pieces end at line ends, so that no secret is split, unless a line is longer than a
+ * Returns the end of a piece. Pieces end at line breaks, so that no secret is split, unless a line is longer than a
  * piece.
  */
 function endOfPiece(text: Uint8Array, from: number): number {

@@ -55,8 +55,8 @@ interface AccessPorts extends ActivityPorts {
 }
 
 /**
- * Stores the requests of this node in batches, some seconds late (platform §12.1 rule 5). Above a bound, requests are
- * counted but not stored.
+ * Stores the requests of this node in batches, a few seconds late (platform §12.1 rule 5). Above a bound, requests
+ * are counted but not stored.
  */
 export class AccessLog {
   readonly #ports: AccessPorts;

@@ -94,7 +94,7 @@ export const signingKeyFields = {
 };
 export interface SigningKey extends RecordOf<typeof signingKeyFields> {}
 
-/** Failed logins of one name or address (platform §6.4). Times are system time in milliseconds. */
+/** Failed logins for a user name or address (platform §6.4). Times are system time in milliseconds. */
 export const loginFailureFields = {
   recordId: f.recordId,
   /** Hexadecimal SHA-256 of the name or address, in case a password was typed as the name. */

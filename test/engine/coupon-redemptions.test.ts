@@ -37,8 +37,8 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     );
   }
 
-  describe('rejections', () => {
-    it('name an unknown, inactive, expired or used-up coupon', async () => {
+  describe('with faults', () => {
+    it('are rejected for an unknown, inactive, expired or used-up coupon', async () => {
       await expectCode(subscribe('lamp', 'NONE'), 'COUPON_NOT_FOUND');
       await coupon({ isActive: false });
       await expectCode(subscribe('lamp', 'SPRING'), 'COUPON_INACTIVE');
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       await expectCode(subscribe('lamp', 'RARE'), 'COUPON_USED_UP');
     });
 
-    it('name a coupon that the account has redeemed', async () => {
+    it('are rejected for a coupon that the account has already redeemed', async () => {
       await coupon();
       await subscribe('lamp', 'SPRING');
       await expectCode(subscribe('lamp', 'spring'), 'COUPON_ALREADY_REDEEMED');
@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await engine.acme.coupons.get('many')).to.include({ redeemedCount: 2 });
     });
 
-    it('name a plan, currency or subscription to which the coupon does not apply', async () => {
+    it('are rejected for a plan, currency or subscription to which the coupon does not apply', async () => {
       await coupon({ products: ['Sun'] });
       await expectCode(subscribe('lamp', 'SPRING'), 'COUPON_NOT_APPLICABLE');
       await coupon({ code: 'EURO', percentOff: null, amountOff: { EUR: '5' } });
@@ -73,7 +73,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       );
     });
 
-    it('leave nothing behind', async () => {
+    it('store nothing if they are rejected', async () => {
       await coupon({ maxRedemptions: 5 });
       await expectCode(subscribe('lamp', 'SPRING', 'NONE'), 'COUPON_NOT_FOUND');
       expect(await engine.acme.subscriptions.list({ accountId })).to.eql([]);
@@ -81,7 +81,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(await couponEvents()).to.eql([]);
     });
 
-    it('list every problem of a new coupon', async () => {
+    it('require a valid coupon; creating an invalid coupon reports every problem', async () => {
       const error = await engine.acme.coupons
         .create({
           code: ' x',
@@ -140,8 +140,8 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect(await engine.breaches()).to.eql([]);
   });
 
-  describe('removal', () => {
-    it('ends the discount with the next period by default', async () => {
+  describe('with a removal', () => {
+    it('end with the next period by default when they are removed', async () => {
       await coupon();
       const subscriptionId = await subscribe('lamp', 'SPRING');
       const [redemption] = await engine.acme.coupons.ofSubscription(subscriptionId);
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       await expectCode(engine.acme.coupons.remove(accountId), 'REDEMPTION_NOT_FOUND');
     });
 
-    it('changes billed periods only with rebill', async () => {
+    it('change billed periods when they are removed only with rebill', async () => {
       await coupon();
       const subscriptionId = await subscribe('lamp', 'SPRING');
       const [{ id } = { id: '' }] = await engine.acme.coupons.ofSubscription(subscriptionId);
@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     ]);
   });
 
-  it('move the end of the discount with a pause', async () => {
+  it('end later if the subscription is paused', async () => {
     await coupon({ duration: { periods: 2 } });
     const { subscriptionId, bundleId } = await engine.subscribe({
       accountId,
@@ -199,7 +199,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     expect((await couponEvents()).at(-1)).to.equal('2026-04-01 COUPON_ENDED SUBSCRIPTION');
   });
 
-  it('appear in dry runs and previews like in the invoice', async () => {
+  it('appear in dry runs and previews as in the invoice', async () => {
     await coupon({ duration: 'ONCE' });
     const request = { accountId, planName: 'lamp', coupons: ['SPRING'] };
     const preview = await engine.acme.subscriptions.preview({ change: 'CREATE', ...request });

@@ -137,7 +137,7 @@ eachDatabase.describe('features', (open) => {
     expect(await values('seats', 'calls', 'support')).to.equal('seats 8, calls 1500, support email');
   });
 
-  it('match F4 and F5: the older subscription is drawn from first, and nothing beyond the quota', async () => {
+  it('match F4 and F5: the older subscription is drawn from first, and nothing is drawn beyond the quota', async () => {
     await f5();
   });
 
@@ -233,7 +233,7 @@ eachDatabase.describe('features', (open) => {
     ]);
   });
 
-  it('select the period of a consumption that is dated back', async () => {
+  it('use the period that contains the date of a backdated consumption', async () => {
     await f1();
     await at('2026-04-05T00:00:00Z');
     await consume('10');
@@ -244,7 +244,7 @@ eachDatabase.describe('features', (open) => {
     await expectCode(consume('1', { at: '2026-04-05T00:00:01Z' }), 'INVALID_PARAMETER');
   });
 
-  it('reject invalid amounts, keys, features and accounts', async () => {
+  it('cannot be used with invalid amounts, keys, feature names or accounts', async () => {
     await f1();
     for (const amount of ['0', '-1']) {
       await expectCode(consume(amount), 'INVALID_PARAMETER');
@@ -262,7 +262,7 @@ eachDatabase.describe('features', (open) => {
     await expectCode(override('true'), 'FEATURE_VALUE_INVALID');
   });
 
-  it('end an earlier override of the same target at the start of a later one', async () => {
+  it('use a later override of the same target from its start instead of the earlier one', async () => {
     await f1();
     const { features } = engine.acme;
     const target = { accountId, feature: 'seats' };
@@ -283,7 +283,7 @@ eachDatabase.describe('features', (open) => {
     expect(await values('seats')).to.equal('seats 5');
   });
 
-  it('answer `can` by kind', async () => {
+  it('support `can` for every kind', async () => {
     await f1();
     const can = (feature: string, amount?: string) => engine.acme.features.can(accountId, feature, amount);
     expect([await can('sso'), await can('support')]).to.eql([true, true]);

@@ -407,7 +407,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
       expect(await lines()).to.eql(['COMMITTED RECURRING 19.95 owes 19.95']);
     });
 
-    it('let credit pay unpaid bills of earlier steps, as in actual runs', async () => {
+    it('allow credit to be applied to unpaid bills of earlier steps, as in actual runs', async () => {
       await begin({
         name: 'credits',
         getAdditionalInvoiceItems: async (...[, , , { targetDate }]) => ({

@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
   ] as const;
   for (const [what, input, code] of refused) {
     for (const isExternal of [false, true])
-      it(`rule 1: reject ${what}${isExternal ? ' as an external refund' : ''} with ${code} and without a gateway call`, async () => {
+      it(`rule 1: are rejected with ${code} before the gateway call for ${what}${isExternal ? ' as external refunds' : ''}`, async () => {
         const { id, paymentId } = await invoices.paid('20');
         const calls = engine.ledger.all().length;
         await expectCode(engine.acme.invoicePayments.refund({ paymentId, isExternal, ...input }), code);
@@ -50,14 +50,14 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     ['a negative amount', '-1', 4020],
   ] as const;
   for (const [what, amount, code] of badItems)
-    it(`rule 1a: reject an adjustment by ${what} with ${code}`, async () => {
+    it(`rule 1a: are rejected with ${code} for an adjustment by ${what}`, async () => {
       const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const adjustments = [{ invoiceItemId, amount }];
       const refund = { paymentId, amount: '20', isAdjusted: true, adjustments };
       await expectCode(engine.acme.invoicePayments.refund(refund), code);
     });
 
-  it('rule 1a: adjust an item by its remaining amount if they state no amount, but reject a fully adjusted item', async () => {
+  it('rule 1a: adjust an item by its remaining amount if they state no amount, and fail for a fully adjusted item', async () => {
     const { id, itemId, paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const adjustments = [{ invoiceItemId: itemId, amount: '5' }];
@@ -185,7 +185,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
-  it('rule 2: repeat a failed external refund only with its original method', async () => {
+  it('rule 2: can be repeated after an external failure only with the original method', async () => {
     const { paymentId } = await invoices.paid('20');
     const { invoicePayments } = engine.acme;
     const transactionExternalKey = `refund-${paymentId}`;
@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     ]);
   });
 
-  it('payments §6.1 rule 5: allow a completed invoice payment to be completed again without effect', async () => {
+  it('payments §6.1 rule 5: leave a completed invoice payment unchanged if it is completed again', async () => {
     const { id, paymentId } = await invoices.paid('20');
     const calls = engine.ledger.ofPayment(paymentId).length;
     expect(statusOf(await engine.acme.invoicePayments.complete({ paymentId }))).to.equal('SUCCESS');

@@ -73,7 +73,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     ).map(({ name }) => name);
 
   for (const [what, config, state] of cases)
-    it(`have the same count for ${COUNTS.join(' and ')} accounts when a check ${what}`, async () => {
+    it(`do not increase in number from ${COUNTS.join(' to ')} accounts when a check ${what}`, async () => {
       const counts: (readonly string[])[] = [];
       for (const count of COUNTS) {
         await begin(config);

@@ -142,14 +142,14 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(inserted).to.have.length(2);
   });
 
-  it('change again from RETRIED if their transaction is corrected', async () => {
+  it('leave the RETRIED state if their transaction is corrected', async () => {
     answers('ERROR');
     const invoiceId = await invoiced();
     await fix(invoiceId, 'SUCCESS');
     expect(await attemptsOf(invoiceId)).to.eql(['SUCCESS']);
   });
 
-  it('change again from ABORTED if recovery finds the outcome', async () => {
+  it('leave the ABORTED state if recovery finds the outcome', async () => {
     answers('UNDEFINED', 1);
     const declined = await invoiced();
     recovers(await transactionOf(declined), 'ERROR');
@@ -161,7 +161,7 @@ anyDatabase.describe('payment attempts (payments §3.3)', (open) => {
     expect(await attemptsOf(paid)).to.eql(['SUCCESS']);
   });
 
-  it('change again from SUCCESS if their transaction is corrected', async () => {
+  it('leave the SUCCESS state if their transaction is corrected', async () => {
     const invoiceId = await invoiced();
     await fix(invoiceId, 'PAYMENT_FAILURE');
     expect(await attemptsOf(invoiceId)).to.eql(['ABORTED']);

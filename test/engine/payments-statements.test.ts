@@ -24,7 +24,7 @@ function define(open: OpenDatabase): void {
   });
   after(() => stage.stop());
 
-  it('have the same count for 2 invoices as for 50', async () => {
+  it('do not increase in number from 2 invoices to 50', async () => {
     const few = await payAll(2);
     const many = await payAll(50);
     expect(many.filter(isQuery)).to.have.length(few.filter(isQuery).length);
@@ -111,7 +111,7 @@ eachDatabase.describe('SQL statements of payment operations', (open, kind) => {
 
   for (const name of ['purchase', 'capture', 'refund'] as const) {
     const count = expected[kind][name];
-    it(`have a count of ${count} for a ${name}, on accounts with few or many payments`, async () => {
+    it(`are ${count} in number for a ${name}, even on an account with many payments`, async () => {
       await countOf(await operations[name]());
       const few = await countOf(await operations[name]());
       for (let more = 0; more < 10; more += 1) await (await operations[name]())();

@@ -6,10 +6,10 @@ const MANY = 300;
 
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase.describe('SQL statements of an invoice run', (open) => {
+eachDatabase.describe('SQL statement count of an invoice run', (open) => {
   const engine = engineBefore(open, { now: '2024-01-01T00:00:00Z' });
 
-  it('have the same count for few and several subscriptions if a scheduled run also pays the invoice', async () => {
+  it('does not depend on the number of subscriptions, even if a scheduled run also pays the invoice', async () => {
     const { acme, clock } = engine;
     for (const count of [FEW, SEVERAL]) {
       clock.advance({ days: 1 });
@@ -29,7 +29,7 @@ eachDatabase.describe('SQL statements of an invoice run', (open) => {
     expect(sent[1]?.sort()).to.eql(sent[0]?.sort());
   });
 
-  it(`have the same count for ${FEW} and ${MANY} subscriptions of an account`, async () => {
+  it(`is the same for ${FEW} and ${MANY} subscriptions of an account`, async () => {
     const counts: number[] = [];
     for (const count of [FEW, MANY]) {
       const { id: accountId } = await engine.payingAccount({ currency: 'USD' });

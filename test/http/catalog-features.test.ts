@@ -109,7 +109,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
     expect(version?.products[1]?.plans[0]?.features).to.eql(ofPlan);
   });
 
-  it('are validated with the line of the invalid value', async () => {
+  it('are validated, and the error states the line of the invalid value', async () => {
     const document = featured.toXml().replace('value="1000.0"', 'value="many"');
     const line = document.split('\n').findIndex((text) => text.includes('value="many"')) + 1;
     const { json } = await post('/catalog/xml/validate', document, xmlType);
@@ -120,7 +120,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
     );
   });
 
-  describe('entries', () => {
+  describe('with catalog entries', () => {
     let authorization: string;
 
     beforeEach(async () => {
@@ -141,7 +141,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
       pricelistName: 'DEFAULT',
     };
 
-    it('give values to the features of the XML catalog', async () => {
+    it('receive values from catalog entries if the XML catalog declares them', async () => {
       const body = {
         plans: [
           {
@@ -167,7 +167,7 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
       expect(pro).to.deep.include({ features: [sso] });
     });
 
-    it('cannot give values to other features, or values of another form', async () => {
+    it('cannot receive values from catalog entries if they are undeclared or the values have another form', async () => {
       const own = (features: unknown) => ({
         ...plan,
         name: 'own',

@@ -30,7 +30,7 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
 }
 
 // Every route of the table is called: a new one is under these rules from its first day.
-eachDatabaseByTurns.describe('HTTP route, according to its contract', (open) => {
+eachDatabaseByTurns.describe('HTTP route', (open) => {
   const world = populateOnce(open);
 
   before(async () => {
@@ -209,7 +209,7 @@ function describeAccess(
     ];
     for (const [which, headers] of sampled(wrongTenants, wrongTenants.length, turn))
       it(`returns 401 for ${which}`, async () => expectRefusal(await callRefused({ headers }), 60005));
-    it('returns 401 for a tenant that the user is not granted', async () => {
+    it('returns 401 for a tenant to which the user has no access', async () => {
       const authorization = await callerOf('stranger');
       expectRefusal(await callRefused({ headers: { authorization } }), 60005);
     });

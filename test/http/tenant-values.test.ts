@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect(await valuesAt(userKey('CATALOG'))).to.eql([document.slice(1)]);
   });
 
-  it('lets other tenants neither read nor change values', async () => {
+  it('prevents other tenants from reading or changing values', async () => {
     await post(userKey('color'), 'red');
     await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
     expect(await valuesAt(userKey('color'), eve)).to.eql([]);

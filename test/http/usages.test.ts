@@ -65,7 +65,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     return text.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
   }
 
-  it('usage §2.1 check 1: is rejected with the name of any unknown member in dialect D, and accepted in dialect K', async () => {
+  it('usage §2.1 check 1: is rejected in dialect D if it has an unknown member, which the error names, and accepted in dialect K', async () => {
     const point = { recordDate: '2024-03-01', amount: 1 };
     const wrong: readonly (readonly [body: object, member: string])[] = [
       [usageOf([point], { quantity: 5 }), 'quantity'],

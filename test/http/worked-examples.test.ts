@@ -59,7 +59,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(inK.json).to.include({ code: 60003, message: 'Header X-Killbill-CreatedBy needs to be set' });
   });
 
-  it('match http-api 15.5 "204, on another call"', async () => {
+  it('match http-api 15.5 "Response without a body"', async () => {
     const id = await newAccount();
     const reply = expectStatus(await put(`/accounts/${id}`, { notes: 'x' }), 204);
     expect(reply.text).to.equal('');
@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expect(inK).to.have.property('chargedThroughDate', chargedThroughDate);
   });
 
-  it('match http-api 15.13 "Who may"', async () => {
+  it('match http-api 15.13 "Access"', async () => {
     const nobody = await get('/accounts/pagination', { authorization: undefined });
     expectRefusal(nobody, 401, 60004);
     expect(nobody.headers.get('www-authenticate')).to.equal('Basic realm="service"');
@@ -145,7 +145,7 @@ eachDatabaseByTurns.describe('worked examples of the HTTP API', (open) => {
     expectRefusal(await get(`/accounts/${createdId(ofEve)}`), 404, 3002);
   });
 
-  it('match http-api 15.13 "Who may, without a permission"', async () => {
+  it('match http-api 15.13 "Access without a permission"', async () => {
     await addUser(serving, 'limited', { permissions: ['payment:refund'] });
     const authorization = basic('limited', 'password');
     const inD = await post('/accounts', {}, { authorization });

@@ -82,7 +82,7 @@ eachDatabase.describe('storage of features', (open, kind) => {
     expect(formatDecimal(counter?.used ?? decimal(0))).to.equal('999999999999999.5');
   });
 
-  it('gives amounts back exactly', async () => {
+  it('returns released amounts to counters exactly', async () => {
     await draw('5.25');
     await opened.write(({ features }) => features.giveBack(drawOf('1.75')));
     expect(await draw('0.5')).to.equal('4');
@@ -125,7 +125,7 @@ eachDatabase.describe('storage of features', (open, kind) => {
     expect(after).to.deep.include({ until: ended, reason: 'launch offer' });
   });
 
-  it('belongs to its tenant', async () => {
+  it('hides features from other tenants', async () => {
     const override = overrideOf();
     const use = useOf('k');
     await opened.write(async ({ features }) => {

@@ -47,7 +47,7 @@ export class WorkerProcess {
     this.#worker = cluster.fork({ [SEAT_VARIABLE]: JSON.stringify(seat) });
     returnConnections(this.#worker, hasOthers);
     this.#channel = new Channel<PrimaryCalls, WorkerCalls>(
-      // A message may be lost because the process has ended. The event `exit` handles that case.
+      // A message may be lost because the process has ended. The `exit` handler covers that case.
       (message) => this.#worker.send(message, () => undefined),
       {
         ...calls,

@@ -156,8 +156,8 @@ export class HostTransactions {
   }
 
   /**
-   * Calls the listener with the changes after the commit of the host's transaction, or after its end if the library does not report
-   * commits.
+   * Calls the listener with the changes after the commit of the host's transaction, or after its end if the library
+   * does not report commits.
    */
   async expectCommit(host: unknown, change: StoredChange | null): Promise<void> {
     const lender = this.check(host);

@@ -134,7 +134,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
                   and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
     maxTargetDate: async (accountId) => {
-      // Reads the account's invoices from the latest on, until an invoice has such an item.
+      // Reads the account's invoices, latest first, until it finds one with such an item.
       return scope.runner.firstAs((row) => dateIn(row, 'target_date'))`
         select target_date from bw_invoices
         where ${scope.ofTenant} and ${scope.ofAccount(accountId)}

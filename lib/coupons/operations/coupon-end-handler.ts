@@ -70,7 +70,7 @@ interface Announced {
   readonly now: Instant;
 }
 
-/** Emits the event if the redemption has ended, otherwise queues the next look. */
+/** Emits the event if the redemption has ended, otherwise queues the next check. */
 function announce(session: WriteSession, { redemption, account, billing, now }: Announced): void {
   const next = nextLook(redemption, { account, billing, now });
   if (next === null) return;
@@ -92,8 +92,8 @@ function endNotification({ id }: Redemption, { recordId }: Account, at: Instant)
 
 /**
  * Returns the end of the last discount. While billing is paused, the end is unknown and is looked up again after a
- * month. Returns null for a redemption that ends only by its removal: without a limit, or for a number of periods of
- * each subscription of an account.
+ * month. Returns null for a redemption that ends only when it is removed, because it has no limit, or because it
+ * covers a number of periods of each subscription of an account.
  */
 function nextLook(
   redemption: Redemption,

@@ -15,12 +15,14 @@ export interface CouponOperations<C extends Leading = []> {
   create(...given: [...C, input: HostInput<CouponInput>]): Promise<CouponView>;
 
   /**
-   * Changes name, last instant, limit or activity of a coupon. Absent members stay. Redemptions do not change.
-   * @throws BillingError COUPON_NOT_FOUND (62001), COUPON_INVALID (62009) for a limit below the number of redemptions.
+   * Changes the name, last redemption instant, limit or activity of a coupon. Absent members stay unchanged. Existing
+   * redemptions do not change.
+   * @throws BillingError COUPON_NOT_FOUND (62001), COUPON_INVALID (62009) for a limit below the number of
+   * redemptions.
    */
   update(...given: [...C, code: string, change: HostInput<CouponChange>]): Promise<CouponView>;
 
-  /** Returns a coupon. Upper and lower case are equal. @throws BillingError COUPON_NOT_FOUND (62001). */
+  /** Returns a coupon. The code is case-insensitive. @throws BillingError COUPON_NOT_FOUND (62001). */
   get(...given: [...C, code: string]): Promise<CouponView>;
 
   /** Returns a page of the coupons in creation order. */

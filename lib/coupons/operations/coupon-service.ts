@@ -199,7 +199,7 @@ function discountedOf(account: Account, { eventsOf }: AccountBilling, now: Insta
 
 /**
  * Makes the changed days due for invoicing. Returns true if billed periods change.
- * @throws BillingError COUPON_CHANGES_BILLED_DAYS (62010) if they may not.
+ * @throws BillingError COUPON_CHANGES_BILLED_DAYS (62010) if billed periods must not change.
  */
 async function markChanged(
   session: WriteSession,

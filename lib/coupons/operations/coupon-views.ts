@@ -29,7 +29,7 @@ export function couponView(coupon: Coupon): CouponView {
   };
 }
 
-/** The subscriptions of an account with their billing events, and what the discounts depend on. */
+/** The subscriptions of an account with their billing events, and the data that determines their discounts. */
 export interface DiscountedAccount {
   readonly eventsOf: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   readonly currency: Currency | null;

@@ -9,7 +9,7 @@ import type { DiscountedPlan } from '../rules/check-redemption.ts';
 /** The billing events of an account's subscriptions, without discounts that are not stored yet. */
 export interface AccountBilling {
   readonly eventsOf: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-  /** The end of billing of ended subscriptions. */
+  /** When billing ends, for each subscription that has ended. */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 

@@ -75,14 +75,14 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
 
 function* codeProblems(code: string): Iterable<Problem> {
   if (code.trim() !== code || code === '' || !isStorable(code))
-    yield { path: 'code', message: 'code must be a non-empty text without leading or trailing spaces' };
+    yield { path: 'code', message: 'code must be a non-empty string without leading or trailing spaces' };
   if (code.length > MAX_CODE_CHARACTERS)
     yield { path: 'code', message: `code has more than ${MAX_CODE_CHARACTERS} characters` };
 }
 
 function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Problem> {
   if ((percentOff == null) === (amountOff == null))
-    yield { path: 'percentOff', message: 'exactly one of percentOff and amountOff must be set' };
+    yield { path: 'percentOff', message: 'Set exactly one of percentOff and amountOff' };
   if (percentOff != null && !isPercentage(percentOff))
     yield {
       path: 'percentOff',
@@ -95,9 +95,10 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
   }
   for (const [currency, amount] of Object.entries(amountOff)) {
     const path = `amountOff.${shortened(currency)}`;
-    if (!isCurrency(currency)) yield { path, message: `${shortened(currency)} is not a currency` };
+    if (!isCurrency(currency))
+      yield { path, message: `${shortened(currency)} is not an ISO 4217 currency code such as EUR` };
     else if (!(Decimal.isDecimal(amount) && isAmount(amount, currency)))
-      yield { path, message: `${path} must be above 0, with the decimals of the currency` };
+      yield { path, message: `${path} must be above 0 and have no more decimals than its currency allows` };
   }
 }
 
@@ -148,11 +149,11 @@ function invalidCoupon(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** What can change after the creation. */
+/** The members of a coupon that can change after its creation. */
 export type CouponChange = Pick<CouponInput, 'name' | 'redeemBy' | 'maxRedemptions' | 'isActive'>;
 
 /**
- * Returns the changed coupon. Absent members stay.
+ * Returns the changed coupon. Absent members stay unchanged.
  * @throws BillingError COUPON_INVALID (62009) if the limit would be below the number of redemptions.
  */
 export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon['updatedDate']): Coupon {
@@ -170,7 +171,7 @@ export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon[
     throw invalidCoupon([
       {
         path: 'maxRedemptions',
-        message: `maxRedemptions ${maxRedemptions} is below the ${redeemedCount} redemptions so far, or below 1`,
+        message: `maxRedemptions ${maxRedemptions} is too low. Use at least ${Math.max(1, redeemedCount)}; the coupon has ${redeemedCount} redemptions`,
       },
     ]);
   return changed;

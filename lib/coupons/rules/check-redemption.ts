@@ -3,7 +3,7 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 import { matchesPlan } from '../discounts/with-discounts.ts';
 
-/** The plan of a subscription that gets a coupon. */
+/** The plan of a subscription that receives a coupon. */
 export interface DiscountedPlan {
   readonly planName: string | null;
   readonly productName: string | null;
@@ -43,14 +43,14 @@ export function checkRedemption(
   if (!plans.some((plan) => matchesPlan(coupon, plan)))
     throw refused(
       ErrorCode.COUPON_NOT_APPLICABLE,
-      `Coupon ${code} does not apply to ${plans.map(({ planName }) => planName ?? 'no plan').join(', ')}`,
+      `Coupon ${code} does not apply to ${plans.map(({ planName }) => planName ?? 'a subscription without a plan').join(', ')}`,
       coupon,
     );
   const { currency } = account;
   if (coupon.amountsOff !== null && (currency === null || coupon.amountsOff[currency] === undefined))
     throw refused(
       ErrorCode.COUPON_WITHOUT_CURRENCY,
-      `Coupon ${code} has no amount in ${currency ?? 'an account without a currency'}`,
+      `Coupon ${code} has no amount in ${currency ?? 'the account currency, which is not set'}`,
       coupon,
     );
 }

@@ -26,7 +26,7 @@ export interface FeatureSource {
 export interface QuotaSource {
   /** Id of the subscription, or of the account for an override on the account. */
   readonly ownerId: Uuid;
-  /** Start of the subscription or of the override. Of equal starts, the lower order comes first. */
+  /** Start of the subscription or of the override. For equal starts, the lower order comes first. */
   readonly since: Instant;
   readonly order: number;
   readonly span: QuotaSpan;

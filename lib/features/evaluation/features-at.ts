@@ -29,7 +29,7 @@ export interface FeatureAt {
   /** Combination of a NUMBER. Null for other kinds. */
   readonly combine: FeatureCombination | null;
   readonly value: CombinedValue;
-  /** The contributions, the base subscriptions first, then by age. */
+  /** The contributions: base subscriptions first, then by age. */
   readonly sources: readonly FeatureSource[];
   /** The contributions to a QUOTA in the order of consumption. Empty for other kinds. */
   readonly counted: readonly CountedSource[];

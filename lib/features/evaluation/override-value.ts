@@ -32,7 +32,7 @@ export function writtenValue(
   const parsed = written && typeOf(given).has(kind) ? parseFeatureValue(kind, written) : undefined;
   if (written === null || parsed === undefined) throw invalidValue(name, `Use ${expected[kind]}`);
   if (isOnAccount && written.overage === QuotaOverage.BILL) {
-    throw invalidValue(name, 'Overage BILL needs a subscription. Use BLOCK or ALLOW on an account');
+    throw invalidValue(name, 'Overage BILL requires a subscription. Use BLOCK or ALLOW for an account');
   }
   return written;
 }
@@ -70,7 +70,7 @@ function invalidValue(feature: string, hint: string): BillingError {
 
 type Span = Pick<FeatureOverride, 'from' | 'until'>;
 
-/** Returns the end of a new override: its own end, or the start of a later override of the same target (§2). */
+/** Returns the end of a new override: the requested end, or the start of a later override of the same target (§2). */
 export function untilNext({ from, until }: Span, others: readonly Span[]): Instant | null {
   const later = others.filter((other) => other.from > from && !isEmpty(other)).map((other) => other.from);
   return later.reduce((end, next) => minInstant(end ?? next, next), until);

@@ -94,7 +94,7 @@ function cycleOf(localDate: LocalDate, billingPeriod: BillingPeriod, day: number
   return cycleDatesOf({ localDate, billingPeriod, billCycleDayLocal: day });
 }
 
-/** Returns the span between the boundaries around a date. Each cadence has the boundaries from its start on. */
+/** Returns the span between the boundaries around a date. Each cadence defines the boundaries after its start. */
 function spanAt(cadences: readonly Cadence[], { start, date }: Dates): QuotaSpan {
   const index = Math.max(
     0,

@@ -30,7 +30,7 @@ export interface RaisedCounter {
   readonly used: Decimal;
 }
 
-/** A load, with what this process has committed since it began. */
+/** A load, with the changes that this process has committed since the load began. */
 interface Load {
   readonly tenantRecordId: number;
   readonly key: string;
@@ -41,8 +41,8 @@ interface Load {
 }
 
 /**
- * The features of accounts for a second, or until this process commits a change of the account or of the catalog, or
- * until an answer changes by itself (§3).
+ * Keeps the features of accounts for a second, or until this process commits a change to the account or the catalog,
+ * or until a value changes without a call (§3).
  */
 export class FeatureCache {
   readonly #nowMs: () => number;

@@ -51,7 +51,7 @@ export class UsedAmounts {
     return (source) => this.#used.get(counterKey(counterOf(feature, source))) ?? ZERO;
   }
 
-  /** Raises an amount. Lower amounts are older, because only `release` lowers a counter, which drops the cache. */
+  /** Raises an amount. Lower amounts are older, because only `release` lowers a counter, and a release drops the cache. */
   raise(counter: CounterKey, used: Decimal): void {
     const key = counterKey(counter);
     if ((this.#used.get(key) ?? ZERO).lessThan(used)) this.#used.set(key, used);

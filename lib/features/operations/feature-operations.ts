@@ -85,8 +85,8 @@ export interface Release extends Omit<Consumption, 'allowed' | 'overage'> {
 }
 
 /**
- * A value of the kind of the feature: a flag, an amount as text such as `5.5` or `UNLIMITED`, a text, or the terms of a
- * quota.
+ * A value of the kind of the feature: a flag, an amount as text such as `5.5` or `UNLIMITED`, a text, or the terms of
+ * a quota.
  */
 export type FeatureInput =
   | boolean
@@ -149,9 +149,9 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   consume(...given: [...C, request: HostInput<ConsumeRequest<F>>]): Promise<Consumption>;
 
   /**
-   * Returns what the call with this key consumed to the quota, once, and voids the usage that it recorded.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA (63002),
-   * QUOTA_USE_NOT_FOUND (63006), USAGE_RECORD_ARCHIVED.
+   * Releases the amount that the call with this key consumed, once, and voids the usage that the call recorded.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA
+   * (63002), QUOTA_USE_NOT_FOUND (63006), USAGE_RECORD_ARCHIVED.
    */
   release(
     ...given: [
@@ -161,14 +161,15 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   ): Promise<Release>;
 
   /**
-   * Replaces the value of a feature for a time. An override ends an earlier one of the same target at its start.
+   * Replaces the value of a feature for a time. A new override ends an earlier override of the same target when it
+   * starts.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
    * FEATURE_NOT_FOUND (63001), FEATURE_VALUE_INVALID (63003), INVALID_PARAMETER (60002), BUSY (60018).
    */
   override(...given: [...C, request: HostInput<OverrideRequest<F>>]): Promise<FeatureOverride>;
 
   /**
-   * Ends an override now. Does nothing if it has ended.
+   * Ends an override now. Does nothing if the override has ended.
    * @throws BillingError FEATURE_OVERRIDE_NOT_FOUND (63004), BUSY (60018).
    */
   endOverride(...given: [...C, overrideId: Uuid | string]): Promise<FeatureOverride>;

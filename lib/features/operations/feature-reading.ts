@@ -37,7 +37,7 @@ export function featureReading(
   return {
     cache,
 
-    /** Returns the features at an instant, which are not cached. */
+    /** Returns the features at an instant without caching them. */
     at: read,
 
     /**
@@ -64,7 +64,7 @@ export function declaredFeature(accountId: Uuid, { features }: FeaturesAt, name:
   if (feature !== undefined) return feature;
   throw billingError(
     ErrorCode.FEATURE_NOT_FOUND,
-    `The catalog of account ${accountId} does not declare a feature "${shortened(name)}"`,
+    `The catalog of account ${accountId} does not declare the feature "${shortened(name)}"`,
     { accountId, feature: name },
   );
 }

@@ -95,7 +95,7 @@ function checkKey(key: string): void {
 function checkInstant(at: Instant, now: Instant): void {
   if (at <= now && at >= addMilliseconds(now, -QUOTA_KEY_MS)) return;
   throw invalidParameter(
-    `Invalid instant ${formatInstant(at)}. Use an instant of the last ${QUOTA_DAYS} days`,
+    `Invalid instant ${formatInstant(at)}. Use an instant within the last ${QUOTA_DAYS} days`,
     { at },
   );
 }

@@ -80,7 +80,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly labelled: PartyWords['labelled'];
   readonly facts: DocumentFacts;
   readonly account: Account;
-  /** The seller. Null: documents show the company texts instead. */
+  /** The seller. Null: documents show the texts about the company instead. */
   readonly seller: RenderedSeller | null;
   readonly customFields: ReadonlyMap<string, string>;
   readonly isManualPay: boolean;

@@ -144,7 +144,7 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
 
 /**
  * Milliseconds for which an announcement is kept after its UTC date. The date may still be running in other time
- * zones, and the run may be some hours late (invoicing §8.1).
+ * zones, and the run may be a few hours late (invoicing §8.1).
  */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 

@@ -55,7 +55,7 @@ export function newItems(
   currency: Currency,
   nextItemId: () => Uuid,
 ): readonly NewInvoiceItem[] {
-  // The sort is stable: items that begin on one day keep this order of types.
+  // The sort is stable: items that begin on the same day keep this order of types.
   const withoutIds = [
     ...fixed.map((proposal) => fixedItem(proposal, currency)),
     ...recurring.map((charge) => recurringItem(charge, currency)),

@@ -92,7 +92,7 @@ type Facts = Readonly<Record<string, string>>;
 
 export type DocumentFiles = ReturnType<typeof documentFiles>;
 
-/** Creates files of documents with the host's renderer (§14 rule 6). */
+/** Renders documents to files with the host's renderer (§14 rule 6). */
 export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
   const { documentRenderer, logger } = ports;
 

@@ -283,7 +283,8 @@ const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 599;
 
 /**
- * Matches header names. By RFC 9110 §5.1 and §5.5, a name is a token, and a value is visible text without line ends.
+ * Matches header names. According to RFC 9110 §5.1 and §5.5, a name is a token, and a value is visible text without
+ * line breaks.
  */
 const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const headerValue = /^[\x20-\x7e\t]*$/;

@@ -161,7 +161,7 @@ export function convertedPayment(
   return currency === null || currency === paid.currency ? null : { currency, taken: collectedAmount(own) };
 }
 
-/** Returns true if the transaction is a refund by the payment itself. */
+/** Returns true if the transaction is a refund made through the payment itself. */
 export function isOwnRefund(
   { transactionType, paymentId }: Pick<PaymentTransaction, 'transactionType' | 'paymentId'>,
   paid: Pick<InvoicePayment, 'paymentId'>,

@@ -97,7 +97,7 @@ export interface AdditionalItemFields {
   readonly catalogEffectiveDate?: Instant | null;
   /** Tax rate in percent, 0 to 100, such as 19. Only for TAX items, like the next two members. */
   readonly taxRate?: Decimal | null;
-  /** Tax category of EN 16931: S with a rate above 0; Z, E, AE, K, G and O with rate 0 or none and amount 0. */
+  /** EN 16931 tax category. S requires a rate above 0. The others (Z, E, AE, K, G, O) require an amount of 0, and no rate or a rate of 0. */
   readonly taxCategory?: TaxCategory | null;
   /** The reason why no tax applies, as shown on documents. Up to 255 characters. */
   readonly taxExemption?: string | null;

@@ -73,9 +73,9 @@ export interface GatewayCapabilities {
    */
   readonly sideEffectFree?: boolean;
   /**
-   * True: `getPaymentInfo` lists every transaction that the gateway ever received. Recovery records a missing
-   * transaction as CANCELED some minutes after its call ended, instead of UNKNOWN, so no request may take longer than
-   * that. Default false.
+   * True: `getPaymentInfo` lists every transaction that the gateway ever received. If a transaction is missing,
+   * recovery records it as CANCELED instead of UNKNOWN a few minutes after its call ended, so no request may take
+   * longer than that. Default false.
    */
   readonly completeLedger?: boolean;
 }

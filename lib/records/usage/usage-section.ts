@@ -36,7 +36,7 @@ export interface UsageBlock {
   readonly unit: string;
   /** Units per block: more than 0, may be a fraction. */
   readonly size: Decimal;
-  /** Blocks in the tier; null means unlimited. */
+  /** Number of blocks in the tier. Null means unlimited. */
   readonly max: Decimal | null;
   /** Price of a block. */
   readonly price: Decimal;

@@ -226,8 +226,8 @@ export class Dispatcher {
   }
 
   /**
-   * Processes the due entries of an account in queue order, up to an entry that another node processes or that is
-   * paused.
+   * Processes the due entries of an account in queue order, up to the first entry that is paused or that another node
+   * is processing.
    */
   async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
     let last: number | undefined;

@@ -198,7 +198,7 @@ export async function lockWithKeyHolders(
 
 /**
  * Checks that the locks cover all bundles with the key. @throws ConcurrentChangeError, which repeats the creation, if
- * another account's bundle got a key before the lock.
+ * a bundle of another account received the key before the locks were acquired.
  */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));

@@ -81,7 +81,7 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
   if (unknown === undefined) return null;
   return {
     code: RecordingFaultCode.UNKNOWN_UNIT,
-    message: `No version of the catalog defines a unit "${shortened(unknown)}"`,
+    message: `No version of the catalog defines the unit "${shortened(unknown)}"`,
     facts: { unitType: unknown },
   };
 }

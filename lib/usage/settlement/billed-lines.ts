@@ -125,7 +125,7 @@ function replaceRating(
 function sharedOut(details: ItemDetails, amount: Decimal, currency: Currency): readonly BilledLine[] {
   const lines = details.lines.map(blockLine);
   const rounded = lines.map((line) => roundToCurrency(line.amount, currency));
-  // The item was rounded once, so the sum of its rounded lines may differ by some cents.
+  // The item was rounded once, so the sum of its rounded lines may differ by a few cents.
   const rest = amount.minus(sum(rounded));
   const largest = indexOfLargest(lines);
   const isShared = details.shape === 'AGGREGATE';

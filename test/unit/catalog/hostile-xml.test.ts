@@ -174,7 +174,7 @@ describe('hostile catalog documents', () => {
     ['an endless entity', `<catalog>&${'a'.repeat(HUGE)}`],
     ['an endless name', `<${'a'.repeat(HUGE)}`],
     ['many closing brackets', `<catalog><catalogName><![CDATA[${']'.repeat(HUGE)}`],
-    ['many line ends', '\r\n'.repeat(HUGE / 2)],
+    ['many line breaks', '\r\n'.repeat(HUGE / 2)],
     ['many digits', catalogXml({ effectiveDate: '1'.repeat(HUGE) })],
   ] as const)
     it(`are rejected quickly despite ${title}`, () => expect(fault(document)).to.be.a('string'));

@@ -35,21 +35,21 @@ function* propertiesOf(value: unknown, place = ''): Generator<readonly [place: s
   for (const [key, member] of Object.entries(value)) yield* propertiesOf(member, `${place}/${key}`);
 }
 
-describe('texts of the OpenAPI document', () => {
+describe('OpenAPI document', () => {
   const operations = Object.values(
     document.paths as Readonly<Record<string, Record<string, Operation>>>,
   ).flatMap((methods) => Object.values(methods));
 
-  it('describe every operation', () =>
+  it('describes every operation', () =>
     expect(operations.filter(({ summary }) => !isText(summary))).to.eql([]));
 
-  it('describe the operations of every area', () => {
+  it('describes the operations of every area', () => {
     const tags = document.tags as readonly { readonly name: string; readonly description?: string }[];
     expect(tags.filter(({ description }) => !isText(description))).to.eql([]);
     expect(tags.map(({ name }) => name).sort()).to.eql(Object.keys(areaTexts).sort());
   });
 
-  it('describe every parameter', () => {
+  it('describes every parameter', () => {
     const silent = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ description }) => !isText(description))
@@ -58,14 +58,14 @@ describe('texts of the OpenAPI document', () => {
     expect(silent).to.eql([]);
   });
 
-  it('avoid unions of any value and null, for which generators produce invalid code', () => {
+  it('avoids unions of any value and null, for which generators produce invalid code', () => {
     const empty = [...propertiesOf(document)].filter(([, { anyOf }]) =>
       (anyOf as readonly object[] | undefined)?.some((each) => Object.keys(each).length === 0),
     );
     expect(empty.map(([place]) => place)).to.eql([]);
   });
 
-  it('avoid unions in query parameters, because generated clients cannot omit such parameters', () => {
+  it('avoids unions in query parameters, because generated clients cannot omit such parameters', () => {
     const choices = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ schema }) => schema !== undefined && Object.hasOwn(schema as object, 'anyOf'))
@@ -74,7 +74,7 @@ describe('texts of the OpenAPI document', () => {
     expect(choices).to.eql([]);
   });
 
-  it('avoid model names that clash with generated code', () => {
+  it('avoids model names that clash with generated code', () => {
     const { schemas } = document.components as { readonly schemas: object };
     const taken = [
       'ApiClient',
@@ -88,7 +88,7 @@ describe('texts of the OpenAPI document', () => {
     expect(Object.keys(schemas)).to.not.include.oneOf(taken);
   });
 
-  it('describe every model and every property', () => {
+  it('describes every model and every property', () => {
     const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Described>> };
     const models = Object.entries(schemas).filter(([, { description }]) => !isText(description));
     expect(models.map(([name]) => name)).to.eql([]);
@@ -96,7 +96,7 @@ describe('texts of the OpenAPI document', () => {
     expect(silent.map(([place]) => place)).to.eql([]);
   });
 
-  it('exclude from requests the fields that occur only in answers', () => {
+  it('excludes from requests the fields that occur only in answers', () => {
     type Component = {
       readonly required?: string[];
       readonly properties: Readonly<Record<string, Described>>;
@@ -120,7 +120,7 @@ describe('texts of the OpenAPI document', () => {
     expect(schemas.Invoice?.required).to.include('invoiceId');
   });
 
-  it('list the required fields of each operation', () => {
+  it('lists the required fields of each operation', () => {
     type Body = {
       readonly content: Readonly<Record<string, { readonly schema: Described & { items?: Described } }>>;
     };
@@ -142,7 +142,7 @@ describe('texts of the OpenAPI document', () => {
     expect(asked('post', '/invoices/charges/{accountId}')).to.eql([]);
   });
 
-  it('describe a variable default in the text of its parameter', () => {
+  it('describes a variable default in the text of its parameter', () => {
     const told = (operationId: string, name: string) => {
       const { parameters = [] } = operations.find((each) => each.operationId === operationId) ?? {};
       return parameters.find((each) => each.name === name)?.description;
@@ -155,7 +155,7 @@ describe('texts of the OpenAPI document', () => {
     expect(told('recordUsage', 'onDuplicate')).to.contain('by default as `usage.duplicatePolicy`');
   });
 
-  it('omit the policy that is always rejected', () => {
+  it('omits the policy that is always rejected', () => {
     const policies = operations.flatMap(({ operationId, parameters = [] }) =>
       parameters
         .filter(({ name }) => name === 'billingPolicy')
@@ -168,12 +168,12 @@ describe('texts of the OpenAPI document', () => {
     });
   });
 
-  it('mention that Location may contain only a path', () => {
+  it('mentions that Location may contain only a path', () => {
     const formats = [...JSON.stringify(document).matchAll(/"Location":\{.*?"format":"([\w-]+)"/g)];
     expect(new Set(formats.map(([, format]) => format))).to.eql(new Set(['uri-reference']));
   });
 
-  it('list the permissions of each operation, including conditional permissions', () => {
+  it('lists the permissions of each operation, including conditional permissions', () => {
     const told = new Map(operations.map(({ operationId, description }) => [operationId, description]));
     expect(told.get('createAccount')).to.equal('Needs the permission `account:create`.');
     expect(told.get('closeAccount')).to.equal(
@@ -188,7 +188,7 @@ describe('texts of the OpenAPI document', () => {
     expect(told.get('getAccount')).to.equal(undefined);
   });
 
-  it('describe every status that has its own meaning', () => {
+  it('describes every status that has its own meaning', () => {
     type Answer = { readonly headers?: Described; readonly content?: Described };
     type Answered = { readonly responses: Readonly<Record<string, Answer>> };
     const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Answered>>>>;
@@ -213,7 +213,7 @@ describe('texts of the OpenAPI document', () => {
     expect(answers('get', '/1.0/kb/accounts/{accountId}/bundles')).to.not.include.any.keys('304');
   });
 
-  it('mark a field as read-only only when no operation accepts it', () => {
+  it('marks a field as read-only only when no operation accepts it', () => {
     const { schemas } = document.components as {
       readonly schemas: Readonly<
         Record<string, { readonly properties: Readonly<Record<string, Described>> }>
@@ -228,12 +228,12 @@ describe('texts of the OpenAPI document', () => {
     expect(isReadOnly('Bundle', 'timeline')).to.equal(true);
   });
 
-  it('contain an example of every request body, and no other examples', () => {
+  it('contains an example of every request body, and no other examples', () => {
     const sending = routes.filter(({ body }) => body !== undefined).map(({ operationId }) => operationId);
     expect(Object.keys(requestExamples).sort()).to.eql(sending.sort());
   });
 
-  it('all appear in the document', () => {
+  it('uses every written description', () => {
     const models = modelsByName();
     const fields = [...models].flatMap(([model, each]) =>
       Object.keys(each.fields).map((property) => ({ model, property, place: `${model}.${property}` })),

@@ -135,7 +135,7 @@ describe('document facts and taxes (invoicing §14 rules 7 to 9)', () => {
       expect(groupsOf(facts)).to.eql(['S 19 %: 70 + 13.3']);
     });
 
-    it('are copied from a charge to its repair without a TAX item only if the charge was taxed at 0', () => {
+    it('are copied to a repair that has no TAX item only if the repaired charge was taxed at 0', () => {
       const [taxed, exempt, charge] = [month('100'), month('100'), month('120')];
       const items = [
         charge,

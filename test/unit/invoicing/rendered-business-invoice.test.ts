@@ -214,7 +214,7 @@ describe('business invoice views', () => {
       expect(addressee({ ...tokyo, city: 'Tokyo' })).to.eql(['丸の内1-2-3', '100-0005 Tokyo', '日本']);
     });
 
-    it('invoicing §14 rule 11: show the seller in place of the company texts', () => {
+    it('invoicing §14 rule 11: show the seller instead of the texts about the company', () => {
       const translations = new Map([['en' as Locale, new Map([['companyName', 'Old name']])]]);
       const view = germanInvoice(taxedItems(), { translations, of: { locale: 'fr_FR' } });
       expect(view.seller?.lines.map(plain)).to.eql([

@@ -308,7 +308,7 @@ describe('localized invoice views', () => {
       ).to.eql(['Faktura', 'Tag', 'Rechnungsnummer', 'ACME', 'mine', '', 'unknown', 'toString']);
     });
 
-    it('invoicing §14 rule 3: have texts in every built-in language, except for the company texts', () => {
+    it('invoicing §14 rule 3: have texts in every built-in language, except for the texts about the company', () => {
       const keys = (language: string) => [...(builtInTexts.get(language as Locale)?.keys() ?? [])];
       const company = /^company|^invoiceFooter$|^invoicePaymentInstructions$/;
       const own = keys('en').filter((key) => !company.test(key));

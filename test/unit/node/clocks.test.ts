@@ -1,8 +1,8 @@
 import type { SharedTestClock, TestClockSetting, TestClockStore } from '../../../adapters/node/index.ts';
-import { sharedTestClock, systemClock, uuidGenerator } from '../../../adapters/node/index.ts';
+import { sharedTestClock, systemClock } from '../../../adapters/node/index.ts';
 import { fakeClock } from '../../../adapters/testing/index.ts';
 import { formatInstant, type Instant, instant, parseWireInstant } from '../../../lib/values/time/index.ts';
-import { BillingError, expect, isUuid } from '../../support/unit.ts';
+import { BillingError, expect } from '../../support/unit.ts';
 
 /** One row in memory, as the nodes of a deployment share it. */
 function sharedRow(): TestClockStore {
@@ -21,7 +21,7 @@ function at(text: string): Instant {
   return parsed;
 }
 
-describe('node clock or id generator', () => {
+describe('node clock', () => {
   describe('the test clock', () => {
     let systemNowMs: number;
     let store: TestClockStore;
@@ -174,15 +174,6 @@ describe('node clock or id generator', () => {
         setTimeout(resolve, 5_000).unref();
       });
       expect(called).to.eql(['kept']);
-    });
-  });
-
-  describe('the id generator', () => {
-    it('returns ascending version 7 UUIDs', () => {
-      const generator = uuidGenerator();
-      const ids = Array.from({ length: 1_000 }, () => generator.next());
-      expect(ids.every((id) => isUuid(id) && id[14] === '7')).to.equal(true);
-      expect(ids.toSorted()).to.eql(ids);
     });
   });
 });

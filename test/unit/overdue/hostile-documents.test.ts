@@ -137,7 +137,7 @@ describe('hostile overdue documents', () => {
     ['an endless name', `<${'a'.repeat(MOST)}`],
     ['an endless attribute', `<overdueConfig a="${'a'.repeat(MOST)}`],
     ['closing brackets', `<overdueConfig><a><![CDATA[${']'.repeat(MOST)}`],
-    ['line ends', '\r\n'.repeat(MOST / 2)],
+    ['line breaks', '\r\n'.repeat(MOST / 2)],
     ['states without names', overdueXml('<state/>'.repeat(MOST / 8))],
     [
       'digits',

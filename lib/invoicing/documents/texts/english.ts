@@ -71,7 +71,7 @@ export const english = {
 };
 export type TextKey = keyof typeof english;
 
-/** Keys of company texts. These texts always come from the default language. */
+/** Keys of the texts about the company. These texts always come from the default language. */
 type OfCompany =
   | 'companyName'
   | 'companyAddress'
