@@ -50,6 +50,18 @@ export type {
 export type { RequestSpan, RequestTracking, ServedRequest } from './engine/requests.ts';
 export type { SettableClock, SettleThroughOptions } from './engine/settle-through.ts';
 export type { AccountExportOperations } from './export/index.ts';
+export type {
+  ConsumeRequest,
+  Consumption,
+  FeatureExplanation,
+  FeatureInput,
+  FeatureOperations,
+  FeatureSourceView,
+  FeaturesRequest,
+  FeatureView,
+  OverrideRequest,
+  Release,
+} from './features/index.ts';
 export type { HealthCheck, HealthReport } from './health/index.ts';
 export type {
   AccountCreditOperations,

@@ -182,14 +182,15 @@ export type PlainGroup<G> = {
     : G[N];
 };
 
-type SpecialGroup = 'outlines' | 'catalogs' | 'subscriptions' | 'features';
-
 /**
  * The operations of one tenant for hosts. `outlines`, for results of any length, is for adapters only. F stands for the
  * names of the catalog's features.
  */
 export type PlainOperations<C extends Leading = [], F extends string = string> = {
-  readonly [G in Exclude<keyof GroupedOperations<C>, SpecialGroup>]: PlainGroup<GroupedOperations<C>[G]>;
+  readonly [G in Exclude<
+    keyof GroupedOperations<C>,
+    'outlines' | 'catalogs' | 'subscriptions' | 'features'
+  >]: PlainGroup<GroupedOperations<C>[G]>;
 } & {
   /** Features and quotas of accounts. */
   readonly features: PlainGroup<FeatureOperations<C, F>>;

@@ -5,6 +5,7 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type {
   CatalogPlugin,
   Decimal,
+  FeatureName,
   PaymentGateway,
   TenantBilling,
   Uuid,
@@ -86,6 +87,31 @@ export const lantern = defineCatalog({
   // @ts-expect-error light-weekly is no plan
   priceLists: { DEFAULT: ['light-weekly'] },
 });
+
+/** Names and kinds of features are known to the compiler, also in calls. */
+export const beacon = defineCatalog({
+  name: 'Beacon',
+  effectiveDate: '2026-01-01',
+  recurringBillingMode: 'IN_ADVANCE',
+  currencies: ['USD'],
+  features: { blinking: { kind: 'SWITCH' }, flashes: { kind: 'QUOTA' } },
+  products: { Light: { category: 'BASE', features: { blinking: true } } },
+  plans: {
+    'light-monthly': {
+      product: 'Light',
+      // @ts-expect-error a quota has a period
+      features: { flashes: { amount: 100 } },
+      finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
+    },
+  },
+});
+
+export async function blinking(billing: Billing, accountId: Uuid): Promise<boolean> {
+  const acme = billing.as<FeatureName<typeof beacon>>({ tenant: 'acme', user: 'light' });
+  // @ts-expect-error dimming is no feature
+  if (await acme.features.can(accountId, 'dimming')) return false;
+  return acme.features.can(accountId, 'blinking');
+}
 
 /** What failed is known by its code. */
 export function failing(error: unknown): string {

@@ -60,7 +60,8 @@ export interface QuotaDefinition<O extends QuotaOverage> {
   readonly perQuantity?: boolean;
 }
 
-interface FeatureValueDefinitions<O extends QuotaOverage> {
+/** Values by the kind of the feature. */
+export interface FeatureValueDefinitions<O extends QuotaOverage> {
   readonly SWITCH: boolean;
   readonly NUMBER:
     | Quantity
@@ -80,9 +81,6 @@ export type FeatureSettings<F extends FeatureDefinitions> = [keyof F] extends [n
   ? { readonly [undeclared: string]: never }
   : { readonly [feature in keyof F]?: FeatureValueDefinition<F[feature]> };
 
-/** The features of a catalog whose type does not contain them. */
-type AnyFeatures = FeatureDefinitions;
-
 export interface WithFeatures<F extends FeatureDefinitions> {
   readonly features?: FeatureSettings<F>;
 }
@@ -90,7 +88,7 @@ export interface WithFeatures<F extends FeatureDefinitions> {
 export interface ProductDefinition<
   U extends string,
   P extends string,
-  F extends FeatureDefinitions = AnyFeatures,
+  F extends FeatureDefinitions = FeatureDefinitions,
 > extends WithFeatures<F> {
   readonly category: ProductCategory;
   readonly prettyName?: string;
@@ -167,13 +165,13 @@ export interface EndingPhase {
 export type InitialPhaseDefinition<
   C extends Currency,
   U extends string,
-  F extends FeatureDefinitions = AnyFeatures,
+  F extends FeatureDefinitions = FeatureDefinitions,
 > = PhaseCharges<C, U, F> & EndingPhase & { readonly type: 'TRIAL' | 'DISCOUNT' | 'FIXEDTERM' };
 
 export type FinalPhaseDefinition<
   C extends Currency,
   U extends string,
-  F extends FeatureDefinitions = AnyFeatures,
+  F extends FeatureDefinitions = FeatureDefinitions,
 > = PhaseCharges<C, U, F> &
   (
     | (EndingPhase & { readonly type: 'FIXEDTERM' })
@@ -184,7 +182,7 @@ export interface PlanDefinition<
   C extends Currency,
   U extends string,
   P extends string,
-  F extends FeatureDefinitions = AnyFeatures,
+  F extends FeatureDefinitions = FeatureDefinitions,
 > extends WithFeatures<F> {
   readonly product: P;
   readonly prettyName?: string;
@@ -260,7 +258,7 @@ export interface VersionDefinition<
   P extends string,
   N extends string,
   L extends string,
-  F extends FeatureDefinitions = AnyFeatures,
+  F extends FeatureDefinitions = FeatureDefinitions,
 > {
   readonly effectiveDate: InstantText;
   /** Billing mode of plans without a mode. */

@@ -25,7 +25,7 @@ export interface EntryScope {
 }
 
 /** The values that a product, plan or phase of the entry catalog gives to features. Absent without values. */
-interface WithFeatureSettings {
+export interface WithFeatureSettings {
   readonly features?: readonly FeatureSetting[];
 }
 
