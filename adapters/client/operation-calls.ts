@@ -80,7 +80,7 @@ export const queries = {
 
 /**
  * Kinds of values that JSON cannot distinguish. A `method` is a function without parameters, and its result is sent
- * in place of the function.
+ * instead of the function.
  */
 export type TypedKind = 'instant' | 'amount' | 'map' | 'bytes' | 'method';
 

@@ -15,7 +15,7 @@ export interface XmlParts {
 /** The business process (BT-23), the same for all profiles. */
 export const BUSINESS_PROCESS = 'urn:fdc:peppol.eu:2017:poacc:billing:01:1.0';
 
-/** The reason of an allowance in the code list UNTDID 5189. */
+/** The code for an allowance reason in the code list UNTDID 5189. */
 export const DISCOUNT = '95';
 
 export function isZero(amount: string): boolean {

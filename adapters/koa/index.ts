@@ -228,7 +228,7 @@ export interface Listening {
 
 /**
  * Serves `app` over HTTP/1.1.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of a wrong type.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an option of the wrong type.
  * @throws the error of `prepare` after closing the port.
  */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
@@ -276,7 +276,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
-    // Applies to connections that are handled from now on.
+    // Applies to all connections that are handled afterwards.
     server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();

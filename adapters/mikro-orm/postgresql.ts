@@ -214,7 +214,7 @@ function connectAs(url: string): (pool: object) => void {
   };
 }
 
-/** Migrates under a lock. If several nodes start at once, one migrates and the others find nothing to do. */
+/** Migrates under a lock. If several nodes start at the same time, one migrates and the others find nothing to do. */
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   return orm.em.getConnection().transactional(async (transaction) => {
     await orm.em

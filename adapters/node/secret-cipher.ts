@@ -91,7 +91,7 @@ export function readKeyFile(path: string): KeyFile | null {
 
 /**
  * Returns the key in the file. A missing file is created, readable only by its owner. If several processes create the
- * file at once, all of them use the same key.
+ * file at the same time, all of them use the same key.
  */
 export function ensureKeyFile(path: string): KeyFile {
   const existing = readKeyFile(path);

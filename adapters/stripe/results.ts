@@ -232,7 +232,7 @@ const reasons: Readonly<Record<string, PaymentResponse>> = {
   duplicate_transaction: 'DUPLICATE_TRANSACTION',
 };
 
-/** Maps Stripe's decline code to the reasons of overdue states; unknown codes are OTHER. */
+/** Maps Stripe's decline code to the reasons that overdue conditions use. Unknown codes are OTHER. */
 export function paymentResponseOf(code: string | null | undefined): PaymentResponse {
   return (Object.hasOwn(reasons, code ?? '') ? reasons[code ?? ''] : undefined) ?? PaymentResponse.OTHER;
 }

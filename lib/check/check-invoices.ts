@@ -40,7 +40,7 @@ import {
   pagesBy,
 } from './model.ts';
 
-/** Number of invoices that are read at once. */
+/** Number of invoices that are read at a time. */
 const CHECKED_INVOICES_AT_ONCE = 1_000;
 
 /** Checks all invoices of these accounts and the stored balances of the accounts. */

@@ -15,7 +15,7 @@ import { checkOverdue } from './check-overdue.ts';
 import { checkUsageDays } from './check-usage.ts';
 import { type Breach, CheckedInvariant, type FindingOfAccount, pagesBy } from './model.ts';
 
-/** Number of tenants or accounts that are read at once. */
+/** Number of tenants or accounts that are read at a time. */
 const CHECKED_TENANTS_AT_ONCE = 100;
 const CHECKED_ACCOUNTS_AT_ONCE = 100;
 

@@ -54,7 +54,7 @@ const SETTLE_TIMEOUT_MS = 60_000;
 export interface BillingControl {
   /**
    * Starts the background work and announces this node to the other nodes. The work does not keep the process alive:
-   * a worker without a server needs a timer of its own, which it clears before `close`.
+   * a worker without a server needs its own timer, which it clears before `close`.
    */
   start(): void;
   /**

@@ -91,7 +91,7 @@ const ROLE_NOT_BOUND =
 /** Maximum lateness of a queue entry in milliseconds. The check fails above this value. */
 const MAX_LATENESS_MS = 10 * 60_000;
 
-/** The result of one check, with the reason of a failure or a warning. */
+/** The result of one check, with the reason for a failure or a warning. */
 export interface HealthCheck {
   readonly healthy: boolean;
   readonly message: string | null;

@@ -156,6 +156,6 @@ export interface HealthData {
 }
 
 export interface HealthDataOperations<C extends Leading = []> {
-  /** Returns the health of the deployment, limited to what the tenant may see. */
+  /** Returns the health data of the deployment that the tenant may see. */
   data(...given: C): Promise<HealthData>;
 }

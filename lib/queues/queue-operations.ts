@@ -8,8 +8,8 @@ import type { Explained } from './late-cause.ts';
 /** Filters of the list of queues (platform §9.4). */
 export interface QueueExportRequest {
   /**
-   * Account of the entries, regardless of dates. By default, all entries are listed, including those of the tenant
-   * itself.
+   * Account of the entries, regardless of dates. By default, all entries are listed, including entries without an
+   * account.
    */
   readonly accountId?: Uuid;
   /** Selects notifications of queues with this name, with or without the service. */
@@ -98,7 +98,7 @@ export interface OfOneTenant {
 }
 
 /**
- * Operations on the queues of one tenant or of all tenants, for operators. They work like those of
+ * Operations on the queues of one tenant or of all tenants, for operators. They work like the operations of
  * `acme.queues`.
  */
 export interface BacklogOperations {

@@ -31,7 +31,7 @@ export const auditRowFields = {
 };
 export interface AuditRow extends RecordOf<typeof auditRowFields> {}
 
-/** Author and time of the audit rows of a write. In a batch of due work each account has the token of its own call. */
+/** Author and time of the audit rows of a write. In a batch of due work, each account has the token of the call that caused its work. */
 export interface Authorship {
   readonly userName: string;
   readonly reasonCode: string | null;

@@ -41,7 +41,7 @@ export interface Discount extends PriceReduction, DiscountSpan {
   readonly code: string;
   readonly name: string;
   readonly appliesTo: CouponScope;
-  /** Day of the redemption. Fixed prices are reduced from this day on. */
+  /** Day of the redemption. Fixed prices are reduced starting on this day. */
   readonly redeemed: LocalDate;
   /** First day on which a fixed price is not reduced. Null means that the discount has no end. */
   readonly fixedUntil: LocalDate | null;

@@ -187,8 +187,8 @@ function scopeOf(
 }
 
 /**
- * Returns the span of an entry. Work that is due immediately continues the causing trace; planned work begins a trace
- * of its own.
+ * Returns the span of an entry. Work that is due immediately continues the causing trace; planned work begins its own
+ * trace.
  */
 function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart {
   const { kind, traceParent, effectiveDate, createdDate } = entry;

@@ -121,7 +121,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     const error = await rejection(shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' }));
     expect(error).to.include({ code: ErrorCode.INVOICE_NOT_ELECTRONIC });
     expect(error.message).to.equal(
-      'An e-invoice of invoice 1 needs: account taxId (a VAT id, for the reverse charge): acme.accounts.update (PUT /accounts/{accountId}); account country (two letters): acme.accounts.update (PUT /accounts/{accountId})',
+      'An e-invoice for invoice 1 requires: account taxId (a VAT id, for the reverse charge): acme.accounts.update (PUT /accounts/{accountId}); account country (two letters): acme.accounts.update (PUT /accounts/{accountId})',
     );
   });
 
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     const error = await rejection(shop.acme.creditNotes.eInvoice({ creditNoteId, format: 'UBL' }));
     expect(error).to.include({ code: ErrorCode.INVOICE_NOT_ELECTRONIC });
     expect(error.message).to.equal(
-      'An e-invoice of credit note 1 needs: a line for the tax of 9.5: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). To adjust a charge together with its tax, name the charge in acme.invoices.adjustItem, or in the adjustments of acme.invoicePayments.refund',
+      'An e-invoice for credit note 1 requires: a line for the tax of 9.5: the taxed item is not on the document, and EN 16931 computes taxes from lines (BR-CO-17). To adjust a charge together with its tax, name the charge in acme.invoices.adjustItem, or in the adjustments of acme.invoicePayments.refund',
     );
   });
 
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
     const [free, paid] = await shop.acme.invoices.ofAccount({ accountId });
     const eInvoice = (invoiceId = '') => shop.acme.invoices.eInvoice({ invoiceId, format: 'UBL' });
     expect((await rejection(eInvoice(free?.id))).message).to.equal(
-      'An e-invoice of invoice 1 needs: a charge other than 0: the document has none',
+      'An e-invoice for invoice 1 requires: a charge other than 0: the document has none',
     );
     expect(xmlOf(await eInvoice(paid?.id))).to.include(
       '<cbc:PayableAmount currencyID="EUR">11.90</cbc:PayableAmount>',
@@ -313,7 +313,7 @@ eachDatabaseByTurns.describe('e-invoices sent by the engine (invoicing §22 rule
       state: 'FAILED',
       attempts: 1,
       lastError:
-        'An e-invoice of invoice 1 needs: account country (two letters): acme.accounts.update (PUT /accounts/{accountId})',
+        'An e-invoice for invoice 1 requires: account country (two letters): acme.accounts.update (PUT /accounts/{accountId})',
     });
     expect(sent).to.eql([]);
     const { events } = await shop.acme.events.list({ types: ['E_INVOICE_FAILED'], after: 'oldest' });

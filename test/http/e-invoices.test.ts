@@ -152,8 +152,8 @@ eachDatabaseByTurns.describe('e-invoices over HTTP (invoicing §22)', (open) => 
       ] as const) {
         expectRefusal(answer, 422, 4041);
         const { message } = answer.json as { readonly message: string };
-        const [start = '', list = ''] = message.split(/(?<=needs): /);
-        expect(start).to.equal(`An e-invoice of ${document} needs`);
+        const [start = '', list = ''] = message.split(/(?<=requires): /);
+        expect(start).to.equal(`An e-invoice for ${document} requires`);
         const [fields = '', ...advice] = list.split('. ');
         expect(fields.split('; ').toSorted()).to.eql(missing.toSorted());
         const isKept = document === 'invoice 1' && missing.some((field) => /^(seller|tax) /.test(field));

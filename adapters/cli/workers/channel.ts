@@ -29,7 +29,7 @@ export class Channel<Own extends Offered<Own>, Other extends Offered<Other>> {
     this.#own = own;
   }
 
-  /** @throws Error of the other process, after `limitMs` without an answer, or once that process has ended. */
+  /** @throws the error from the other process, or an Error if no answer arrives within `limitMs` or that process has ended. */
   async call<K extends keyof Other & string>(
     name: K,
     value: Parameters<Other[K]>[0],

@@ -74,7 +74,7 @@ export function groupHealth(reports: readonly Report[], wanted: number): HealthC
       ? { healthy: reports.length > 0, message: `${reports.length} of ${wanted} workers are serving` }
       : {
           healthy: false,
-          message: `Workers that did not answer: ${silent.map(({ number }) => number).join(', ')}`,
+          message: `Workers that did not respond: ${silent.map(({ number }) => number).join(', ')}`,
         };
   return { ...Object.fromEntries(joined), workers };
 }

@@ -76,7 +76,7 @@ function isFailure({ code, signal }: Ending): boolean {
 
 /**
  * Checks that the port is free before a password is created and shown. For port 0, chooses a free port, because all
- * workers, including later workers, must share one number. @throws the error of listening.
+ * workers, including later workers, must share one number. @throws the listen error if the port is not free.
  */
 async function freePort({ port: wanted, host }: ServeOptions): Promise<number> {
   const server = createServer().listen(wanted, host);

@@ -7,7 +7,7 @@ import type { ServeOptions } from '../serve-options.ts';
 import { Channel } from './channel.ts';
 import type { PrimaryCalls, Seat, WorkerCalls } from './seat.ts';
 
-/** Time limit for an answer of the primary. The primary first asks all workers. */
+/** Time limit for an answer from the primary. The primary first asks all workers. */
 const GROUP_ANSWER_MS = 10_000;
 const PRIMARY_ANSWER_MS = 5_000;
 

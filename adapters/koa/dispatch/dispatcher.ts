@@ -307,7 +307,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return { bodyBytes: await withinTime(requestTimeMs, reading, { over, late: async () => undefined }) };
   }
 
-  /** Converts errors of the handler to responses. */
+  /** Converts errors from the handler to responses. */
   async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
     try {
       const answer = await route.answer(facts);

@@ -24,8 +24,8 @@ interface Serving {
 }
 
 /**
- * Finds the routes of a path. A router tries its paths one after another, so each area has a router of its own,
- * created on first use.
+ * Finds the routes of a path. A router tries its paths one after another, so each area has its own router, created on
+ * first use.
  */
 export function pathRouter(routes: readonly Route[], serving: Serving) {
   const areas = Map.groupBy(routesByPath(routes), ([path]) => areaSegment(path));

@@ -121,7 +121,7 @@ const ExplainedUsageLine = model('ExplainedUsageLine', {
   ...alike(maybe(decimalNumber), 'blockSize', 'amount'),
 });
 
-/** A coupon that reduced the price, and what it took off the whole period. */
+/** A coupon that reduced the price, and the amount that it took off the price of the whole period. */
 const ExplainedDiscount = model('ExplainedDiscount', {
   ...alike(text(), 'code', 'name'),
   ...alike(maybe(decimalNumber), 'percentOff', 'amountOff'),

@@ -73,7 +73,7 @@ export interface BodyStream {
 /** Request limits in bytes (`server.limits.…`, platform §16). Larger requests are rejected with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
-  /** Maximum bytes of XML or text. XML catalogs also have a limit of their own (catalog §3.2). */
+  /** Maximum bytes of XML or text. XML catalogs also have their own limit (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;

@@ -86,7 +86,7 @@ export interface Done<T> {
 export interface Transactions {
   /** Runs `work` in its own transaction. Commits when `work` resolves; rolls back when it throws. */
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
-  /** Returns a runner whose statements are each a transaction of their own. */
+  /** Returns a runner that runs each statement in its own transaction. */
   single(reach: Reach): Transaction;
   /** Runs `work` in the host's transaction and restores the previous reach afterwards. */
   join<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T>;

@@ -104,7 +104,7 @@ function taggedFirst<T>(runner: Pick<Runner, 'read'>, read: RowReader<T>) {
   return async (...statement: Parameters<typeof sql>) => (await all(...statement))[0] ?? null;
 }
 
-/** Access without a tenant: transactions, or single statements that are each a transaction of their own. */
+/** Access without a tenant: transactions, or single statements, each in its own transaction. */
 export interface SystemAccess
   extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read' | 'readAs' | 'firstAs'> {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;

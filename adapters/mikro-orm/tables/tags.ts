@@ -54,7 +54,7 @@ export const customFieldsTable = new RecordTable<StoredField>('custom_fields', f
   violations: {
     active: {
       code: ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
-      message: 'The object already has a custom field with this name and value',
+      message: 'The object already has a custom field with this name and value; choose a different value',
     },
   },
   indexes: {

@@ -202,7 +202,7 @@ async function checkNothingElse(
   caller.wrong('getPaymentInfo returns transactions of a different payment than requested');
 }
 
-/** Sends a request twice at once. */
+/** Sends the same request twice at the same time. */
 async function checkTwiceAtOnce(caller: GatewayCaller): Promise<void> {
   const asked = caller.asked('PURCHASE');
   const [one, other] = await Promise.all([caller.run(asked), caller.run(asked)]);

@@ -40,10 +40,7 @@ export class CatalogCache {
     return this.#in(session).ofTenant(session);
   }
 
-  /**
-   * Returns the catalogs of these accounts. An account can have a catalog of its own. Reads the catalog revision
-   * once.
-   */
+  /** Returns the catalogs of these accounts. An account can have its own catalog. Reads the catalog revision once. */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
@@ -205,7 +202,7 @@ export class EffectiveCatalogs {
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     const catalog = withGlobalDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
-      // A tenant without versions of its own has chosen all its plans from the default catalog.
+      // A tenant without its own versions has chosen all its plans from the default catalog.
       { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
     );
     return { ...current, xml, catalog, byAccount: new Map() };

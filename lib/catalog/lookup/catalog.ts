@@ -310,7 +310,7 @@ export function cancelPolicyOf(
 }
 
 /**
- * Returns the bill cycle alignment that applies from an event on, by the rules of the version that supplies the
+ * Returns the bill cycle alignment that applies starting with an event, by the rules of the version that supplies the
  * event's plan.
  */
 export function billingAlignmentOf(

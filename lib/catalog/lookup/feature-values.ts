@@ -20,8 +20,8 @@ interface FeatureCatalog {
 }
 
 /**
- * Returns the values of a phase by feature name (§3.5). A value of the phase overrides that of the plan, which overrides
- * that of the product. Features without a value are absent.
+ * Returns the values of a phase by feature name (§3.5). A value of the phase takes precedence over a value of the
+ * plan, and a value of the plan over a value of the product. Features without a value are absent.
  * @param version the version that the plan comes from.
  */
 export function featureValuesOf(

@@ -150,7 +150,7 @@ export interface CatalogEntryOperations<C extends Leading = []> {
   ): Promise<PlanEntryView>;
 
   /**
-   * Sets the prices that a plan has from a date on.
+   * Sets the prices of a plan starting on a date.
    * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired
    * plan, phases of a different shape or dates out of order.
    */

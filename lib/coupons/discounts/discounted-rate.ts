@@ -6,7 +6,7 @@ const ZERO = decimal(0);
 
 /**
  * Returns price × quantity after the reductions, exact and at least 0 (§3): all percentages first, then all amounts,
- * each in the order of redemption. `taken` is what each reduction takes off, in the given order.
+ * each in the order of redemption. `taken` contains the amount that each reduction takes off, in the given order.
  */
 export function discountedRate(input: {
   readonly price: Decimal;

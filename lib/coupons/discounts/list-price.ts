@@ -32,7 +32,7 @@ export function priceAfterDiscounts({
   return { rate, list: { rate: listRate, discounts: [...granted.filter(isPercentage), ...amounts] } };
 }
 
-/** Returns what each discount takes off an item. The amounts add up to list amount − amount (§4 rule 1). */
+/** Returns the amount that each discount takes off an item. The amounts add up to list amount − amount (§4 rule 1). */
 export function itemDiscounts(
   discounts: readonly BasisDiscount[],
   {

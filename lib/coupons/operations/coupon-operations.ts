@@ -73,7 +73,7 @@ export interface RedeemRequest {
 }
 
 export interface RemoveOptions {
-  /** Periods that start from this date on are not discounted. Defaults to the first date that changes no billed period. */
+  /** Periods that start on or after this date are not discounted. Defaults to the first date that changes no billed period. */
   readonly at?: RequestedDate | null;
   /** True: billed periods may change; the next invoice run repairs them. Default false. */
   readonly rebill?: boolean | null;
@@ -109,7 +109,7 @@ export interface RedemptionView
   extends CouponTerms,
     Pick<Redemption, 'id' | 'accountId' | 'subscriptionId' | 'createdDate'> {
   readonly redeemedDate: LocalDate;
-  /** Periods that start from this day on are not discounted. Null if the redemption was not removed. */
+  /** Periods that start on or after this day are not discounted. Null if the redemption was not removed. */
   readonly endedDate: LocalDate | null;
   /** The discounted subscriptions. */
   readonly discounts: readonly DiscountView[];
@@ -120,7 +120,7 @@ export interface DiscountView {
   readonly subscriptionId: Uuid;
   /** Start of the first discounted period. */
   readonly startDate: LocalDate;
-  /** Periods that start from this day on are not discounted. Null means that the discount has no end. */
+  /** Periods that start on or after this day are not discounted. Null means that the discount has no end. */
   readonly endDate: LocalDate | null;
   /** Number of discounted periods that start after today. Null if the discount has no end. */
   readonly periodsLeft: number | null;

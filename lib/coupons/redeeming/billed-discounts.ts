@@ -14,7 +14,7 @@ import type { Currency } from '../../values/money/index.ts';
 import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
 import { discountOf, matchesPlan } from '../discounts/with-discounts.ts';
 
-/** The subscriptions that a redemption can discount, with their billed days from the redemption on. */
+/** The subscriptions that a redemption can discount, with their billed days since the redemption. */
 export interface BilledDiscounts {
   readonly currency: Currency | null;
   readonly subscriptions: readonly {

@@ -66,7 +66,7 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
   for (const field of ['plans', 'products'] as const) {
     const names = input[field];
     if (names && (names.length === 0 || names.some((name) => !isStorable(name) || name === '')))
-      yield { path: field, message: `${field} needs at least one name, and no name may be empty` };
+      yield { path: field, message: `${field} must contain at least one name, and no name may be empty` };
   }
   const { maxRedemptions } = input;
   if (maxRedemptions != null && !(Number.isSafeInteger(maxRedemptions) && maxRedemptions > 0))
@@ -77,7 +77,7 @@ function* codeProblems(code: string): Iterable<Problem> {
   if (code.trim() !== code || code === '' || !isStorable(code))
     yield { path: 'code', message: 'code must be a non-empty string without leading or trailing spaces' };
   if (code.length > MAX_CODE_CHARACTERS)
-    yield { path: 'code', message: `code has more than ${MAX_CODE_CHARACTERS} characters` };
+    yield { path: 'code', message: `code must have at most ${MAX_CODE_CHARACTERS} characters` };
 }
 
 function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Problem> {
@@ -90,7 +90,7 @@ function* reductionProblems({ percentOff, amountOff }: CouponInput): Iterable<Pr
     };
   if (amountOff == null) return;
   if (typeof amountOff !== 'object' || Array.isArray(amountOff) || Object.keys(amountOff).length === 0) {
-    yield { path: 'amountOff', message: 'amountOff needs an amount for at least one currency' };
+    yield { path: 'amountOff', message: 'amountOff must contain an amount for at least one currency' };
     return;
   }
   for (const [currency, amount] of Object.entries(amountOff)) {

@@ -12,7 +12,7 @@ export type CombinedValue =
   /** The sum of the amounts of all counters in their current periods. */
   | { readonly kind: 'QUOTA'; readonly amount: Decimal };
 
-/** Combines what the sources contribute (§1). Without a source, the value is `false`, 0 or null. */
+/** Combines the contributions of the sources (§1). Without a source, the value is `false`, 0 or null. */
 export function combinedValue(
   { kind, combine }: FeatureDeclaration,
   sources: readonly FeatureSource[],

@@ -37,7 +37,7 @@ function sourceView(source: FeatureSource) {
   };
 }
 
-/** Returns what a source contributes as text, times the quantity. */
+/** Returns the contribution of a source as text, multiplied by the quantity. */
 export function contributedText({ value, amount }: FeatureSource): string {
   return valueText(value, amount);
 }

@@ -123,7 +123,7 @@ interface Around {
   readonly at: Instant;
 }
 
-/** Returns what a subscription contributes: the values of its plan, replaced by the overrides on the subscription. */
+/** Returns the contribution of a subscription: the values of its plan, replaced by the overrides on the subscription. */
 function sourcesOf(
   { stream, terms }: Service,
   { facts, inForce, declared, at }: Around & { readonly declared: ReadonlyMap<string, FeatureDeclaration> },

@@ -111,7 +111,7 @@ export class FeatureCache {
     for (const load of this.#loads.values()) if (load.key === key) load.raised.push(...raised);
   }
 
-  /** Drops what a commit has changed. */
+  /** Drops the cached features that a commit has changed. */
   drop({ tenantRecordId, accountRecordIds }: StoredChange): void {
     for (const load of this.#loads.values()) {
       if (load.tenantRecordId !== tenantRecordId) continue;

@@ -243,8 +243,8 @@ function keyReused(key: string, reason: string): BillingError {
 }
 
 /**
- * Subtracts what a use drew from its counters, and voids its usage. Returns the released amount, which is 0 if the
- * use was released before or consumed nothing.
+ * Subtracts the amounts that a use drew from its counters, and voids its usage. Returns the released amount, which is
+ * 0 if the use was released before or consumed nothing.
  * @throws BillingError USAGE_RECORD_ARCHIVED (50003).
  */
 export async function releaseUse(session: WriteSession, use: QuotaUse): Promise<Decimal> {

@@ -26,7 +26,7 @@ export type CreditedInvoice = Pick<
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
 
 export interface AccountCreditInput {
-  /** The account's credit, including that of the candidates. */
+  /** The account's credit, including the credit on the candidates. */
   readonly credit: Decimal;
   /** The invoices that the transaction has changed, in order, including the changes. */
   readonly candidates: readonly CreditedInvoice[];

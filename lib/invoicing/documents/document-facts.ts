@@ -193,7 +193,7 @@ function notedAmounts({ invoice, note, notes = [] }: FactsInput) {
   for (const each of note === null ? notes : []) {
     const noteNumber = each.formattedNumber ?? String(each.creditNoteNumber);
     if (each.reason === 'VOID') {
-      // Voiding an invoice leaves its lines as they are.
+      // Voiding an invoice does not change its lines.
       if (each.invoiceId === invoice.id)
         deductions.push({ noteNumber, item: null, amount: ZERO.minus(each.amount) });
       continue;

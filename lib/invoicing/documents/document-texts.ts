@@ -69,7 +69,7 @@ export type DocumentTextKind = (typeof DocumentTextKind)[keyof typeof DocumentTe
 export type DocumentText =
   | {
       readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
-      /** Locale of the template. Default: every locale without a template of its own. */
+      /** Locale of the template. Default: every locale without its own template. */
       readonly locale?: string | null;
     }
   | {

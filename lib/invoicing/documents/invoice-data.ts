@@ -90,7 +90,7 @@ const sellerTexts = [
   'bic',
 ] as const satisfies readonly (keyof Seller)[];
 
-/** Number of bytes that are converted at once. */
+/** Number of bytes that are converted at a time. */
 const CHUNK = 8_192;
 
 function dataUri({ mediaType, bytes }: SellerLogo): string {
@@ -158,7 +158,7 @@ function formattedFields(view: RenderedInvoice): TemplateObject {
   };
 }
 
-/** Returns what the built-in page shows besides the lines: dates, taxes, sums and payment details. */
+/** Returns the data that the built-in page shows in addition to the lines: dates, taxes, sums and payment details. */
 function documentFields(view: RenderedInvoice): TemplateObject {
   const { facts, taxes, pageLines, totals, paymentDetails, formats } = view;
   const { servicePeriod, dueDate, currency } = facts;

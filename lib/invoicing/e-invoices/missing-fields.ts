@@ -29,7 +29,7 @@ export class MissingFields {
     const more = all.length > MAX_LISTED ? `; and ${all.length - MAX_LISTED} more` : '';
     throw new BillingError({
       code: ErrorCode.INVOICE_NOT_ELECTRONIC,
-      message: `An e-invoice of ${document} needs: ${all.slice(0, MAX_LISTED).join('; ')}${more}${this.#remedy(document)}`,
+      message: `An e-invoice for ${document} requires: ${all.slice(0, MAX_LISTED).join('; ')}${more}${this.#remedy(document)}`,
       facts: { ...facts, missing: all },
       problems: all.map((message) => ({ message })),
     });

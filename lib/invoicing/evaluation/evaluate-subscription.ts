@@ -257,7 +257,7 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 
 /**
  * Returns true if an item counts toward the daily bound (rule 2). Repairs do not count, nor do USAGE items, because
- * all unbilled usage periods are billed at once (usage §7.9 rule 6).
+ * all unbilled usage periods are billed together (usage §7.9 rule 6).
  */
 export function countsDaily(item: Pick<NewInvoiceItem, 'itemType' | 'subscriptionId'>): boolean {
   return item.subscriptionId !== null && item.itemType !== 'USAGE';

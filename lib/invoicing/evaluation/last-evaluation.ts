@@ -171,7 +171,7 @@ export function coversSettledDays(
   return start === null || start < until;
 }
 
-/** Returns the proposals from a date on. Earlier days stay as they were billed. */
+/** Returns the proposals starting on a date. Earlier days remain billed unchanged. */
 export function fixedFrom(
   proposals: readonly FixedProposal[],
   date: LocalDate | null,

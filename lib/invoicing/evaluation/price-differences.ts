@@ -89,7 +89,7 @@ export function priceDifferences(
   ].sort((one, other) => one.from.at - other.from.at);
 }
 
-/** The events in force in both streams from an instant on. */
+/** The events in force in both streams, starting at an instant. */
 interface EventPair {
   readonly at: Instant;
   readonly old: BillingEvent | undefined;
@@ -296,8 +296,8 @@ function linesOf(section: UsageSection) {
 }
 
 /**
- * Returns true for the same line of two sections. A changed limit is a line of its own; the price of its tier has
- * another line.
+ * Returns true for the same line of two sections. A changed limit has its own line; the price of its tier has another
+ * line.
  */
 function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
   if (one === undefined || other === undefined) return false;

@@ -101,7 +101,7 @@ function usageSteps(basis: UsageBasis, currency: Currency) {
   return [...steps, negated(resultOf(steps, due))];
 }
 
-/** Returns price × blocks of each line, and the running total. A tier of CAPACITY has a price of its own. */
+/** Returns price × blocks of each line, and the running total. Each CAPACITY tier has its own price. */
 function lineSteps({ lines }: UsageBasis) {
   const steps: CalculationStep[] = [];
   let total: Decimal | null = null;

@@ -118,7 +118,7 @@ function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): OwnF
 
 const NO_DISCOUNTS = Object.freeze({ listRate: null, discounts: null });
 
-/** Returns the list price of an item and what each coupon takes off (coupons §4). */
+/** Returns the list price of an item and the discount of each coupon (coupons §4). */
 function discountsOf({
   amount,
   list,

@@ -101,7 +101,7 @@ export type NextCheck =
       readonly at: Instant;
       /** The instant at which the check was requested (§5.3). */
       readonly asked: Instant;
-      /** Time until which a pending check stays as it is. */
+      /** A pending check up to this time stays unchanged. */
       readonly staysBy: Instant;
     };
 

@@ -26,7 +26,7 @@ import {
 const MAX_OVERDUE_STATES = 100;
 
 /**
- * Maximum number of characters. A document is parsed in one step, which takes some milliseconds, or 0.2 s for a
+ * Maximum number of characters. A document is parsed in one step, which takes a few milliseconds, or 0.2 s for a
  * hostile document.
  */
 export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * 1_024;

@@ -149,7 +149,7 @@ export interface BillingSnapshot extends SnapshotFacts {
   readonly nextUnpaidDate: LocalDate | null;
 }
 
-/** Returns the snapshot of `today`. An invoice is included from its target date on (§3.1). */
+/** Returns the snapshot of `today`. An invoice is included starting on its target date (§3.1). */
 export function billingSnapshot(
   owed: readonly UnpaidInvoice[],
   { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },

@@ -97,7 +97,7 @@ export interface ReasonsInput {
   readonly currency: Currency | null;
 }
 
-/** Returns the findings for each state, from the most severe state on. */
+/** Returns the findings for each state, starting with the most severe state. */
 export function stateReasons({ config, snapshot, date, currency }: ReasonsInput): readonly StateReasons[] {
   return enterableStates(config).map((state) => {
     const criteria = criteriaOf(state.condition).map((criterion) => ({

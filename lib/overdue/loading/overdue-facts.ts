@@ -35,7 +35,7 @@ export interface OverdueFacts {
 
 /**
  * Loads the facts of accounts in a constant number of statements (§3.2).
- * @param of `responses` selects whether to read reasons of failed payments.
+ * @param of `responses` selects whether to read the reasons for failed payments.
  */
 export async function loadOverdueFacts(
   session: ReadSession,
@@ -81,7 +81,7 @@ export async function loadOverdueFacts(
   });
 }
 
-/** Returns the reason of the newest failure (§3.2), or null without failures. */
+/** Returns the reason for the newest failure (§3.2). Null if there is no failure. */
 function lastResponse(failures: readonly LastFailure[]) {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);

@@ -91,7 +91,7 @@ export interface OverdueExplanation {
   readonly unpaidTotal: Decimal;
   /** The earliest `unpaidSince`. Null if nothing is unpaid. */
   readonly unpaidSince: LocalDate | null;
-  /** Reason of the last failed payment of an unpaid invoice, OTHER if unknown. Null without failures. */
+  /** Reason for the last failed payment of an unpaid invoice, OTHER if unknown. Null if no payment failed. */
   readonly lastPaymentResponse: PaymentResponse | null;
   readonly controlTags: readonly string[];
   readonly invoices: readonly OverdueInvoice[];
@@ -155,7 +155,7 @@ export interface NewOverdueCondition {
   readonly numberOfUnpaidInvoicesEqualsOrExceeds?: number | null;
   /** Total balance of the unpaid invoices, in the account's currency. */
   readonly totalUnpaidInvoiceBalanceEqualsOrExceeds?: Decimal | string | null;
-  /** Reason of the last failed payment of an unpaid invoice. */
+  /** Reason for the last failed payment of an unpaid invoice. */
   readonly responseForLastFailedPayment?: readonly PaymentResponse[] | null;
   /** A control tag that the account must have. */
   readonly controlTagInclusion?: string | null;

@@ -228,7 +228,7 @@ export class PaymentMachine {
     }
   }
 
-  /** Logs the gateway and the reason of an unknown outcome. The caller only learns that the outcome is unknown. */
+  /** Logs the gateway and the reason for an unknown outcome. The caller only learns that the outcome is unknown. */
   #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall) {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
     if (gateway === null || status !== 'UNKNOWN') return;

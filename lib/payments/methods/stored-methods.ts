@@ -68,7 +68,7 @@ export async function methodOfAccount(
   );
 }
 
-/** A method that a gateway has accepted and that is to be stored. */
+/** A method that a gateway has accepted and that must now be stored. */
 export interface NewMethod {
   readonly id: Uuid;
   readonly requestedKey: string | null;

@@ -257,8 +257,8 @@ function afterDecline(n: number, now: Instant, retryDays: readonly number[]) {
 }
 
 /**
- * Returns the date after a failure. The pauses are 300, 300, 600, 1200, … seconds: they double from the third failure
- * on.
+ * Returns the date after a failure. The pauses are 300, 300, 600, 1200, … seconds: they double starting with the
+ * third failure.
  */
 function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']) {
   if (n - 1 >= retry.maxAttempts) return null;

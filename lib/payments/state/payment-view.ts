@@ -49,7 +49,7 @@ export interface LoadedPayments {
   readonly pluginNames: ReadonlyMap<Uuid, string>;
 }
 
-/** Returns the views of the payments. `told` contains the gateways' results by payment id. */
+/** Returns the views of the payments. `told` contains the results of the gateways, by payment id. */
 export function viewPayments(
   loaded: LoadedPayments,
   told: ReadonlyMap<Uuid, ClaimedResults>,

@@ -251,7 +251,7 @@ export interface RulesDefinition<P extends string, L extends string> {
   readonly priceList?: readonly (FromConditions<P, L> & { readonly toPriceList: L | 'DEFAULT' })[];
 }
 
-/** One version: everything that is sold from its date on. */
+/** One version: everything that is sold starting on its date. */
 export interface VersionDefinition<
   C extends Currency,
   U extends string,

@@ -137,7 +137,7 @@ export type EntitlementRules = {
  *
  * An abort returns ENTITLEMENT_PLUGIN_API_ABORTED (8003) to the caller. If a plugin throws, times out or
  * returns another shape, the operation fails with UNEXPECTED (60000). In both cases nothing is stored and no
- * later plugin is called. Replaced terms are checked by the same rules as those of callers.
+ * later plugin is called. Replaced terms are checked by the same rules as terms from callers.
  * @example const contracts: EntitlementPlugin = { name: 'contracts', before: { CANCEL: async ({
  * subscriptionId }) => (await underContract(subscriptionId)) ? { abort: 'The contract runs until the end of
  * the year' } : { replace: { billingPolicy: 'END_OF_TERM' } }, }, succeeded: async (done) => { if

@@ -106,7 +106,7 @@ export interface EntryPhase extends WithFeatureSettings {
   readonly usages: readonly EntryUsage[];
 }
 
-/** The prices of a plan from a date on, or its retirement on that date; immutable. */
+/** The prices of a plan starting on a date, or its retirement on that date. Immutable. */
 export const planRowFields = {
   recordId: f.recordId,
   id: f.id(),

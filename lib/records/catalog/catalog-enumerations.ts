@@ -1,7 +1,7 @@
 import { enumeration } from '../../values/fields/index.ts';
 // The literals are the values used over HTTP (catalog §1).
 
-/** Category of a product: BASE opens a bundle, ADD_ON joins one, STANDALONE has a bundle of its own. */
+/** Category of a product: BASE opens a bundle, ADD_ON joins one, STANDALONE has its own bundle. */
 export const ProductCategory = enumeration('BASE', 'ADD_ON', 'STANDALONE');
 export type ProductCategory = keyof typeof ProductCategory;
 

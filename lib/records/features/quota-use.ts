@@ -21,7 +21,7 @@ export const quotaUseFields = {
   feature: f.text(),
   key: f.key(),
   amount: f.amount(),
-  /** The first result, and what it drew. */
+  /** The first result, and the amounts that were drawn. */
   outcome: f.json<StoredQuotaOutcome>(),
   isReleased: f.flag(),
   createdDate: f.instant(),

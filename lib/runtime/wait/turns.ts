@@ -104,7 +104,7 @@ export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
   };
 }
 
-/** Runs `work` on each item in a step of its own. */
+/** Runs `work` on each item in a separate step. */
 export function* eachStep<T, R>(items: Iterable<T>, work: (item: T) => R): Steps<R[]> {
   const results: R[] = [];
   for (const item of items) {

@@ -206,7 +206,7 @@ export function entitlementStarted(
   };
 }
 
-/** Returns the first cursor, for which everything from the first day on is still to be invoiced. */
+/** Returns the first cursor, with which nothing has been invoiced since the first day. */
 export function firstCursor(
   { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
   firstDay: LocalDate,

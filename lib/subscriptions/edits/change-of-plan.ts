@@ -276,13 +276,13 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   const { requestedDate, billingPolicy } = request;
   if (requestedDate === null && billingPolicy === null && state !== EntitlementState.ACTIVE) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
-      message: `${titleOf(running)} is ${state}; the rules of the catalog apply only to ACTIVE subscriptions, so give a date or a policy`,
+      message: `${titleOf(running)} is ${state}; the catalog rules apply only to ACTIVE subscriptions. Specify a date or a policy`,
     });
   }
   if (requestedDate !== null) checkAfterStart(running, requestedDate, now);
   if (billingHasEnded(running, now)) {
     throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
-      message: `${titleOf(running)} is no longer billed`,
+      message: `${titleOf(running)} cannot change plan: its billing has ended`,
     });
   }
   const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);

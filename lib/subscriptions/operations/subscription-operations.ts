@@ -146,7 +146,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
 
   /**
    * Ends service and billing (§9). By default, billing ends by the catalog's rule, at the charged-through date for END_OF_TERM and now for IMMEDIATE, and the service ends with billing. A requested date or
-   * `entitlementPolicy` ends the service at a date of its own; `defaultEntitlementPolicy` does so if plugins set neither. The next invoice run repairs later charges.
+   * `entitlementPolicy` ends the service at its own date; `defaultEntitlementPolicy` does so if plugins set neither. The next invoice run repairs later charges.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CANCEL_BAD_STATE (1031),
    * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).
    */

@@ -220,7 +220,7 @@ function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGr
   return { bundleId, bundleExternalKey, members };
 }
 
-/** Returns true if a request has prices of its own, which may store plans (catalog §10), or redeems coupons. */
+/** Returns true if a request has its own prices, which may store plans (catalog §10), or redeems coupons. */
 export function mustRunAlone(groups: readonly CheckedGroup[]): boolean {
   return groups.some(({ members }) =>
     members.some(({ priceOverrides, coupons }) => priceOverrides.length > 0 || coupons.length > 0),

@@ -71,7 +71,7 @@ export function readProperties<T extends PropertyTable>(
     if (value === undefined)
       problems.push({ message: `${path} "${shortened(text)}" is not ${property.expectation}`, path });
     else if (Object.hasOwn(settings, name))
-      problems.push({ message: `${path} is set twice, with both of its prefixes`, path });
+      problems.push({ message: `${path} is set twice, once with each prefix. Remove one of them`, path });
     else settings[name] = value;
   }
   return { settings: settings as Partial<SettingsOfTable<T>>, problems };

@@ -112,8 +112,8 @@ export const tenantProperties = {
    */
   'subscription.trial.noticeDays': integer(3, { min: 0, max: 365 }),
   /**
-   * Pauses between further attempts of background work for a busy account, after a first wait as long as that of a
-   * call.
+   * Pauses between further attempts of background work for a busy account, after a first wait that is as long as the
+   * wait of a call.
    */
   rescheduleIntervalOnLock: spans([0.5, 1, 1, 3, 3, 10].map((minutes) => minutes * MINUTE_MS)),
   'billing.server.notifications.retries': spans([0.25, 0.5, 2, 12, 24].map((hours) => hours * HOUR_MS)),

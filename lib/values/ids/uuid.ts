@@ -73,8 +73,8 @@ const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Returns a generator of strictly increasing version 7 UUIDs. If `now` stands still or goes back, the generator keeps
- * the last millisecond and increments the counter.
+ * Returns a generator of strictly increasing version 7 UUIDs. If `now` stands still or moves backward, the generator
+ * keeps the last millisecond and increments the counter.
  */
 export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let lastTimestampMs = -1;

@@ -48,7 +48,7 @@ export function sum(values: Iterable<Decimal>): Decimal {
     if (last === undefined) return total;
     return total.plus(times === 1 ? last : last.times(times));
   };
-  // Adds runs of the same amount at once, such as thousands of equal charges.
+  // Adds a run of equal amounts in one step, such as thousands of equal charges.
   for (const value of values) {
     if (value === last) {
       times += 1;

@@ -32,7 +32,7 @@ describe('missing fields of an e-invoice (invoicing §22 rule 7)', () => {
     const given = { seller: seller({ country: null, taxId: null }), buyer: buyer(nameless) };
     expect(() => eInvoiceOf(items, given)).to.throw(
       BillingError,
-      'An e-invoice of invoice 17 needs: tax category of "Setup": return a TAX item with taxCategory from the invoice plugin; account company, legalName or name: acme.accounts.update (PUT /accounts/{accountId}); account country (two letters): acme.accounts.update (PUT /accounts/{accountId}); seller taxId: acme.sellers.upload (POST /sellers); seller country (two letters): acme.sellers.upload (POST /sellers). An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.',
+      'An e-invoice for invoice 17 requires: tax category of "Setup": return a TAX item with taxCategory from the invoice plugin; account company, legalName or name: acme.accounts.update (PUT /accounts/{accountId}); account country (two letters): acme.accounts.update (PUT /accounts/{accountId}); seller taxId: acme.sellers.upload (POST /sellers); seller country (two letters): acme.sellers.upload (POST /sellers). An issued invoice keeps its seller data and taxes: set them, then void the invoice and bill it again.',
     );
   });
 

@@ -50,7 +50,7 @@ export const pluginItemErrors = [
   'INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID',
 ] as const;
 
-/** Errors of invoice plugins that veto an invoice or assign its number. */
+/** Errors from invoice plugins that veto an invoice or assign its number. */
 export const abortErrors = ['INVOICE_PLUGIN_API_ABORTED', 'INVOICE_INVALID_NUMBER'] as const;
 
 const runErrors = [

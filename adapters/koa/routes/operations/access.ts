@@ -86,8 +86,8 @@ const parties = (may: (permission: Permission) => boolean) => ({
 });
 
 /**
- * Permissions of each operation, which are those of its endpoint (http-api §5). An operation without an endpoint has
- * the permissions of the nearest one.
+ * Permissions of each operation, which are the permissions of its endpoint (http-api §5). An operation without an
+ * endpoint has the permissions of the nearest one.
  */
 export const operationAccess: AccessByName = {
   accounts: {
