@@ -84,7 +84,7 @@ const calls: readonly Call[] = [
   },
   {
     name: 'the work after a new subscription until it is invoiced and paid',
-    takes: { statements: 77, roundTrips: 27 },
+    takes: { statements: 77, roundTrips: 25 },
     prepare: async ({ serving }) => {
       await subscribe(serving, await createPayer(serving));
       return () => serving.billing.settle();

@@ -71,14 +71,18 @@ export async function recordOutcomes(
     return [{ before, transaction: withAdjustmentsNoted(before, settled), settlement }];
   });
   const wanted = changes.map(({ before, transaction }) => ({ transaction, expected: before.status }));
-  const written = new Set(wanted.length > 0 ? await session.payments.updateTransactions(wanted) : []);
+  const updating = session.payments.updateTransactions(wanted);
+  // If a later step fails first, this promise is never awaited.
+  updating.catch(() => undefined);
+  // Nobody else can have changed the records that this session has inserted.
+  const written = new Set(inserted === null ? await updating : wanted.map(({ transaction: { id } }) => id));
   for (const { transaction } of changes)
     if (written.has(transaction.id)) stored.set(transaction.id, transaction);
   const transactions = records.transactions.flatMap(({ id }) => stored.get(id) ?? []);
   const effective = changes.filter(({ transaction }) => written.has(transaction.id));
   const { all, payments } = consequencesInOrder(effective, { ...records, transactions }, tools);
-  if (all.length > 0)
-    await writeConsequences(session, all, { ...tools, ...records, payments, isNew: inserted !== null });
+  const writing = { ...tools, ...records, payments, isNew: inserted !== null };
+  await allEnded([updating, writeConsequences(session, all, writing)]);
   const { rows } = records;
   const before = effective.map((change) => change.before);
   session.schedule(await holdsToRelease(session, before, { rows, now: tools.now }));
@@ -156,6 +160,7 @@ async function writeConsequences(
       readonly isNew: boolean;
     },
 ) {
+  if (all.length === 0) return;
   const changedPayments = [...new Set(all.map(({ payment }) => payment.id))];
   // The notifications planned for an attempt are recalculated together with the attempt.
   const planned = [
@@ -163,22 +168,25 @@ async function writeConsequences(
     ...all.flatMap(({ attempt }) => (attempt ? [retryKey(attempt.id)] : [])),
   ];
   const rows = all.flatMap(({ row }) => row ?? []);
+  const released = new Set(
+    all.flatMap(({ row, transaction }) => (row && !isUnresolved(transaction) ? row.after.invoiceId : [])),
+  );
+  const settled = settledInvoices(rows, invoices, released);
+  const settleInvoices = async () => {
+    const changes = await withAdjustments(session, settled, { adjustments: adjustmentsOf(all), ids });
+    session.schedule(all.flatMap(({ notifications }) => notifications));
+    session.publish(all.flatMap(({ events }) => events));
+    // Adjustments are reported after the payments that cause them (§12).
+    await changeInvoices(session, { changes }, ids);
+  };
   await allEnded([
     session.payments.updatePayments(changedPayments.flatMap((id) => payments.get(id) ?? [])),
     session.payments.updateAttempts(all.flatMap(({ attempt }) => attempt ?? [])),
     session.unschedule(isNew ? [] : planned),
     session.payments.updateInvoicePayments(rows.flatMap((row) => (row.before ? [row.after] : []))),
     session.payments.insertInvoicePayments(rows.flatMap((row) => (row.before ? [] : [row.after]))),
+    settleInvoices(),
   ]);
-  const released = new Set(
-    all.flatMap(({ row, transaction }) => (row && !isUnresolved(transaction) ? row.after.invoiceId : [])),
-  );
-  const settled = settledInvoices(rows, invoices, released);
-  const changes = await withAdjustments(session, settled, { adjustments: adjustmentsOf(all), ids });
-  session.schedule(all.flatMap(({ notifications }) => notifications));
-  session.publish(all.flatMap(({ events }) => events));
-  // Adjustments are reported after the payments that cause them (§12).
-  await changeInvoices(session, { changes }, ids);
 }
 
 /** Returns the item adjustments of successful refunds (§9.5 rule 1 e). */
