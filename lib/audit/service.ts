@@ -129,7 +129,7 @@ export interface AuditOperations<C extends Leading = []> {
 
 /**
  * The names of each object type and of its history in audit rows (accounts §14.1). The type is null for catalog
- * entries, which have no object type. The history is null if the audit points to the record itself (accounts §14 rule
+ * entries, coupons and features, which have no object type. The history is null if the audit points to the record itself (accounts §14 rule
  * 1).
  */
 const tables = (
@@ -152,6 +152,9 @@ const tables = (
     [ObjectType.TAG_DEFINITION, 'TAG_DEFINITIONS', 'TAG_DEFINITION_HISTORY'],
     [null, 'CATALOG_ENTRIES', 'CATALOG_ENTRY_HISTORY'],
     [null, 'CATALOG_PLAN_ROWS', 'CATALOG_PLAN_ROW_HISTORY'],
+    [null, 'COUPONS', 'COUPON_HISTORY'],
+    [null, 'COUPON_REDEMPTIONS', 'COUPON_REDEMPTION_HISTORY'],
+    [null, 'FEATURE_OVERRIDES', 'FEATURE_OVERRIDE_HISTORY'],
     [ObjectType.TENANT, 'TENANT', null],
     [ObjectType.TENANT_KVS, 'TENANT_KVS', null],
   ] as const

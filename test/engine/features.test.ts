@@ -259,7 +259,7 @@ eachDatabase.describe('features', (open) => {
     await expectCode(release, 'QUOTA_USE_NOT_FOUND');
     const override = (value: boolean | string) =>
       engine.acme.features.override({ accountId, feature: 'sso', value });
-    await expectCode(override('true'), 'FEATURE_VALUE_INVALID');
+    await expectCode(override('yes'), 'FEATURE_VALUE_INVALID');
   });
 
   it('use a later override of the same target from its start instead of the earlier one', async () => {

@@ -8,6 +8,7 @@ import { auditHistoryRoutes, exportRoutes } from './audit-history.ts';
 import { catalogReadRoutes, catalogRoutes } from './catalog/catalog.ts';
 import { catalogEntryRoutes } from './catalog/catalog-entries.ts';
 import { customFieldRoutes } from './custom-fields.ts';
+import { featureRoutes } from './features.ts';
 import { creditNoteRoutes, invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
 import { invoiceItemRoutes, itemExplanationRoutes } from './invoices/invoice-items.ts';
 import { invoiceRoutes, parkedAccountRoutes } from './invoices/invoices.ts';
@@ -69,6 +70,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...subscriptionChangeRoutes,
     ...blockingRoutes,
     ...usageRoutes,
+    ...featureRoutes,
     ...invoiceRoutes,
     ...invoiceDocumentRoutes,
     ...creditNoteRoutes,

@@ -244,7 +244,10 @@ export const inputs: Inputs = {
         },
       ],
     ],
-    endOverride: [['overrideId', 'uuid']],
+    endOverride: [
+      ['overrideId', 'uuid'],
+      ['target?', { accountId: id, feature: must('text') }],
+    ],
   },
   blocking: {
     add: [

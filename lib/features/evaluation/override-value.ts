@@ -40,7 +40,7 @@ export function writtenValue(
 /** Returns the kinds that a given value can have. */
 function typeOf(given: unknown): ReadonlySet<FeatureKind> {
   if (typeof given === 'boolean') return new Set([FeatureKind.SWITCH]);
-  if (typeof given === 'string') return new Set([FeatureKind.TEXT, FeatureKind.NUMBER]);
+  if (typeof given === 'string') return new Set([FeatureKind.SWITCH, FeatureKind.NUMBER, FeatureKind.TEXT]);
   return new Set([FeatureKind.NUMBER, FeatureKind.QUOTA]);
 }
 

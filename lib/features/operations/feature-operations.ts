@@ -114,6 +114,12 @@ export interface OverrideRequest<F extends string = string> {
   readonly reason?: string | null;
 }
 
+/** The account and the feature of an override. */
+export interface OverrideTarget {
+  readonly accountId: Uuid;
+  readonly feature: string;
+}
+
 /** Features of accounts, and quotas. F stands for the names of the catalog's features. */
 export interface FeatureOperations<C extends Leading = [], F extends string = string> {
   /**
@@ -169,8 +175,11 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   override(...given: [...C, request: HostInput<OverrideRequest<F>>]): Promise<FeatureOverride>;
 
   /**
-   * Ends an override now. Does nothing if the override has ended.
-   * @throws BillingError FEATURE_OVERRIDE_NOT_FOUND (63004), BUSY (60018).
+   * Ends an override now. Does nothing if it has ended. With `target`, the override must belong to that account and
+   * feature.
+   * @throws BillingError FEATURE_OVERRIDE_NOT_FOUND (63004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
-  endOverride(...given: [...C, overrideId: Uuid | string]): Promise<FeatureOverride>;
+  endOverride(
+    ...given: [...C, overrideId: Uuid | string, target?: HostInput<OverrideTarget>]
+  ): Promise<FeatureOverride>;
 }

@@ -5,14 +5,14 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, FeatureOverride, New, WithContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { noSuchSubscription } from '../../subscriptions/index.ts';
-import { billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import { featuresAt } from '../evaluation/features-at.ts';
 import { endedBy, untilNext, writtenValue } from '../evaluation/override-value.ts';
 import { loadFeatureFacts } from '../loading/load-features.ts';
-import type { FeatureOperations, OverrideRequest } from './feature-operations.ts';
+import type { FeatureOperations, OverrideRequest, OverrideTarget } from './feature-operations.ts';
 import { declaredFeature } from './feature-reading.ts';
 
 const MAX_REASON_CHARACTERS = 255;
@@ -63,12 +63,17 @@ export function overrideOperations(
       });
     },
 
-    async endOverride(context: CallContext, overrideId: Uuid): Promise<FeatureOverride> {
+    async endOverride(
+      context: CallContext,
+      overrideId: Uuid,
+      target?: OverrideTarget,
+    ): Promise<FeatureOverride> {
       const { tenant, createdDate: now } = context;
       return storage.write(tenant, authorshipOf(context), async (session) => {
-        const { accountId } = await findOverride(session, overrideId);
+        const { accountId } = target ?? (await findOverride(session, overrideId));
         await lockAccount(session, accountId);
         const override = await findOverride(session, overrideId);
+        if (target !== undefined && !isOf(override, target)) throw noSuchOverride(overrideId);
         if (override.until !== null && override.until <= now) return override;
         // An override that has not begun never applies.
         const ended = { ...override, until: maxInstant(now, override.from), updatedDate: now };
@@ -99,7 +104,17 @@ function checkReason(reason: string | null): void {
 async function findOverride(session: ReadSession, id: Uuid): Promise<FeatureOverride> {
   const [override] = await session.features.findOverrides([id]);
   if (override !== undefined) return override;
-  throw billingError(ErrorCode.FEATURE_OVERRIDE_NOT_FOUND, `Feature override ${id} does not exist`, {
-    overrideId: id,
-  });
+  throw noSuchOverride(id);
+}
+
+function isOf(override: FeatureOverride, { accountId, feature }: OverrideTarget): boolean {
+  return override.accountId === accountId && override.feature === feature;
+}
+
+function noSuchOverride(overrideId: Uuid): BillingError {
+  return billingError(
+    ErrorCode.FEATURE_OVERRIDE_NOT_FOUND,
+    `Feature override ${overrideId} does not exist. Use an override of this account and feature`,
+    { overrideId },
+  );
 }

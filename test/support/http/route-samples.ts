@@ -3,6 +3,7 @@ import { auditHistoryRoutes } from '../../../adapters/koa/routes/audit-history.t
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routing/objects.ts';
 import { bearer } from './callers.ts';
 import { eInvoiceSamples } from './e-invoice-samples.ts';
+import { featureSamples, withQuota } from './feature-samples.ts';
 import {
   gatewaySamples,
   paymentListSamples,
@@ -58,6 +59,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
   ...monitoringSamples,
+  ...featureSamples,
   getNodesInfo: nothing,
   getPluginsInfo: nothing,
   triggerNodeCommand: nothing,
@@ -501,7 +503,7 @@ async function storedPot({ serving, next }: World): Promise<Sample> {
 
 /** Each upload adds a version with a date of its own. */
 async function laterCatalog({ next }: World): Promise<Sample> {
-  const january = (await exampleCatalog()).toString('utf8');
+  const january = withQuota((await exampleCatalog()).toString('utf8'));
   const date = `20${30 + next()}-01-01T00:00:00Z`;
   return { body: january.replace('2024-01-01T00:00:00Z', date), headers: xmlType };
 }

@@ -1,4 +1,5 @@
 import { ObjectType } from '../../../lib/records/index.ts';
+import { withQuota } from './feature-samples.ts';
 import { createdId, exampleCatalog, type Served, type Serving, serveOnce, xmlType } from './serving.ts';
 
 /** One customer with a record for each route, plus an unknown id and an id of another tenant. */
@@ -41,7 +42,8 @@ export function populateOnce(...options: Parameters<typeof serveOnce>): World & 
 /** Creates a customer of tenant `bob` who has subscribed to the example catalog, been invoiced and paid. */
 export async function populate(serving: Serving): Promise<World> {
   const { call } = serving;
-  await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+  const catalog = withQuota((await exampleCatalog()).toString('utf8'));
+  await call('POST', '/1.0/kb/catalog', { body: catalog, headers: xmlType });
   const account = await call('POST', '/1.0/kb/accounts', {
     body: { externalKey: 'customer', currency: 'USD', name: 'Ada', timeZone: 'Europe/Vienna' },
   });

@@ -11,6 +11,7 @@ export const areaTexts: Texts = {
   customFields: 'Name-value pairs that callers attach to objects',
   docs: 'The OpenAPI description of this API',
   events: 'The ordered event feed of a tenant',
+  features: 'Features of accounts, overrides, and consumption of quotas',
   export: 'Export of all data of an account',
   health: 'Health of the deployment: nodes, queues and metric samples',
   invoiceItems: 'Invoice lines: explanations, tags and custom fields',

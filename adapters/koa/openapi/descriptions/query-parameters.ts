@@ -11,6 +11,9 @@ export const queryParameters: Texts = {
   'getDiagnostic.accountId': 'Account whose records are included',
   'generateDryRunInvoice.accountId':
     'Id of the account; defaults to the account of the subscription or bundle in the body. Required without them, and in dialect K',
+  ...inOperations('at', 'Instant of the features; defaults to now', ['getFeatures', 'explainFeature']),
+  'canUseFeature.amount': 'Amount to check; default 1',
+  'endFeatureOverride.overrideId': 'Id of the override',
   explain: 'Add to each item the explanation of its amount',
   ...inOperations('accountId', 'Id of the account', [
     'createFutureInvoice',

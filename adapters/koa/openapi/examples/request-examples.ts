@@ -151,6 +151,9 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   updateSubscriptionBCD: { billCycleDayLocal: 20 },
   updateSubscriptionQuantity: { quantity: 3 },
   recordUsage: usage,
+  consumeFeature: { amount: 5, key: 'request-17' },
+  releaseFeature: { key: 'request-17' },
+  overrideFeature: { value: '1000', per: 'MONTH', reason: 'launch offer' },
   recordUsageBulk: [usage],
   generateDryRunInvoice: {
     dryRunType: 'SUBSCRIPTION_ACTION',

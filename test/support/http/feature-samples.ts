@@ -1,0 +1,43 @@
+import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
+import type { MakeSample, Sample } from './samples.ts';
+import { expectStatus } from './serving.ts';
+import type { World } from './world.ts';
+
+/** Name of the quota that the catalog of the world declares. */
+export const QUOTA = 'calls';
+
+/** Adds the declaration of a quota to a catalog document. */
+export function withQuota(catalog: string): string {
+  return catalog
+    .replace('<catalog>', '<catalog xmlns:bw="urn:billwright:catalog">')
+    .replace('<products>', `<bw:features><bw:feature name="${QUOTA}" kind="QUOTA"/></bw:features><products>`);
+}
+
+const segments = { feature: QUOTA };
+
+/** Samples of the routes about features. */
+export const featureSamples: Readonly<Record<string, MakeSample>> = {
+  getFeatures: () => ({}),
+  canUseFeature: () => ({ segments, query: 'amount=5' }),
+  explainFeature: () => ({ segments }),
+  consumeFeature: () => ({ segments }),
+  releaseFeature: async (world) => {
+    await change(world, 'consume', requestExamples.consumeFeature as object);
+    return { segments };
+  },
+  overrideFeature: () => ({ segments }),
+  endFeatureOverride: async (world): Promise<Sample> => {
+    const overrideId = await change(world, 'overrides', { value: '10', per: 'DAY' });
+    return { segments, query: `overrideId=${overrideId}` };
+  },
+};
+
+async function change(
+  { serving, accountId }: World,
+  path: string,
+  body: object,
+): Promise<string | undefined> {
+  const url = `/1.0/kb/accounts/${accountId}/features/${QUOTA}/${path}`;
+  const { json } = expectStatus(await serving.call('POST', url, { body }), 200);
+  return (json as { readonly overrideId?: string }).overrideId;
+}
