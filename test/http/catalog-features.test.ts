@@ -1,5 +1,5 @@
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
-import { defineCatalog } from '../../lib/index.ts';
+import { BillingError, defineCatalog } from '../../lib/index.ts';
 import { aliasHeaders, bearer, createAccount, createdId } from '../support/http/index.ts';
 import { eve, expectStatus, outcomeOf, serveEach, xmlType } from '../support/http/serving.ts';
 import { eachDatabase, expect } from '../support/index.ts';
@@ -74,6 +74,16 @@ eachDatabase.describe('features of the catalog over HTTP', (open) => {
     expect(pro?.features).to.eql([sso]);
     expect(pro?.plans[0]?.features).to.eql(ofPlan);
     expect(pro?.plans[0]?.phases.map((phase) => phase.features)).to.eql([ofTrial, []]);
+  });
+
+  it('are compared when a definition is synchronized again', async () => {
+    await upload(featured.toXml());
+    const { billing } = serving;
+    const office = billing.as({ tenant: await billing.tenants.getByApiKey('bob'), user: 'test' });
+    expect(await office.catalogs.sync(featured)).to.deep.include({ status: 'UNCHANGED' });
+    const failure = await office.catalogs.sync(withoutFeatures).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(BillingError).and.to.include({ code: 2080 });
+    expect(String(failure)).to.include('product "Pro", feature "sso" is stored, but missing');
   });
 
   it('are missing from XML and JSON of dialect K', async () => {
