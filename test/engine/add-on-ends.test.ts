@@ -193,7 +193,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
     expect(await engine.endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
   });
 
-  it('reject cancellations and changes after the end of their base', async () => {
+  it('cannot be cancelled or changed after the end of their base', async () => {
     await begin();
     await cancel(base, END_OF_TERM);
     const later = { requestedDate: '2024-08-01T00:00:00Z' };

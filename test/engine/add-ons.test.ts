@@ -375,7 +375,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
       expect(await engine.endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
     });
 
-    it('subscriptions §7 rule 7: reject a backdated change to a plan that the base no longer offers', async () => {
+    it('subscriptions §7 rule 7: cannot change on a past date to a plan that the base no longer offers', async () => {
       const archive = await addOn(await beginChanged(), 'archive-monthly', from('2024-06-05'));
       const change = { planName: 'backup-monthly', requestedDate: '2024-06-06' };
       const changed = engine.acme.subscriptions.changePlan(archive, change);

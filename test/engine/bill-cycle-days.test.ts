@@ -232,7 +232,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     expect(await lastLines()).to.eql(['RECURRING 2016-06-01..2016-06-15 13.55']);
   });
 
-  it('reject days outside 1 to 31 and unreachable dates, and store nothing', async () => {
+  it('are rejected outside 1 to 31 and on unreachable dates, and nothing is stored', async () => {
     await begin('2016-05-01T00:00:00Z');
     const subscriptionId = await subscribe('s-30');
     await events();

@@ -157,7 +157,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     expect(next.calls.catalog).to.have.length(2);
   });
 
-  it('cause an error with all faults of an invalid catalog, which is not stored', async () => {
+  it('cause an error that lists all faults of an invalid catalog, which is not stored', async () => {
     await begin();
     plugin.serve(
       harbour({ ...boatPlan('boat-monthly', 'free' as Amount), ...boatPlan('b', '1', { product: 'Ship' }) }),

@@ -135,7 +135,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
       .above(1);
   });
 
-  it('catalog V21: reject usage billed in advance, except in a version that is already stored with such usage', async () => {
+  it('catalog V21: cannot contain usage billed in advance, except in a version that is already stored with such usage', async () => {
     const inAdvance = withUsage(
       '2024-03-01',
       '<blocks><block><unit>call</unit><size>1</size><prices/></block></blocks>',
@@ -169,7 +169,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(await dates()).to.eql(['2010-01-01', '2024-03-01']);
   });
 
-  it("reject a document above the engine's size limit in every operation", async () => {
+  it('are rejected in every operation if a document exceeds the size limit of the engine', async () => {
     const { storage, clock, tenant } = engine;
     const bounded = await Billing.open({ storage, clock, maxDocumentBytes: at('2024-03-01').length });
     const acme = bounded.as({ tenant, user: 'test' });

@@ -185,7 +185,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       }
     });
 
-    it('rule 6: reject a payment method of another account that a control plugin chooses', async () => {
+    it('rule 6: fail if a control plugin chooses a payment method of another account', async () => {
       const { stage, first } = await stageAt({ overwritesMethod: true });
       const stranger = await stage.account();
       first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });

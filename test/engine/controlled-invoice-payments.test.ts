@@ -156,7 +156,7 @@ anyDatabase.describe('instant payments with control plugins (payments §9.6, §8
     expect(await balance()).to.equal(30);
   });
 
-  it('payments §9.5: reject an item refund that a control plugin lowers below the item adjustments', async () => {
+  it('payments §9.5: cannot be refunded if a control plugin lowers the refund below the item adjustments', async () => {
     const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
     const [item] = (await engine.acme.invoices.get(invoiceId)).items;
     const adjustments = [{ invoiceItemId: item?.id ?? NOWHERE, amount: '20' }];

@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     await expectSound();
   });
 
-  it('takes back the most recently used credit first, with one event per invoice', async () => {
+  it('reclaims the most recently used credit first, with one event per invoice', async () => {
     const id = await newAccount();
     const given = await credit(id, '30');
     for (const amount of ['10', '8', '7']) await charge(id, amount);
@@ -119,7 +119,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     await expectSound();
   });
 
-  it('takes back no more than the missing amount, and skips void invoices', async () => {
+  it('reclaims no more than the missing amount, and skips void invoices', async () => {
     const id = await newAccount();
     const given = await credit(id, '20');
     await credit(id, '5');
@@ -153,7 +153,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     await expectSound();
   });
 
-  it('takes credit back from a written-off invoice, and leaves the balance of the invoice at 0', async () => {
+  it('reclaims credit from a written-off invoice, and leaves the balance of the invoice at 0', async () => {
     const id = await newAccount();
     await credit(id, '10');
     const invoiceId = await charge(id, '25');

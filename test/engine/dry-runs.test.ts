@@ -237,7 +237,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it("invoicing §10 rule 7: gives the credit of a CHANGE with START_OF_TERM today's date, like the actual change", async () => {
+    it('invoicing §10 rule 7: dates the credit of a CHANGE with START_OF_TERM today, like the actual change', async () => {
       await begin('2012-05-01T00:00:00Z', 1);
       const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
       await engine.runTo('2012-05-07T00:00:00Z');
@@ -252,7 +252,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(expected);
     });
 
-    it("invoicing §10 rule 7: gives used credit today's date, even if later days are already billed", async () => {
+    it('invoicing §10 rule 7: dates used credit today, even if later days are already billed', async () => {
       await begin('2024-01-05T00:00:00Z', 1);
       await engine.acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: '200' }] });
       await subscribe('solo-now');
@@ -504,7 +504,7 @@ eachDatabase.describe('dry run', (open) => {
       expect(await lastLines()).to.eql(both);
     });
 
-    it("gives the invoice of a late run today's date", async () => {
+    it('dates the invoice of a late run today', async () => {
       await begin('2024-01-01T00:00:00Z', 1);
       await subscribe('solo-now');
       engine.clock.set('2024-03-10T00:00:00Z');

@@ -204,7 +204,7 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
       forget();
     };
 
-    it(`leave nothing behind if one of them aborts ${operation}; all called plugins are informed`, async () => {
+    it(`store nothing if one of them aborts ${operation}; all called plugins are informed`, async () => {
       await start();
       const before = await stored();
       second.before[operation] = async () => ({ abort: 'not today' });

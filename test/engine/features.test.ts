@@ -158,7 +158,7 @@ eachDatabase.describe('features', (open) => {
     expect(await usageLines()).to.have.length(1);
   });
 
-  it('match F9: a release gives back the amount and voids the usage', async () => {
+  it('match F9: a release returns the amount and voids the usage', async () => {
     await f7();
     const released = await engine.acme.features.release({ accountId, feature: 'calls', key: 'k1' });
     expect(formatDecimal(released.released)).to.equal('4100');

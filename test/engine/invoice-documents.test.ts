@@ -156,14 +156,14 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
     ['INVOICE_TEMPLATE_DE', 'x', 60_002],
   ] as const)
-    it(`rule 5: reject ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) and store nothing`, async () => {
+    it(`rule 5: are not stored with ${value.slice(0, 12) || 'nothing'} (${value.length}) as ${key}`, async () => {
       await expectCode(engine.acme.keyValues.add(key, value), code);
       for (const prefix of ['INVOICE_', 'CATALOG_'])
         expect(await engine.acme.keyValues.search(prefix)).to.eql([]);
       expect(await told()).to.eql([]);
     });
 
-  it('rule 5: reject an invalid locale', async () => {
+  it('rule 5: cannot be uploaded for an invalid locale', async () => {
     for (const locale of ['', 'x', '../..', 'de/AT', 'a'.repeat(300)]) {
       const bad: DocumentText = { kind: TRANSLATION, locale };
       await expectCode(texts().upload({ ...bad, text: 'a=b' }), 60_002, locale);

@@ -65,7 +65,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
     expect(await Array.fromAsync(engine.billing.checks.breaches())).to.eql([]);
   });
 
-  it('call the plugins before they are stored, even if their first attempt failed before the call', async () => {
+  it('call the plugins before their invoices are stored, even if the first attempt failed before the call', async () => {
     const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
     engine = await openEngine(open, {
       now: '2024-06-01T00:00:00Z',

@@ -15,7 +15,7 @@ import { author, payment, transaction } from '../support/storage/stored-records.
  * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On
  * SQLite an operation has read nothing before it has the write lock.
  */
-onPostgresql.describe('lost race on PostgreSQL', (open) => {
+onPostgresql.describe('call that loses a race on PostgreSQL', (open) => {
   let host: MikroORM;
   let hosted: Billing<MikroORM['em']>;
 
@@ -89,7 +89,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
           if (child && parent) await session.accounts.update([{ ...child, parentAccountId: parent.id }]);
         };
 
-      it('rejects a new bundle whose key another account has just taken, with the correct error instead of BUSY', async () => {
+      it('is rejected for a bundle key that another account has just taken, with the correct error instead of BUSY', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const planName = 'solo-now';
         const [wanted, other] = [`K ${way}`, `J ${way}`];
@@ -126,7 +126,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
       });
 
       for (const [index, status] of (['PENDING', 'UNKNOWN', 'SUCCESS'] as const).entries())
-        it(`rejects a new transaction whose key another account has just taken for a ${status} transaction`, async () => {
+        it(`is rejected for a transaction key that another account has just taken for a ${status} transaction`, async () => {
           const [ada, grace] = [await newAccount(), await newAccount()];
           const [mine, theirs] = [await externalMethodOf(ada), await externalMethodOf(grace)];
           const key = `T ${status} ${way}`;
@@ -159,7 +159,7 @@ onPostgresql.describe('lost race on PostgreSQL', (open) => {
           expect(code).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
         });
 
-      it('rejects an invoice payment whose key another account has just taken', async () => {
+      it('is rejected for an invoice payment key that another account has just taken', async () => {
         const [ada, grace] = [await newAccount(), await newAccount()];
         const paymentMethodId = await externalMethodOf(ada);
         const [item] = await acme.invoices.addCharges({

@@ -134,7 +134,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
     expect(await balancesOf(id)).to.eql(['0', '0']);
   });
 
-  it('use no account credit, and reject adjustments, deletions and commits', async () => {
+  it('use no account credit, cannot be adjusted or committed, and keep their credit items', async () => {
     const { id } = await acme.createAccount({ currency: 'USD' });
     const items = [{ accountId: id, amount: decimal(10) }];
     await acme.invoices.addCredits({ accountId: id, items, autoCommit: true });
@@ -183,7 +183,7 @@ eachDatabaseByTurns.describe('migration invoices (invoicing §9 rule 5)', (open)
     ['an unknown account', 3002, { accountId: someId(5), items: [one] }],
   ];
   for (const [what, code, request] of refused)
-    it(`reject ${what} and store nothing`, async () => {
+    it(`are rejected for ${what}, and nothing is stored`, async () => {
       const { id } = await acme.createAccount({ currency: 'USD' });
       await told();
       await expectCode(acme.invoices.createMigrationInvoice({ accountId: id, items: [], ...request }), code);

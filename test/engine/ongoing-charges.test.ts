@@ -109,7 +109,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     expect(await linesAfterMarch(sold)).to.eql([APRIL, MAY]);
   });
 
-  it('wait while their bundle is not to be invoiced', async () => {
+  it('wait while their bundle must not be invoiced', async () => {
     const sold = await begin();
     const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
     await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);

@@ -78,7 +78,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
     await expectCode(other, 'PAYMENT_INVALID_OPERATION');
   });
 
-  it('reject another payment method if a declined payment is repeated', async () => {
+  it('cannot use another payment method if a declined payment is repeated', async () => {
     const { payments } = acme;
     const input = { accountId: account.id, amount: '10', externalKey: 'one-card' };
     const declined = await payments.purchase({ ...input, properties: DECLINE });
@@ -151,7 +151,7 @@ eachDatabase.describe('transaction keys of direct payments (payments §1.7 rule 
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
 
-  it('reject one of two simultaneous uses of a key by different accounts before the gateway is called', async () => {
+  it('are rejected for one of two accounts that use a key simultaneously, before the gateway is called', async () => {
     const other = await engine.payingAccount({ currency: 'USD' });
     const { PAYMENT_DIFFERENT_ACCOUNT_ID: ofPayment, PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID: ofKey } =
       ErrorCode;

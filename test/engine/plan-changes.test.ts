@@ -188,7 +188,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await expectLast('RECURRING 2018-08-21..2018-09-21 29.95');
   });
 
-  it('match catalog W2 "Grandfathering and re-anchoring"', async () => {
+  it('match catalog W2 "Grandfathering"', async () => {
     const parts = { catalogName: 'W2', products: product('A') };
     const listed = (...names: string[]) => lists({ DEFAULT: names });
     await begin(

@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       expect(await toldBy('2024-12-01')).to.eql(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
     });
 
-    it('publishes all past events of a backdated creation at once', async () => {
+    it('publishes all past events of a backdated creation together', async () => {
       const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
       await settle();
       expect(told).to.eql([

@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
 
   const generate = (targetDate: string) => engine.acme.invoices.generate({ accountId, targetDate });
 
-  it('usage §9 rule 2: replace recorded usage and supply the tracking ids; the first source with the account is used', async () => {
+  it('usage §9 rule 2: replace recorded usage and supply the tracking ids; the first source with data is used', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     await record('5000 sms 2026-04-10');
@@ -77,7 +77,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     await engine.runTo('2026-06-01T00:00:00Z');
   }
 
-  it('usage §9 rule 2: leave an account to recorded usage if no source has the account', async () => {
+  it('usage §9 rule 2: leave recorded usage in use for an account without data in any source', async () => {
     const second = new MeteringSource('second');
     await begin('sms-payg', { others: [second] });
     source.instead = () => null;

@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule
     expect(next === null ? [] : usageLines(next)).to.eql([]);
   }
 
-  it('credits the days from the change on, and bills these days by the new plan', async () => {
+  it('credits the days since the change, and bills these days by the new plan', async () => {
     await billApril();
     await changeTo('api-plus', '2026-04-15');
     await expectLast('REPAIR_ADJ 2026-04-15..2026-05-01 -7', 'USAGE 2026-04-15..2026-05-01 14');

@@ -439,7 +439,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
   });
 
-  it('usage §2.5: is rejected before it is read if too many bulk calls run at once', async () => {
+  it('usage §2.5: is rejected before it is read if too many bulk calls run at the same time', async () => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const waiting = async function* () {

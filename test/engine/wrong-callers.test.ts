@@ -5,7 +5,7 @@ import { wrongValues } from '../support/wrong-shapes.ts';
 /** As code without a compiler calls the engine. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
 
-anyDatabase.describe('callers with a wrong type', (open) => {
+anyDatabase.describe('callers of the wrong type', (open) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
 
   const members = [
@@ -28,7 +28,7 @@ anyDatabase.describe('callers with a wrong type', (open) => {
       }
     });
 
-  it('cause only a BillingError if the whole caller has a wrong type', async () => {
+  it('cause only a BillingError if the whole caller has the wrong type', async () => {
     for (const value of wrongValues)
       await expectOnlyBillingError(() => engine.billing.as(value as never).createAccount({}), value);
   });
@@ -42,7 +42,7 @@ anyDatabase.describe('callers with a wrong type', (open) => {
     }
   });
 
-  it('cause only a BillingError with a host transaction of a wrong type', async () => {
+  it('cause only a BillingError with a host transaction of the wrong type', async () => {
     const { billing, tenant } = engine;
     for (const value of wrongValues)
       await expectOnlyBillingError(

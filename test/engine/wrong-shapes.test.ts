@@ -14,7 +14,7 @@ const MANY_CALLS = 150;
 
 const shapes: Readonly<Record<string, Readonly<Record<string, Parameters>>>> = inputs;
 
-eachDatabase.describe('arguments with a wrong type', (open, kind) => {
+eachDatabase.describe('arguments of the wrong type', (open, kind) => {
   const engine = engineBefore(open, { now: '2024-03-01T08:00:00Z' });
   let ids: KnownIds;
 

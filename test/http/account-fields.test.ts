@@ -197,7 +197,7 @@ eachDatabase.describe('account API', (open) => {
     };
 
     for (const [column, field] of Object.entries(columns))
-      it(`include ${column}, under this name and the JSON name`, async () => {
+      it(`includes ${column} in operator searches, under this name and the JSON name`, async () => {
         const isOfJson = field in values;
         const value = String(values[field] ?? field).replaceAll('&', '%26');
         for (const name of isOfJson ? [column, field] : [column]) {
@@ -218,7 +218,7 @@ eachDatabase.describe('account API', (open) => {
         'ffffffff-ffff-4fff-bfff-ffffffffffff',
       ],
     ] as const)
-      it(`support range operators on ${column}`, async () => {
+      it(`supports range operators on ${column}`, async () => {
         const values_ = { less, equal: equal ?? values.parentAccountId, greater };
         for (const [operator, expected] of [
           ['gt', { less: true, equal: false, greater: false }],

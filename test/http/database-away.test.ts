@@ -67,7 +67,7 @@ onPostgresql.describe('server in test mode with an unavailable database', (open)
     after(() => proxy.restore());
 
     for (const route of ofTheDatabase)
-      it(`answers 503 with Retry-After at once in ${route.method} ${route.path}`, async () => {
+      it(`answers 503 with Retry-After immediately in ${route.method} ${route.path}`, async () => {
         const headers = route.credentials === 'PLUGIN' ? { authorization: token } : {};
         const path = route.path.replaceAll(/\{\w+\}/g, world.accountId);
         const { reply, ms } = await timed(() => world.serving.call(route.method, path, { headers }));

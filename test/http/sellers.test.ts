@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('seller records over HTTP', (open) => {
       /^Seller logo has 300000 bytes; at most 262144 are allowed/,
     ],
   ] as const)
-    it(`invoicing §14 rule 7: reject ${kind}`, async () => {
+    it(`invoicing §14 rule 7: are rejected with ${kind}`, async () => {
       const shown = expectStatus(await upload(body), status).json as { code: number; message: string };
       expect(shown.code).to.equal(code);
       expect(shown.message).to.match(message);

@@ -282,7 +282,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
     expect((await call('DELETE', key)).status).to.equal(204);
   });
 
-  it('shows values only to users who are granted the tenant', async () => {
+  it('shows values only to users who have access to the tenant', async () => {
     const { billing } = serving;
     const bob = await billing.tenants.getByApiKey('bob');
     const other = await billing.tenants.getByApiKey('eve');

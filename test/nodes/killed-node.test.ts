@@ -55,7 +55,7 @@ describe('killed node', function () {
 
   // `test/faults/kill-points.test.ts` covers restarts on each commit.
   if (!isLongRun) return;
-  it('resumes its own work at once if it restarts on the same host without a configured name', async () => {
+  it('resumes its own work immediately if it restarts on the same host without a configured name', async () => {
     await nodes.kill(await nodes.stoppedAtWork(await start(['']), PAID_WITHIN_MS));
     const owners = new Set(await nodes.claimed());
     expect(owners).to.have.property('size', 1);

@@ -193,7 +193,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       expect(found).to.eql([]);
     });
 
-    it(`read days in force from the window on, without past days, ${size} at a time`, async () => {
+    it(`read days in force starting with the window, without past days, ${size} at a time`, async () => {
       const windows = chosen.of
         .slice(0, size)
         .flatMap((each) => [{ subscriptionId: each.subscription.id, from: today }]);

@@ -294,7 +294,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     expect(await queue.countPending(null, now)).to.equal(1);
   });
 
-  it('recovers all entries with expired leases at once, from any node, except held claims', async () => {
+  it('recovers all entries with expired leases together, from any node, except held claims', async () => {
     await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
     await claim({ limit: 1, node: 'n1' });
     await claim({ limit: 1, node: 'n2' });

@@ -116,7 +116,7 @@ eachDatabase.describe('published events', (open, kind) => {
     }
   });
 
-  it('platform §10.6: are read from a position on through an index, regardless of other data', async function () {
+  it('platform §10.6: are read through an index, starting at a position, regardless of other data', async function () {
     this.timeout(120_000);
     const others = [await opened.newTenant(), await opened.newTenant()];
     for (const tenant of [...others, opened.tenant]) {

@@ -35,7 +35,7 @@ eachDatabaseAndOneByOne.describe('the usage rows read by billing', (open, kind) 
     return (await opened.reading.usage.pieces(requests)).map((each) => each.map(told));
   };
 
-  it('usage §11.3: include day sums from a date on and of given days before that date, without voided points', async () => {
+  it('usage §11.3: include day sums since a date and of given days before that date, without voided points', async () => {
     await record(
       submission('k1', [point('sms', '5'), point('sms', '2', 1), point(oddText, '1', 1)]),
       submission('k2', [point('sms', '7', 1), point('sms', '4', 3)]),
@@ -93,7 +93,7 @@ eachDatabaseAndOneByOne.describe('the usage rows read by billing', (open, kind) 
     expect(await piecesOf()).to.eql([]);
   });
 
-  it('usage §1.2: include unchanged intervals from a date on', async () => {
+  it('usage §1.2: include unchanged intervals starting on a date', async () => {
     const subscriptionId = '00000000-0000-7000-8000-000000000001' as Uuid;
     const intervalOf = (from: number, to: number): StoredUsageInterval => ({
       ...usageInterval({

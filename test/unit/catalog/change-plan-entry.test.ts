@@ -87,7 +87,7 @@ function withBlock(changes: Partial<typeof litres>) {
 const declared = { units: [] };
 
 describe('plan entry change', () => {
-  it('adds a row with the given prices from now on', () => {
+  it('adds a row with the given prices that applies immediately', () => {
     const added = updatedRow({ entry, declared, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
     expect(added).to.include({ effectiveDate: now, createdOrder: 2, retired: false });
     expect(added.phases[0]?.recurringPrices?.prices).to.eql([{ currency: 'EUR', value: decimal('12') }]);
@@ -196,7 +196,7 @@ describe('plan entry change', () => {
         `${formatInstant(effectiveDate).slice(0, 10)} ${createdOrder} ${retired}`,
     );
 
-  it('retires a plan from now on, and ignores a plan that is already retired', () => {
+  it('retires a plan immediately, and ignores a plan that is already retired', () => {
     expect(datesOf([row('2024-01-01')])).to.eql(['2024-03-01 2 true']);
     expect(datesOf([row('2024-01-01'), row('2024-02-01', { retired: true })])).to.eql([]);
   });

@@ -262,7 +262,7 @@ describe('catalog entry creation', () => {
     }
   });
 
-  it('reports every problem at once', () => {
+  it('reports all problems together', () => {
     const { problems } = refusal({
       products: [{ name: 'Pot' }],
       plans: [{ ...plan, effectiveDate: null, phases: [] }],

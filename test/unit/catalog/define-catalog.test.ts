@@ -342,7 +342,7 @@ describe('catalog defined in code', () => {
     });
   });
 
-  it('reports all validation errors at once', () => {
+  it('reports all validation errors together', () => {
     const price = { USD: '-1' } as const;
     expect(
       problemsOf(() =>

@@ -108,13 +108,13 @@ const heat = createCatalog([
 ]);
 
 describe('price changes for existing subscriptions', () => {
-  it('match catalog W3 "Price change for existing, unaligned"', () =>
+  it('match catalog W3 "Price change for existing subscriptions, unaligned"', () =>
     expect(changesFrom('2024-03-15', heat)).to.eql([
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
     ]));
 
-  it('match catalog W4 "Same, aligned"', () =>
+  it('match catalog W4 "The same, aligned"', () =>
     expect(changesFrom('2024-03-15', heat, 15)).to.eql([
       '2024-05-15T08 52.00 2024-04-01',
       '2024-08-15T08 64.00 2024-07-01',

@@ -152,7 +152,7 @@ describe('host code call', () => {
 });
 
 describe('guarded port', () => {
-  it('logs a plain error in place of an error that the logger cannot read', () => {
+  it('logs a plain error instead of an error that the logger cannot read', () => {
     const lines: string[] = [];
     const logger = guardedLogger(pino({ base: null }, { write: (line) => void lines.push(line) }));
     for (const thrown of Object.values(hostileThrows))

@@ -65,7 +65,7 @@ describe('rate limit', () => {
     expect(taken(limit, [ann])).to.equal(2);
   });
 
-  it('ignores a clock that goes back', () => {
+  it('ignores a clock that moves backward', () => {
     const limit = limitOf({ tenant: 1 });
     expect(taken(limit, [acme])).to.equal(2);
     nowMs -= 10_000;

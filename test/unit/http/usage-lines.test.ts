@@ -138,7 +138,7 @@ describe('bulk usage body', () => {
     });
   }
 
-  it('usage §2.5: skips any number of blank lines at once', async () => {
+  it('usage §2.5: skips any number of blank lines in one step', async () => {
     CountedBytes.asked = 0;
     const blank = new CountedBytes(utf8.encode('\n'.repeat(50_000)));
     for await (const line of reading(LINES, [blank]).lines) expect.fail(shownLine(line));

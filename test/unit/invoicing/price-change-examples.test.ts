@@ -14,7 +14,7 @@ function versions(ledger: SubscriptionLedger): readonly string[] {
 }
 
 describe('items in worked examples and after changes', () => {
-  it('match catalog W2 "Grandfathering and re-anchoring"', () => {
+  it('match catalog W2 "Grandfathering"', () => {
     const a1 = event('CREATE', '2024-03-05', { plan: 'a-monthly', price: '30.00', bcd: 5 });
     const b = event('CHANGE', '2024-04-05', { plan: 'b-monthly', price: '50.00', bcd: 5, order: 2 });
     const a2 = event('CHANGE', '2024-04-05', { plan: 'a-monthly', price: '36.00', bcd: 5, order: 3 });
@@ -29,7 +29,7 @@ describe('items in worked examples and after changes', () => {
     ledger.expectRun('2024-04-05', ['R 2024-04-05 2024-05-05 36', 'X 2024-04-05 2024-05-05 -50']);
   });
 
-  it('match catalog W3 "Price change for existing, unaligned"', () => {
+  it('match catalog W3 "Price change for existing subscriptions, unaligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-01', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),
@@ -48,7 +48,7 @@ describe('items in worked examples and after changes', () => {
     ]);
   });
 
-  it('match catalog W4 "Same, aligned"', () => {
+  it('match catalog W4 "The same, aligned"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2024-03-15', { price: '40.00', bcd: 15, catalogDate: '2024-01-01' }),
       event('CHANGE', '2024-05-15', { price: '52.00', bcd: 15, catalogDate: '2024-04-01' }),

@@ -157,7 +157,7 @@ describe('business invoice views', () => {
       expect(notes(viewedItem('USAGE', '50', { usage }))).to.eql([['12 Mbit/s', '$50.00']]);
     });
 
-    it('coupons §4 rule 1: show the list price and what each coupon takes off', () => {
+    it('coupons §4 rule 1: show the list price and the discount of each coupon', () => {
       const spring = ['Spring sale', '6'] as const;
       expect(notes(discountedItem('24', [spring]))).to.eql([['List price: $30.00 · Spring sale: -$6.00']]);
       expect(notes(discountedItem('14', [spring, ['Ten', '10']]))).to.eql([

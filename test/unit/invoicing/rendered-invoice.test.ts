@@ -64,7 +64,7 @@ describe('localized invoice views', () => {
       expect([view.formattedChargedAmount, view.status]).to.eql(['$23.80', null]);
     });
 
-    it('invoicing §14 rule 4: have two zero totals when an invoice only converts a credit to account credit', () => {
+    it('invoicing §14 rule 4: have two totals of 0 when an invoice only converts a credit to account credit', () => {
       const view = renderedInvoice(
         toRender([viewedItem('CREDIT_ADJ', '-300'), viewedItem('CBA_ADJ', '300')]),
       );

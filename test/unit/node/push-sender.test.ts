@@ -93,7 +93,7 @@ describe('the push sender (platform §10.2)', () => {
     expect(inner.arrived).to.have.length(0);
   });
 
-  it('ignores proxies in the environment', async () => {
+  it('ignores proxy environment variables', async () => {
     const proxy = await openReceiver();
     closing.push(() => proxy.close());
     const names = ['http_proxy', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY'];

@@ -278,7 +278,7 @@ describe('validation of methods, currencies and amounts in payment operations (p
     it(`yields ${String(expected)} for ${what}`, () =>
       expect(planned({ transactionExternalKey: null, ...asked }, known)).to.equal(expected));
 
-  it('leaves excessive refunds to the gateway when the tenant allows them', () => {
+  it('passes excessive refunds to the gateway when the tenant allows them', () => {
     const asked = { operation: 'REFUND', amount: decimal('31'), transactionExternalKey: null } as const;
     expect(planned(asked, paid('PURCHASE_SUCCESS', purchase), { allowsOverRefund: true })).to.equal('NEW');
   });

@@ -36,13 +36,13 @@ describe('subscription state', () => {
     expect(stateAt('2024-01-11', { states: [state('ENT_STARTED', '2024-02-05')] })).to.equal('PENDING');
   });
 
-  it('is CANCELLED from its ENT_CANCELLED state on', () => {
+  it('is CANCELLED starting with its ENT_CANCELLED state', () => {
     const states = [started, state('ENT_CANCELLED', '2024-02-01', { isBlockEntitlement: true })];
     expect(stateAt('2024-01-31T23:59:59Z', { states })).to.equal('ACTIVE');
     expect(stateAt('2024-02-01', { states })).to.equal('CANCELLED');
   });
 
-  it('is EXPIRED from the expiry on unless it was cancelled before', () => {
+  it('is EXPIRED starting with the expiry, unless it was cancelled before', () => {
     const events = [create, event('EXPIRED', '2024-02-01')];
     expect(stateAt('2024-02-01', { events })).to.equal('EXPIRED');
     const states = [started, state('ENT_CANCELLED', '2024-01-20')];
