@@ -1,17 +1,8 @@
 import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
+import { QUOTA } from './quota-catalog.ts';
 import type { MakeSample, Sample } from './samples.ts';
 import { expectStatus } from './serving.ts';
 import type { World } from './world.ts';
-
-/** Name of the quota that the catalog of the world declares. */
-export const QUOTA = 'calls';
-
-/** Adds the declaration of a quota to a catalog document. */
-export function withQuota(catalog: string): string {
-  return catalog
-    .replace('<catalog>', '<catalog xmlns:bw="urn:billwright:catalog">')
-    .replace('<products>', `<bw:features><bw:feature name="${QUOTA}" kind="QUOTA"/></bw:features><products>`);
-}
 
 const segments = { feature: QUOTA };
 

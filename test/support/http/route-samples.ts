@@ -3,13 +3,14 @@ import { auditHistoryRoutes } from '../../../adapters/koa/routes/audit-history.t
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routing/objects.ts';
 import { bearer } from './callers.ts';
 import { eInvoiceSamples } from './e-invoice-samples.ts';
-import { featureSamples, withQuota } from './feature-samples.ts';
+import { featureSamples } from './feature-samples.ts';
 import {
   gatewaySamples,
   paymentListSamples,
   paymentMethodSamples,
   paymentSamples,
 } from './payment-samples.ts';
+import { withQuota } from './quota-catalog.ts';
 import type { MakeSample, Sample, TenantKeys } from './samples.ts';
 import { documentSamples, monitoringSamples, overdueSamples, usageSamples, withExample } from './samples.ts';
 import { createdId, exampleCatalog, expectStatus, xmlType } from './serving.ts';

@@ -1,5 +1,5 @@
 import { ObjectType } from '../../../lib/records/index.ts';
-import { withQuota } from './feature-samples.ts';
+import { withQuota } from './quota-catalog.ts';
 import { createdId, exampleCatalog, type Served, type Serving, serveOnce, xmlType } from './serving.ts';
 
 /** One customer with a record for each route, plus an unknown id and an id of another tenant. */
