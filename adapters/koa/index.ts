@@ -26,8 +26,8 @@ import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/lazy-values.ts';
 
 /**
- * Keep-alive time, which is longer than that of clients and proxies (60 to 90 s), so that no request arrives on a
- * closing connection.
+ * Keep-alive time, which is longer than the keep-alive time of clients and proxies (60 to 90 s), so that no request
+ * arrives on a closing connection.
  */
 const KEPT_CONNECTION_MS = 2 * 60_000;
 
@@ -50,7 +50,7 @@ export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEver
   readonly docs?: boolean | undefined;
   /** True: metrics require the credentials of a user. Default false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** Further server properties in the diagnostic, such as those of `listen`; none by default. */
+  /** Further server properties in the diagnostic, such as the properties of `listen`. None by default. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
   /** The processes that serve the same port. Default: this process alone. */
   readonly group?: ServerGroup | undefined;

@@ -128,7 +128,7 @@ function heightOf({ names, smalls, periods, taxes, amounts }: MeasuredRow): numb
   return 2 * PADDING + Math.max(names.length * textHeight + smalls.length * smallHeight, cells);
 }
 
-/** Draws a row. On a new page, the head of the table is repeated first. */
+/** Draws a row. On a new page, first repeats the head of the table. */
 function drawRow(sheet: Sheet, line: PrintableLine, table: Table): void {
   const row = measuredRow(sheet, line, table.columns);
   if (sheet.y + heightOf(row) + table.below > sheet.bottom) repeatHead(sheet, table);

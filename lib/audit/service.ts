@@ -129,8 +129,8 @@ export interface AuditOperations<C extends Leading = []> {
 
 /**
  * The names of each object type and of its history in audit rows (accounts §14.1). The type is null for catalog
- * entries, coupons and features, which have no object type. The history is null if the audit points to the record itself (accounts §14 rule
- * 1).
+ * entries, coupons and features, which have no object type. The history is null if the audit points to the record
+ * itself (accounts §14 rule 1).
  */
 const tables = (
   [

@@ -160,7 +160,7 @@ interface Background {
   readonly nodes: NodeService;
 }
 
-/** Returns the settings and callbacks that the storage gets from the engine. */
+/** Returns the settings and callbacks that the engine passes to the storage. */
 export function storagePolicyOf({
   ports,
   server,

@@ -121,8 +121,7 @@ export function clockCheck({
 }
 
 /**
- * Fails if the server key was changed (platform §6.3 rule 4). The report names no secret, because anybody may read
- * it.
+ * Fails if the server key was changed (platform §6.3 rule 4). The report names no secret, because anyone may read it.
  */
 export function serverKeyCheck({ length }: readonly string[]): HealthCheck {
   if (length === 0) return passed;

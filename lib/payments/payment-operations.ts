@@ -99,7 +99,7 @@ export type NotifiedStatus = 'SUCCESS' | 'PAYMENT_FAILURE' | 'PLUGIN_FAILURE';
 /**
  * Operations on payments (payments §4). Each operation returns when its outcome is recorded. A decline or an
  * uncertain outcome is a `transaction.status`, not an error. If the outcome is unknown, operations throw
- * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_PLUGIN_EXCEPTION (7199) for a declared error of the gateway, or
+ * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_PLUGIN_EXCEPTION (7199) for an error that the gateway declares, or
  * PAYMENT_INTERNAL_ERROR (7019) for any other; recovery then settles the payment `facts.paymentId`.
  *
  * All throw BillingError PAYMENT_INVALID_OPERATION (7032) if the payment's state forbids it,

@@ -71,7 +71,7 @@ export interface EventSubscription {
 export interface EventSubscriptionOperations {
   /**
    * Calls a handler with committed events in order, at least once, until the subscription or the engine is closed.
-   * Events of other nodes arrive within a second.
+   * Events from other nodes arrive within a second.
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor; TENANT_DOES_NOT_EXIST_FOR_ID (20001).
    * @example
    * const subscription = await billing.events.subscribe({

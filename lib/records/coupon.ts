@@ -34,9 +34,9 @@ export const couponFields = {
   /** 1 to 64 characters, unique in the tenant without regard to case. */
   code: f.text({ set: 'creation', max: 64 }),
   ...termsFields,
-  /** Last instant of a redemption. Null for no limit. */
+  /** Last instant at which the coupon can be redeemed. Null means no limit. */
   redeemBy: f.orNull(f.instant({ set: 'update' })),
-  /** Maximum number of redemptions. Null for no limit. */
+  /** Maximum number of redemptions. Null means no limit. */
   maxRedemptions: f.orNull(f.integer({ set: 'update' })),
   redeemedCount: f.integer(),
   oncePerAccount: f.flag({ set: 'creation' }),

@@ -102,19 +102,19 @@ export interface FixedBasis {
   readonly event: BasisEvent;
   readonly price: Decimal;
   readonly quantity: number;
-  /** Coupons in the order in which they apply; null for none. */
+  /** Coupons in the order in which they apply. Null if there are none. */
   readonly discounts: readonly BasisDiscount[] | null;
 }
 
 /** A recurring price for a period or its unbilled part (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
-  /** The event that sets the price, and the next event; null for none. */
+  /** The event that sets the price, and the next event. Null if there is none. */
   readonly event: BasisEvent;
   readonly nextEvent: BasisEvent | null;
   readonly price: Decimal;
   readonly quantity: number;
-  /** Coupons in the order in which they apply; null for none. */
+  /** Coupons in the order in which they apply. Null if there are none. */
   readonly discounts: readonly BasisDiscount[] | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
@@ -139,7 +139,7 @@ export interface RecurringBasis {
 /** Repaired days of a recurring item (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
-  /** The last event up to the first repaired day; null for none. */
+  /** The last event up to the first repaired day. Null if there is none. */
   readonly event: BasisEvent | null;
   readonly rule: RepairRule;
   /** The part of the item in force that contains the repaired days. */

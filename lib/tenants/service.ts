@@ -223,7 +223,7 @@ export interface TenantOperations {
   authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;
 
   /**
-   * Returns the reference of a tenant. Calls for the tenant accept it in place of the id.
+   * Returns the reference of a tenant. Calls for the tenant accept it instead of the id.
    * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
    */
   refOf(tenantId: Uuid | string): Promise<TenantRef>;

@@ -137,7 +137,7 @@ export const MAX_EVENTS = 1_000;
 /** Maximum wait for an event, less than `MAX_REQUEST_MS`. */
 export const MAX_EVENT_WAIT_MS = 30 * SECOND_MS;
 
-/** Interval at which a waiting reader checks for events of other nodes. */
+/** Interval at which a waiting reader checks for events from other nodes. */
 export const EVENT_POLL_MS = SECOND_MS;
 
 /** Maximum time span in a configuration, so that dates stay in the calendar. */

@@ -53,7 +53,7 @@ export class Channel<Own extends Offered<Own>, Other extends Offered<Other>> {
     }
   }
 
-  /** Handles a message of the other process. Ignores messages of other protocols. */
+  /** Handles a message from the other process. Ignores messages in other protocols. */
   receive(message: unknown): void {
     const { kind } = (message ?? {}) as Partial<Call | Reply>;
     if (kind === 'CALL') void this.#answer(message as Call);

@@ -32,7 +32,7 @@ export class ServerSilentError extends Error {
 }
 
 interface Wait {
-  /** Number of checks since the start of the wait, and since the last response of the server. */
+  /** Number of checks since the start of the wait, and since the last response from the server. */
   age: number;
   silent: number;
   readonly giveUp: (error: ServerSilentError) => void;

@@ -124,7 +124,7 @@ export interface Dialect extends SchemaDialect {
    * `decimalOf`.
    */
   aggregate(of: 'sum' | 'max' | 'min', column: string): string;
-  /** Returns the value of `aggregate`, or null for no rows. */
+  /** Returns the value of `aggregate`, or null if there are no rows. */
   decimalOf(aggregated: unknown): Decimal | null;
   /** Returns the values of these columns in a group as a JSON list, sorted by the first column. */
   listOf(columns: readonly [string, ...string[]]): string;

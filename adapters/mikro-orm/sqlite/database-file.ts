@@ -50,7 +50,7 @@ const OWNER_ONLY = 0o600;
 
 /**
  * Creates an empty file, which is an empty database, readable only by its owner. SQLite would make the file readable
- * for everybody. SQLite gives its WAL and other files the same mode.
+ * by everyone. SQLite gives its WAL and other files the same mode.
  */
 export function makePrivately(path: string): void {
   try {

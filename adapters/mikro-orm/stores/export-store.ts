@@ -12,7 +12,7 @@ import { auditLogTable } from '../tables/system.ts';
 
 const isDerived = (column: string): boolean => column.startsWith('folded_');
 
-/** The first columns of accounts, whose position callers of the export expect (accounts E15). */
+/** The first columns of accounts, in the positions that callers of the export expect (accounts E15). */
 const firstColumns = ['record_id', 'id', 'external_key', 'email', 'name'];
 
 const accountTables = tables.filter(

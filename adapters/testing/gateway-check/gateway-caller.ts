@@ -14,7 +14,7 @@ import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { frozenCopy } from '../../../lib/values/host-values/index.ts';
 import { uuidGenerator } from '../../node/this-process.ts';
 
-/** A result of the gateway. Its ids and amounts may be text. */
+/** A result from the gateway. Its ids and amounts may be text. */
 export type GatewayAnswer = GatewayResult;
 
 /** Makes a call end with a certain outcome. */

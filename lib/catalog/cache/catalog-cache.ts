@@ -144,7 +144,7 @@ export class EffectiveCatalogs {
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** Returns the default catalog, and the time at which the tenant got its own catalog (§14 rule 2). */
+  /** Returns the default catalog, and the time at which the tenant received its own catalog (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };

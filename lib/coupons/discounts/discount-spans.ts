@@ -35,10 +35,10 @@ interface SpanTerms {
 }
 
 /**
- * Returns the dates on which the discounted periods of a subscription start (§3). The first of them is the first
- * period that starts on or after the redemption; a period that a change or a pause splits counts once. The end is the
- * start of a period, so that all parts of a split period have the same rate. Returns null if no period starts in the
- * span.
+ * Returns the dates on which the discounted periods of a subscription start (§3). The first date is the start of the
+ * first period that starts on or after the redemption; a period that a change or a pause splits counts once. The end
+ * is the start of a period, so that all parts of a split period have the same rate. Returns null if no period starts
+ * in the span.
  * @param events billing events of one subscription, in order.
  */
 export function discountSpan(

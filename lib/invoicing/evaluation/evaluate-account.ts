@@ -273,8 +273,8 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the ongoing charges after the run. An unchanged charge stays as stored. Other charges are stored as soon as
- * the account has a bill cycle day.
+ * Returns the ongoing charges after the run. An unchanged charge keeps its stored form. Other charges are stored as
+ * soon as the account has a bill cycle day.
  */
 function ongoingAfter(
   { account, newBillCycleDay, billedAlone }: AccountBilling,

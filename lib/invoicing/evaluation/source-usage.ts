@@ -47,7 +47,7 @@ type SupplyStanding =
   | { readonly kind: 'CHANGED' }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Returns whether the run can use the results of the sources. @param supplies null without usage sources. */
+/** Returns true if the run can use the results of the sources. @param supplies null without usage sources. */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   supplies: UsageSupplies | null,

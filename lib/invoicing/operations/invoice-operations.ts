@@ -404,7 +404,7 @@ export interface InvoiceTextOperations<C extends Leading = []> {
   upload(...given: [...C, upload: DocumentTextUpload]): Promise<void>;
 
   /**
-   * Returns the text as uploaded, or null without an upload. @throws BillingError INVALID_PARAMETER (60002) for an
+   * Returns the text as uploaded, or null if none was uploaded. @throws BillingError INVALID_PARAMETER (60002) for an
    * invalid locale.
    */
   get(...given: [...C, text: DocumentText]): Promise<string | null>;

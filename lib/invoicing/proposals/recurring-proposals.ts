@@ -51,7 +51,7 @@ export interface RecurringProposalsInput {
   readonly events: readonly BillingEvent[];
   /** Index of the first event that creates proposals (the anchor of §7.2). */
   readonly anchorIndex: number;
-  /** Start of the window. Earlier proposals are omitted. Null for no start. */
+  /** Start of the window. Earlier proposals are omitted. Null if the window has no start. */
   readonly windowStart: LocalDate | null;
   readonly targetDate: LocalDate;
   readonly currency: Currency;

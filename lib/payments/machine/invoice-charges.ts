@@ -42,7 +42,7 @@ import { type PaymentMachine, type Step, type StepOf, writesOf } from './payment
 
 export type Charge<R> = OpenCall & { readonly request: R };
 
-/** Requests of accounts whose locks are held. Requests of other accounts are skipped. */
+/** Requests for accounts whose locks are held. Requests for other accounts are skipped. */
 interface Round<R extends PaymentRequest> {
   readonly requests: readonly R[];
   readonly accounts: readonly Account[];

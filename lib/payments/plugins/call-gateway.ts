@@ -40,7 +40,7 @@ export interface CallLimits {
 
 /**
  * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time. Never throws. A result
- * that `call` cannot read is treated as an error of the plugin.
+ * that `call` cannot read is treated as an error in the plugin.
  */
 export function callGateway<const G extends readonly unknown[], T>(
   given: G,

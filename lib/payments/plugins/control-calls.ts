@@ -124,7 +124,7 @@ function aborted(pluginName: string) {
 
 /**
  * Reads a plugin's result for the end of a run inside the plugin call, so that an unreadable result is treated as an
- * error of the plugin.
+ * error in the plugin.
  */
 function claimedEnd(result: FailureCallResult | null | undefined) {
   const adjusted = result?.adjustedProperties;
@@ -154,7 +154,7 @@ export interface ClaimedPrior {
   readonly properties: readonly PluginProperty[] | null;
 }
 
-/** Reads each member of a plugin's result once. An error while reading is treated as an error of the plugin. */
+/** Reads each member of a plugin's result once. An error while reading is treated as an error in the plugin. */
 export function claimedPrior(result: HostInput<PriorCallResult> | null | undefined): ClaimedPrior | null {
   if (result == null) return null;
   const { adjustedAmount: amount, adjustedProperties: properties } = result;

@@ -114,7 +114,7 @@ export class GatewayInfo {
     return this.#answers(context, { questions, timeoutMs }, detailFrom);
   }
 
-  /** Returns the gateways' transactions by payment id. A failing gateway's payments are omitted, with a warning. */
+  /** Returns the gateways' transactions by payment id. If a gateway fails, its payments are omitted, and a warning is logged. */
   transactionsOf(
     context: CallContext,
     payments: readonly PaymentOfGateway[],

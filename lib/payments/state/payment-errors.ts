@@ -99,7 +99,7 @@ export function lacksMember(pluginName: string, member: string): BillingError {
 }
 
 /**
- * Returns the error of a gateway call. The caller sees only errors that the gateway declares; other errors are only
+ * Returns the error for a gateway call. The caller sees only errors that the gateway declares; other errors are only
  * in the log.
  */
 export function gatewayCallFailed(pluginName: string, failure: GatewayFailure): BillingError {

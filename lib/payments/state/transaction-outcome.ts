@@ -198,7 +198,7 @@ export interface TransactionFix {
 
 /** The control plugins' reaction to the end of an operation (§2.3). */
 export interface ControlResult {
-  /** Date of the retry. Null for no retry. */
+  /** Date of the retry. Null if there is no retry. */
   readonly retryAt: Instant | null;
   readonly properties: readonly PluginProperty[];
 }

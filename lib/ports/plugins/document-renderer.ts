@@ -93,7 +93,7 @@ export interface EInvoiceAttachment {
 export interface DocumentRenderer {
   /**
    * Renders a PDF while other work runs in between.
-   * @param options.signal is aborted when nobody waits for the file any more. Then throw its reason.
+   * @param options.signal is aborted when no one waits for the file any longer. Then throw its reason.
    */
   pdf(
     document: PrintableDocument,

@@ -292,7 +292,7 @@ export interface ChangedSubscription {
 }
 
 /**
- * Prices that replace those of one phase, in the account's currency (catalog §10 rule 1). `phaseName`, otherwise
+ * Prices that replace the prices of one phase, in the account's currency (catalog §10 rule 1). `phaseName`, otherwise
  * `phaseType`, identifies the phase. Absent and null members override nothing. At least one price is required.
  */
 export interface PriceOverrideRequest {

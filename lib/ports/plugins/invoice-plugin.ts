@@ -45,7 +45,7 @@ export interface InvoicePluginContext {
   readonly now: Date;
 }
 
-/** Properties that replace those of the next call; absent or null keeps them. */
+/** Properties that replace the properties of the next call. Absent or null keeps the properties. */
 export interface InvoicePluginAnswer {
   readonly properties?: readonly PluginProperty[] | null;
 }

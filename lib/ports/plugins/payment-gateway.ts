@@ -252,7 +252,7 @@ export interface PaymentMethodDetails {
   readonly properties: readonly PluginProperty[];
 }
 
-/** A declared error of a gateway. The caller gets 400 (7199), and the transaction stays UNKNOWN (payments §2.2). */
+/** An error that a gateway declares. The caller gets 400 (7199), and the transaction stays UNKNOWN (payments §2.2). */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
 }

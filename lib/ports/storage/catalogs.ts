@@ -82,7 +82,7 @@ export interface CatalogEntryReads {
   /** Returns the plans that have rows of catalog revisions after this one, in both scopes. */
   plansChangedSince(revision: number): Rows<string>;
   existForAccounts(): Promise<boolean>;
-  /** Returns the plans that any subscription ever had, including override plans of these plans. */
+  /** Returns the plans that any subscription has ever had, including override plans of these plans. */
   usedPlans(planNames: readonly string[]): Rows<string>;
 }
 

@@ -172,8 +172,8 @@ export interface InvoiceReads {
    */
   accountsBehind(request: AccountsBehind): Rows<number>;
   /**
-   * Returns up to `limit` record ids of accounts whose subscriptions ever had one of these plans, sorted and starting
-   * after a record id.
+   * Returns up to `limit` record ids of accounts whose subscriptions have ever had one of these plans, sorted and
+   * starting after a record id.
    */
   accountsOnPlans(request: AccountsOnPlans): Rows<number>;
   /** Returns the cursors, sorted by the creation of their subscriptions. */

@@ -71,7 +71,7 @@ export type BundleSearch =
 
 export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Rows<Bundle>;
-  /** Returns bundles that ever had these keys, unless another bundle has the key now, in creation order. */
+  /** Returns bundles that have ever had these keys, unless another bundle has the key now, in creation order. */
   findBundlesByKeys(externalKeys: readonly string[]): Rows<Bundle>;
   /**
    * Returns bundles by their keys, including keys from before renames. The result has no duplicates and is in

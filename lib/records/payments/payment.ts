@@ -95,7 +95,7 @@ export const paymentTransactionFields = {
   paymentResponse: f.orNull(f.oneOf(PaymentResponse, { audit: null })),
   /** The refund. Set only for a refund of an invoice payment. */
   invoiceRefund: f.orNull(f.json<InvoiceRefund>({ audit: null })),
-  /** End of the lease of a running plugin call (payments §5); null for none. */
+  /** End of the lease of a running plugin call (payments §5). Null if there is none. */
   leaseUntil: f.orNull(f.instant({ audit: null })),
   createdDate: f.instant(),
 };

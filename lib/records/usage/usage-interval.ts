@@ -19,7 +19,7 @@ export interface StoredUsageInterval {
   readonly itemIds: readonly Uuid[];
   readonly consumed: readonly PointRange[];
   readonly createdDate: Instant;
-  /** The usage of a usage source, in place of consumed points; null for recorded usage. */
+  /** The usage from a usage source, stored instead of consumed points. Null for recorded usage. */
   readonly supplied: SuppliedDigest | null;
 }
 

@@ -160,7 +160,7 @@ export interface StatePlan {
   readonly added: BlockingState | null;
   /** Stored states that have become redundant. */
   readonly withdrawn: readonly BlockingState[];
-  /** The first date on which billing changes. Null for no change. */
+  /** The first date on which billing changes. Null if billing does not change. */
   readonly billedOtherwiseFrom: DatedInstant | null;
 }
 

@@ -165,7 +165,7 @@ function creationOf(
   };
 }
 
-/** @param bundle a null `key` means the bundle's id; `carriers` are the bundles that ever had the key. */
+/** @param bundle a null `key` means the bundle's id; `carriers` are the bundles that have ever had the key. */
 export function newBundleOf(
   account: Account,
   { key, carriers }: { readonly key: string | null; readonly carriers: readonly Bundle[] },
@@ -206,7 +206,7 @@ export function entitlementStarted(
   };
 }
 
-/** Returns the first cursor, with which nothing has been invoiced since the first day. */
+/** Returns the first cursor, which records that nothing has been invoiced yet. */
 export function firstCursor(
   { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
   firstDay: LocalDate,

@@ -73,8 +73,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
 }
 
 /**
- * The names of lines of usage terms, in place of a unit name. Unit names in catalogs contain no space. The block size
- * of these lines is 0, so that they are not treated as blocks.
+ * The names of the lines for usage terms, used instead of a unit name. Unit names in catalogs contain no space. The
+ * block size of these lines is 0, so that they are not treated as blocks.
  */
 export const TermLine = {
   FREE: 'free of',

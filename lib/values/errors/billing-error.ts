@@ -106,7 +106,7 @@ export function assertInvariant(condition: unknown, message: string, facts: Fact
   if (!condition) throw new InvariantError(message, facts);
 }
 
-/** An invalid result of a plugin. The message is the rest of a sentence that begins with the plugin's name. */
+/** An invalid result from a plugin. The message is the rest of a sentence that begins with the plugin's name. */
 export class MalformedAnswer extends Error {
   override readonly name = 'MalformedAnswer';
 }

@@ -56,7 +56,7 @@ export function stringifyExactJson(value: unknown): string {
   return JSON.stringify(withExactNumbers(value));
 }
 
-/** Returns a copy with number literals in place of decimals. */
+/** Returns a copy with number literals instead of decimals. */
 function withExactNumbers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Decimal) return literalOf(formatDecimal(value));

@@ -68,7 +68,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
-/** Returns the text with U+FFFD in place of characters that cannot be stored. */
+/** Returns the text with U+FFFD instead of characters that cannot be stored. */
 export function madeStorable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }

@@ -164,7 +164,7 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
 }
 
 /**
- * Returns the entry of a status that this server never sends. All success statuses have the same type, so that a
+ * Returns the entry for a status that this server never sends. All success statuses have the same type, so that a
  * client method has one return type.
  */
 function notAnswered(status: number, done: JsonSchema): JsonSchema {
