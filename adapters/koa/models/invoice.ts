@@ -181,6 +181,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
   priceOverrides: listOf(PhasePrice),
   planName: text(),
   quantity: ignoredInK(int()),
+  coupons: field(listOf(text()), 'I', { ...ours, absentable: true }),
 });
 
 /**

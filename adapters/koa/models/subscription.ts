@@ -103,6 +103,7 @@ export const Subscription = model('Subscription', {
   ),
   prices: shown(listOf(PhasePrice), (view: SubscriptionOutline) => view.prices()),
   priceOverrides: field(listOf(PhasePrice), 'I'),
+  coupons: field(listOf(text()), 'I', { onlyD: true, absentable: true }),
   quantity: field(int({ minimum: 1 }), 'W'),
   auditLogs: auditLogsOf('subscriptionId'),
 });

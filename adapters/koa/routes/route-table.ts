@@ -7,6 +7,7 @@ import { accountRoutes } from './accounts.ts';
 import { auditHistoryRoutes, exportRoutes } from './audit-history.ts';
 import { catalogReadRoutes, catalogRoutes } from './catalog/catalog.ts';
 import { catalogEntryRoutes } from './catalog/catalog-entries.ts';
+import { couponRoutes } from './coupons.ts';
 import { customFieldRoutes } from './custom-fields.ts';
 import { featureRoutes } from './features.ts';
 import { creditNoteRoutes, invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
@@ -68,6 +69,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...bundleRoutes,
     ...subscriptionRoutes,
     ...subscriptionChangeRoutes,
+    ...couponRoutes,
     ...blockingRoutes,
     ...usageRoutes,
     ...featureRoutes,

@@ -63,20 +63,20 @@ export interface CouponOperations<C extends Leading = []> {
 export interface RedeemRequest {
   readonly code: string;
   /** The subscription to discount. Set either the subscription or the account. */
-  readonly subscriptionId?: Uuid | null;
+  readonly subscriptionId?: Uuid | null | undefined;
   /** The account whose subscriptions are discounted, including later ones. */
-  readonly accountId?: Uuid | null;
+  readonly accountId?: Uuid | null | undefined;
   /** Date of the redemption. Defaults to now. */
-  readonly from?: RequestedDate | null;
+  readonly from?: RequestedDate | null | undefined;
   /** True: billed periods may change; the next invoice run repairs them. Default false. */
-  readonly rebill?: boolean | null;
+  readonly rebill?: boolean | null | undefined;
 }
 
 export interface RemoveOptions {
   /** Periods that start on or after this date are not discounted. Defaults to the first date that changes no billed period. */
-  readonly at?: RequestedDate | null;
+  readonly at?: RequestedDate | null | undefined;
   /** True: billed periods may change; the next invoice run repairs them. Default false. */
-  readonly rebill?: boolean | null;
+  readonly rebill?: boolean | null | undefined;
 }
 
 /** The terms of a coupon or a redemption. */

@@ -12,19 +12,19 @@ const MAX_AMOUNT = decimal('1e15');
 /** A coupon to create (§1). */
 export interface CouponInput {
   readonly code: string;
-  readonly name?: string | null;
-  readonly percentOff?: Decimal | null;
+  readonly name?: string | null | undefined;
+  readonly percentOff?: Decimal | null | undefined;
   /** Amounts by currency, per billing period. */
-  readonly amountOff?: { readonly [C in Currency]?: Decimal } | null;
-  readonly perQuantity?: boolean;
+  readonly amountOff?: { readonly [C in Currency]?: Decimal } | null | undefined;
+  readonly perQuantity?: boolean | null | undefined;
   readonly duration: 'ONCE' | 'FOREVER' | { readonly periods: number } | { readonly months: number };
-  readonly plans?: readonly string[] | null;
-  readonly products?: readonly string[] | null;
-  readonly appliesTo?: CouponScope;
-  readonly redeemBy?: Coupon['redeemBy'];
-  readonly maxRedemptions?: number | null;
-  readonly oncePerAccount?: boolean;
-  readonly isActive?: boolean;
+  readonly plans?: readonly string[] | null | undefined;
+  readonly products?: readonly string[] | null | undefined;
+  readonly appliesTo?: CouponScope | null | undefined;
+  readonly redeemBy?: Coupon['redeemBy'] | null | undefined;
+  readonly maxRedemptions?: number | null | undefined;
+  readonly oncePerAccount?: boolean | null | undefined;
+  readonly isActive?: boolean | null | undefined;
 }
 
 type Checked = Omit<New<Coupon>, 'id' | 'redeemedCount' | 'createdDate' | 'updatedDate'>;

@@ -42,6 +42,8 @@ export class BillingError extends Error {
 
 /** First code and `className` of each area (http-api §12 rule 2). */
 const classNamesFromCode: readonly (readonly [firstCode: number, className: string])[] = [
+  [63_000, 'FeatureError'],
+  [62_000, 'CouponError'],
   [61_000, 'CatalogEntryError'],
   [60_000, 'RequestError'],
   [50_000, 'UsageError'],

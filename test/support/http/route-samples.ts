@@ -57,6 +57,18 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   getSellers: storedSeller,
   getCurrentSeller: storedSeller,
   getSellerLogo: storedSeller,
+  getCoupons: storedCoupon,
+  createCoupon: ({ next }) => ({ body: { code: `SPRING${next()}` } }),
+  getCoupon: storedCoupon,
+  updateCoupon: storedCoupon,
+  redeemCoupon: storedCoupon,
+  getAccountCoupons: storedRedemption,
+  getSubscriptionCoupons: storedRedemption,
+  redeemSubscriptionCoupon: async (world) => {
+    const { segments } = await storedCoupon(world);
+    return { body: { code: segments?.couponCode } };
+  },
+  removeCouponRedemption: storedRedemption,
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
   ...monitoringSamples,
@@ -528,4 +540,20 @@ async function storedSeller({ serving }: World): Promise<Sample> {
   const { json } = expectStatus(await serving.call('POST', '/1.0/kb/sellers', { body }), 201);
   const { sellerId } = json as { readonly sellerId: string };
   return { segments: { sellerId } };
+}
+
+async function storedCoupon({ serving, next }: World): Promise<Sample> {
+  const code = `SPRING${next()}`;
+  const body = { code, percentOff: 20, duration: 'FOREVER' };
+  expectStatus(await serving.call('POST', '/1.0/kb/coupons', { body }), 201);
+  return { segments: { couponCode: code } };
+}
+
+async function storedRedemption(world: World): Promise<Sample> {
+  const { segments } = await storedCoupon(world);
+  const path = `/1.0/kb/coupons/${segments?.couponCode}/redemptions`;
+  const body = { accountId: world.accountId, from: '2030-01-01' };
+  const { json } = expectStatus(await world.serving.call('POST', path, { body }), 201);
+  const { redemptionId } = json as { readonly redemptionId: string };
+  return { segments: { redemptionId } };
 }

@@ -190,6 +190,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Members that have to be new, or to name what a sample has made. */
 const ownMembers: ReadonlySet<string> = new Set([
   'apiKey',
+  'code',
   'clientId',
   'externalKey',
   'name',

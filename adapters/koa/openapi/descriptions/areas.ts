@@ -6,6 +6,7 @@ export const areaTexts: Texts = {
   admin: 'Operator tasks: queues, caches, node rotation and payment corrections',
   bundles: 'Related subscriptions: lookup, transfer, pause and keys',
   catalog: 'Products, plans, prices and the rules for plan changes',
+  coupons: 'Coupons and their redemption on subscriptions and accounts',
   creditNotes: 'Credit notes for reversed invoice amounts',
   credits: 'Account credits',
   customFields: 'Name-value pairs that callers attach to objects',

@@ -143,7 +143,6 @@ export const invoiceModels: Texts = {
   'ExplainedDiscount.name': 'Name of the coupon',
   'ExplainedDiscount.percentOff': 'Percentage taken off; null if the coupon takes off an amount',
   'ExplainedDiscount.amountOff': 'Amount taken off for a period; null if the coupon takes off a percentage',
-  'ExplainedDiscount.perQuantity': 'Whether the amount applies once for each unit of the quantity',
   amountTaken: 'Amount that the coupon takes off the price of the whole period',
   'ExplainedDiscount.until': 'Periods that start from this date on are not discounted; null for no end',
   'InvoiceItemExplanation.discounts': 'Coupons that reduced the price, in the order in which they apply',

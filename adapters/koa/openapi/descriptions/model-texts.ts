@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../wire/wire-type.ts';
 import { accountModels } from './account-models.ts';
 import { catalogEntryModels } from './catalog-entry-models.ts';
 import { catalogModels } from './catalog-models.ts';
+import { couponModels } from './coupon-models.ts';
 import { featureModels } from './feature-models.ts';
 import { invoiceModels } from './invoice-models.ts';
 import { overdueModels } from './overdue-models.ts';
@@ -23,6 +24,7 @@ export const modelTexts: Texts = {
   ...paymentModels,
   ...catalogModels,
   ...catalogEntryModels,
+  ...couponModels,
   ...overdueModels,
   ...featureModels,
   ...serverModels,

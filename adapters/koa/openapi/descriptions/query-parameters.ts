@@ -14,6 +14,8 @@ export const queryParameters: Texts = {
   ...inOperations('at', 'Instant of the features; defaults to now', ['getFeatures', 'explainFeature']),
   'canUseFeature.amount': 'Amount to check; default 1',
   'endFeatureOverride.overrideId': 'Id of the override',
+  at: 'First day without the discount; defaults to the first day that changes no billed charge',
+  rebill: 'Whether periods that are already billed may change',
   explain: 'Add to each item the explanation of its amount',
   ...inOperations('accountId', 'Id of the account', [
     'createFutureInvoice',

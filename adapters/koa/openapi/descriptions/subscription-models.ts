@@ -31,6 +31,7 @@ export const subscriptionModels: Texts = {
   'Subscription.events': 'Past and scheduled events, by date',
   'Subscription.prices': 'Prices of the phases in the account currency',
   'Subscription.priceOverrides': 'Prices that replace those of the plan',
+  coupons: 'Codes of coupons to redeem',
   'Subscription.quantity': 'Quantity, by which charges are multiplied; defaults to 1',
   SubscriptionEvent: 'A change of a subscription at a point in time',
   'SubscriptionEvent.eventId': 'Id of the event',

@@ -188,6 +188,10 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     accentColor: '#0a5cff',
     logo: { mediaType: 'image/png', data: 'iVBORw0KGgo=' },
   },
+  createCoupon: { code: 'SPRING', percentOff: 20, duration: 'PERIODS', durationCount: 3 },
+  updateCoupon: { name: 'Spring sale', maxRedemptions: 100 },
+  redeemCoupon: { subscriptionId, rebill: true },
+  redeemSubscriptionCoupon: { code: 'SPRING', rebill: true },
   uploadInvoiceTemplate: '<p>{{text.invoiceTitle}}</p>',
   uploadInvoiceMPTemplate: '<p>{{text.invoiceTitle}}</p>',
   uploadOverdueConfigJson: {

@@ -19,6 +19,7 @@ import {
   DEFAULT_WAIT_SEC_IN_K,
   waitForCompletion,
 } from './call-completion.ts';
+import { checkCoupons, couponPermission, redemptionErrors } from './redeemed-coupons.ts';
 
 const update = {
   permission: 'entitlement:create',
@@ -31,6 +32,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
   tenantRoute('changeSubscriptionPlan', 'PUT /subscriptions/{subscriptionId}', {
     summary: 'Change the plan of a subscription, at a date or by policy',
     permission: 'entitlement:change_plan',
+    needsFor: couponPermission,
     query: {
       requestedDate: moment,
       billingPolicy: optionalChoice(ChosenPolicy),
@@ -44,9 +46,11 @@ export const subscriptionChangeRoutes: readonly Route[] = [
       'SUBSCRIPTION_CHANGE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE',
       'COMPLETION_TIMEOUT',
       ...controlledErrors,
+      ...redemptionErrors,
     ],
     async handle(call) {
       const { billing, context, query, body } = call;
+      checkCoupons(call.user, [body]);
       const { subscriptionId } = call.params;
       checkPriceListNamed(body);
       await checkFixedFields(call, subscriptionId, body);

@@ -21,6 +21,7 @@ import {
   planErrors,
   waitForCompletion,
 } from './call-completion.ts';
+import { checkCoupons, couponPermission, redemptionErrors } from './redeemed-coupons.ts';
 
 /** Maximum number of subscriptions in responses that include the bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
@@ -40,11 +41,13 @@ const creationErrors: readonly ErrorName[] = [
   'CATALOG_NO_CATALOG_FOR_GIVEN_DATE',
   'COMPLETION_TIMEOUT',
   ...controlledErrors,
+  ...redemptionErrors,
 ];
 
 /** Common definition of calls that create subscriptions (subscriptions §6, §22). */
 const creation = {
   permission: 'entitlement:create',
+  needsFor: couponPermission,
   query: {
     entitlementDate: moment,
     billingDate: moment,
@@ -71,6 +74,7 @@ export const subscriptionRoutes: readonly Route[] = [
     creates: '/subscriptions/{subscriptionId}',
     async handle(call) {
       const { billing, context, body, query } = call;
+      checkCoupons(call.user, [body]);
       const { subscriptionId } = await billing.createSubscription(context, body, query);
       if (query.callCompletion) {
         const { accountId, billingStart } = await billing.getSubscription(context, subscriptionId);
@@ -104,6 +108,7 @@ export const subscriptionRoutes: readonly Route[] = [
     success: { status: 201, location: '/bundles/{bundleId}' },
     async handle(call) {
       const { billing, context, body, query } = call;
+      checkCoupons(call.user, body);
       const bundle = await billing.subscriptions.createWithAddOns(context, body, query);
       await waitForCompletion(call, firstBilled([bundle]));
       const { accountId, bundleId } = bundle;
@@ -118,6 +123,7 @@ export const subscriptionRoutes: readonly Route[] = [
     async handle(call) {
       const { billing, context, body, query } = call;
       const groups = body.map((group) => group.baseEntitlementAndAddOns ?? null);
+      checkCoupons(call.user, groups.flat());
       const bundles = await billing.subscriptions.createBundles(context, groups, query);
       const work = firstBilled(bundles);
       await waitForCompletion(call, work);

@@ -1,0 +1,25 @@
+import type { Principal } from '../../../../lib/records/index.ts';
+import { checkPermission } from '../../auth/credentials.ts';
+import type { ErrorName } from '../../routing/route.ts';
+
+/** Operations that redeem coupons with a subscription need a further permission (coupons §6). */
+export const couponPermission = { 'with `coupons`': 'coupon:redeem' } as const;
+
+/** The rejections of a coupon by an operation that redeems it (coupons §2). */
+export const redemptionErrors: readonly ErrorName[] = [
+  'COUPON_NOT_FOUND',
+  'COUPON_INACTIVE',
+  'COUPON_EXPIRED',
+  'COUPON_USED_UP',
+  'COUPON_ALREADY_REDEEMED',
+  'COUPON_NOT_APPLICABLE',
+  'COUPON_WITHOUT_CURRENCY',
+];
+
+/** Checks that a user may redeem the coupons of these requests. @throws BillingError 40000. */
+export function checkCoupons(
+  user: Principal | null,
+  requests: readonly ({ readonly coupons?: readonly string[] | null | undefined } | null)[],
+): void {
+  if (requests.some((request) => (request?.coupons ?? []).length > 0)) checkPermission(user, 'coupon:redeem');
+}
