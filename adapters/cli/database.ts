@@ -16,7 +16,7 @@ const testFile = 'billwright-test.db';
 /**
  * Returns the database from `--database`, otherwise from BILLWRIGHT_DATABASE (which hides passwords from process
  * lists), otherwise from the configuration file, otherwise a SQLite file in the working directory. @throws
- * UsageError, such as for a misspelt URL scheme.
+ * UsageError, such as for a misspelled URL scheme.
  */
 export function databaseOf(
   option: string | undefined,
@@ -108,7 +108,7 @@ export async function openStorage(
     readonly migrate: boolean;
     readonly requireRowSecurity?: boolean;
     readonly readOnly?: boolean;
-    /** True: the SQLite file must exist, so that a misspelt path does not create a database. */
+    /** True: the SQLite file must exist, so that a misspelled path does not create a database. */
     readonly mustExist?: boolean;
   },
 ): Promise<Storage<never>> {

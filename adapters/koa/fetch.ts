@@ -5,7 +5,7 @@ import { MAX_HEADER_BYTES, MAX_HEADERS_MS } from '../../lib/values/limits.ts';
 import { createServer, request as startRequest } from './node-http.ts';
 import { unreadableAnswer } from './response/render-error.ts';
 
-/** Headers that belong to one connection (RFC 9110 §7.6.1) and headers of body framing. */
+/** Headers that belong to one connection (RFC 9110 §7.6.1) and headers for body framing. */
 const ofConnection = new Set([
   'connection',
   'content-length',

@@ -44,7 +44,7 @@ export async function healthReport(
   { clock, systemClock, logger, storage }: HealthPorts,
   node: NodeHealth,
 ): Promise<HealthReport> {
-  // Anybody may read the report, so only the log contains the database's error.
+  // Anyone may read the report, so only the log contains the database's error.
   const checked = async (name: keyof HealthReport, check: () => Promise<HealthCheck>) => {
     try {
       const result = await atMost(systemClock, HEALTH_ANSWER_MS, check());

@@ -16,7 +16,7 @@ export interface Configured {
 export const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billwright.config.${ending}`);
 
 /**
- * Reads the file of `--config` or `billwright.config.*`, which contains JSON properties or a server module.
+ * Reads the file from `--config` or `billwright.config.*`, which contains JSON properties or a server module.
  * @throws UsageError that names the file.
  */
 export async function configured(

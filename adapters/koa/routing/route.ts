@@ -81,7 +81,7 @@ export interface RequestLogin {
   basic(): NameAndSecret | null;
   readonly session: CallerSession | null;
   readonly sessionIdleMs: number;
-  /** Returns the active user or client, or null for wrong credentials. Failures count towards a lock-out. */
+  /** Returns the active user or client, or null for wrong credentials. Failures count toward a lock-out. */
   authenticate(kind: 'USER' | 'CLIENT', credentials: NameAndSecret): Promise<Principal | null>;
 }
 

@@ -74,7 +74,7 @@ export async function recordOutcomes(
   const updating = session.payments.updateTransactions(wanted);
   // If a later step fails first, this promise is never awaited.
   updating.catch(() => undefined);
-  // Nobody else can have changed the records that this session has inserted.
+  // No other session can have changed the records that this session has inserted.
   const written = new Set(inserted === null ? await updating : wanted.map(({ transaction: { id } }) => id));
   for (const { transaction } of changes)
     if (written.has(transaction.id)) stored.set(transaction.id, transaction);

@@ -14,7 +14,7 @@ export interface CouponWrites {
   /** Returns the coupons with these codes and locks them against changes and redemptions. */
   lockByCodes(codes: readonly string[]): Rows<Coupon>;
   insert(coupons: readonly New<Coupon>[]): Promise<void>;
-  /** Writes the fields that can change: name, last instant, limit and activity. */
+  /** Writes the fields that can change: name, last redemption instant, limit and activity. */
   update(coupons: readonly Coupon[]): Promise<void>;
   /**
    * Adds redemptions to the counts of coupons. Returns the ids of the coupons whose limit allows it; the other counts

@@ -356,7 +356,7 @@ export interface BlockingOperations<C extends Leading = []> {
   pauseBundle(...given: [...C, bundleId: Uuid | string, options?: HostInput<BlockingOptions>]): Promise<void>;
 
   /**
-   * Resumes a paused bundle from a date on, by default now. The resume may be stored before the pause that it ends. A
+   * Resumes a paused bundle on a date, by default now. The resume may be stored before the pause that it ends. A
    * redundant resume stores nothing.
    * @throws the errors of `pauseBundle`.
    */

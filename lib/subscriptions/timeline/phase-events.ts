@@ -109,7 +109,7 @@ interface PhasesAfterInput {
   readonly now: Instant;
   /** Returns the expiry if `current` is the last phase. Undefined if the phase does not end. */
   readonly expiryOfCurrent: () => EventDraft | undefined;
-  /** Returns the expiry for a later last phase. */
+  /** Returns the expiry for a last phase that starts later. */
   readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
 }
 

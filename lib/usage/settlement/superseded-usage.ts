@@ -70,7 +70,7 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
   const { instants } = one;
   if (instants === null || one.priceIdentity === undefined || one.versionDate === undefined) return null;
   const { start } = instants;
-  // An interval of no length has one instant.
+  // An interval without length has one instant.
   const end = instants.end > start ? instants.end : addMilliseconds(start, 1);
   for (const [index, event] of events.entries()) {
     if (event.effectiveDate >= end) return null;
