@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly comment?: string;
   /**
    * Maximum number of repeated attempts after a response 409, 429 or 503 with `Retry-After`, or after no response.
-   * Default 4.
+   * Defaults to 4.
    */
   readonly retries?: number;
   /** Time limit of one attempt in milliseconds. The default of 90 s exceeds the server's own limit. */

@@ -46,9 +46,9 @@ export type { RequestLimits } from './routing/body.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
 export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'home' | 'metrics'> {
-  /** True: `/openapi.json`, `/docs` and `/llms.txt` describe the interface. Default true (`server.docs`). */
+  /** True: `/openapi.json`, `/docs` and `/llms.txt` describe the interface. Defaults to true (`server.docs`). */
   readonly docs?: boolean | undefined;
-  /** True: metrics require the credentials of a user. Default false (`metrics.requireAuth`). */
+  /** True: metrics require the credentials of a user. Defaults to false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
   /** Further server properties in the diagnostic, such as the properties of `listen`. None by default. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
@@ -195,18 +195,18 @@ const KEPT_WHILE_DRAINING_MS = 3_000;
 export interface ListenOptions {
   /** 0 = any free port. */
   readonly port: number;
-  /** Default 127.0.0.1. */
+  /** Defaults to 127.0.0.1. */
   readonly host?: string;
-  /** Bytes of headers and request line; default 16 KiB (`server.limits.header`). */
+  /** Bytes of headers and request line; defaults to 16 KiB (`server.limits.header`). */
   readonly maxHeaderBytes?: number | undefined;
-  /** Time limit for headers; default 10 s. */
+  /** Time limit for headers; defaults to 10 s. */
   readonly maxHeadersMs?: number | undefined;
   /**
-   * Time limit of a request in milliseconds, including requests that are not yet read; default 60 s
+   * Time limit of a request in milliseconds, including requests that are not yet read; defaults to 60 s
    * (`server.limits.requestTime`).
    */
   readonly requestTimeMs?: number | undefined;
-  /** Maximum connections; default 2,000 (`server.limits.connections`). */
+  /** Maximum connections; defaults to 2,000 (`server.limits.connections`). */
   readonly maxConnections?: number | undefined;
   /** Runs once the port is open. Requests wait until this function has finished. */
   readonly prepare?: (() => Promise<void>) | undefined;

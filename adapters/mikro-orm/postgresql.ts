@@ -51,7 +51,7 @@ export interface PostgresqlOptions {
    * socket).
    */
   readonly url: string;
-  /** Maximum number of connections, at least 2; default 10. One more connection listens to other nodes. */
+  /** Maximum number of connections, at least 2; defaults to 10. One more connection listens to other nodes. */
   readonly poolSize?: number;
   /** True: `prepare` updates the schema. False (the default): `prepare` rejects an old schema. */
   readonly migrate?: boolean;

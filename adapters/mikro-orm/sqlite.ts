@@ -43,7 +43,7 @@ export interface SqliteOptions {
    * commits.
    */
   readonly synchronous?: 'NORMAL' | 'FULL';
-  /** True: reads an existing file beside the node that owns it, without a lock or schema changes. Default false. */
+  /** True: reads an existing file beside the node that owns it, without a lock or schema changes. Defaults to false. */
   readonly readOnly?: boolean;
   /** True (the default): `prepare` updates the schema. */
   readonly migrate?: boolean;

@@ -54,7 +54,7 @@ interface Means {
  * a second after the head of the response, so there are no more connections than attempts. Pushes are signed by
  * Standard Webhooks (platform §10.3).
  * @param options.ca trusted certificates instead of Node's.
- * @param options.resolver resolves host names; default `nameResolver()`.
+ * @param options.resolver resolves host names; defaults to `nameResolver()`.
  */
 export function httpPushSender(
   options: { readonly ca?: string; readonly resolver?: NameResolver } = {},

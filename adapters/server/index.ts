@@ -38,22 +38,22 @@ export type PropertyValue =
  */
 export interface ServerDefinition extends Parts {
   /**
-   * SQLite file or `postgresql://` URL. `--database` overrides it. Default `billwright.db`, in test mode
-   * `billwright-test.db`.
+   * SQLite file or `postgresql://` URL. `--database` overrides it. Defaults to `billwright.db`, or to
+   * `billwright-test.db` in test mode.
    */
   readonly database?: string;
-  /** Port number, or 0 for any free port. `--port` overrides it. Default 8080. */
+  /** Port number, or 0 for any free port. `--port` overrides it. Defaults to 8080. */
   readonly port?: number;
-  /** Address to listen on. `--host` overrides it. Default 127.0.0.1. */
+  /** Address to listen on. `--host` overrides it. Defaults to 127.0.0.1. */
   readonly host?: string;
   /**
    * Number of worker processes, or `auto` for one per processor core. Requires PostgreSQL. `--workers` overrides it.
    * Default: the server is a single process. Every worker reads this file and runs `opened` and `closed`.
    */
   readonly workers?: number | 'auto';
-  /** True: migrates the schema of a PostgreSQL database at startup. Default false. */
+  /** True: migrates the schema of a PostgreSQL database at startup. Defaults to false. */
   readonly migrate?: boolean;
-  /** True: rejects a PostgreSQL role that bypasses row-level security. Default false. */
+  /** True: rejects a PostgreSQL role that bypasses row-level security. Defaults to false. */
   readonly requireRowSecurity?: boolean;
   /** File for the transactions of the test mode sandbox gateway. `--sandbox-ledger` overrides it. */
   readonly sandboxLedger?: string;

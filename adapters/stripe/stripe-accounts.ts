@@ -98,7 +98,7 @@ export interface StripeGatewayOptions {
   readonly credentials:
     | StripeCredentials
     | ((tenantId: Uuid) => StripeCredentials | Promise<StripeCredentials>);
-  /** Name of the gateway for hosts and the HTTP API, at most 50 characters. Default `stripe`. */
+  /** Name of the gateway for hosts and the HTTP API, at most 50 characters. Defaults to `stripe`. */
   readonly name?: string;
   /**
    * Returns the existing Stripe customer (`cus_…`) of an account, or null for an account without one. By default, the
@@ -116,7 +116,7 @@ export interface StripeGatewayOptions {
    */
   readonly multicapture?: boolean;
   /**
-   * Time limit of a request to Stripe in milliseconds. Default 12,000. After a lost response, the request is sent
+   * Time limit of a request to Stripe in milliseconds. Defaults to 12,000. After a lost response, the request is sent
    * once more.
    */
   readonly requestTimeoutMs?: number;

@@ -17,7 +17,7 @@ export interface CatalogPluginSubject {
   readonly accountIds?: readonly Uuid[];
   /** A tenant that the plugin does not serve. */
   readonly foreignTenantId?: Uuid;
-  /** Business time; default now. */
+  /** Business time; defaults to now. */
   readonly now?: Date;
 }
 

@@ -109,10 +109,10 @@ export interface BillingOptions<Host> {
   readonly defaultOverdueConfig?: string | NewOverdueDefinition | undefined;
   /**
    * True: accepts push targets on this machine (platform §10.1), and limits gateway calls to 5 s instead of 30 s
-   * unless `payment.plugin.timeout` is set. Default false.
+   * unless `payment.plugin.timeout` is set. Defaults to false.
    */
   readonly testMode?: boolean;
-  /** Maximum size of a catalog document in bytes (`server.limits.text`); default 10 MiB. */
+  /** Maximum size of a catalog document in bytes (`server.limits.text`); defaults to 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
   /**
    * Handlers of commands to nodes (`billing.nodes.command`), by command type. Handlers must be idempotent. The engine

@@ -31,7 +31,7 @@ export interface NodeCommand {
    * `pluginKey`.
    */
   readonly properties: readonly NodeCommandProperty[];
-  /** True for a system command. Passed to handlers. Default false. */
+  /** True for a system command. Passed to handlers. Defaults to false. */
   readonly isSystemCommand?: boolean;
 }
 

@@ -150,7 +150,7 @@ export interface NodeOperations {
    * seconds. A stopped or uninstalled plugin is not called until another command starts it, as if the host had not
    * registered it. Later nodes start in that state. Event sinks get the command too.
    *
-   * @param options `localOnly`: only this node executes it, until it ends; default false.
+   * @param options `localOnly`: only this node executes it, until it ends; defaults to false.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid command, or a plugin that no node
    * has.
    * @example await billing.nodes.command({ userName: 'ops' }, { type: 'STOP_PLUGIN', properties: [{ key:

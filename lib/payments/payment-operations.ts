@@ -229,7 +229,7 @@ export interface PaymentRepairOperations<C extends Leading = []> {
 }
 
 export interface PaymentReadOptions extends PluginInfoOptions {
-  /** True: also returns the attempts of each payment. Default false. */
+  /** True: also returns the attempts of each payment. Defaults to false. */
   readonly withAttempts?: boolean;
 }
 
@@ -315,7 +315,7 @@ export interface InvoicePaymentInput extends ControlledInput {
   readonly amount?: Decimal | null;
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
-  /** True: the invoice was paid by check, cash or transfer. Default false. */
+  /** True: the invoice was paid by check, cash or transfer. Defaults to false. */
   readonly isExternal?: boolean;
   readonly externalKey?: string | null;
   readonly transactionExternalKey?: string | null;
@@ -329,7 +329,8 @@ export interface PayAllInput extends ControlledInput {
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
   /**
-   * True: the invoices were paid by check, cash or transfer, so that the rest becomes account credit. Default false.
+   * True: the invoices were paid by check, cash or transfer, so that the rest becomes account credit. Defaults to
+   * false.
    */
   readonly isExternal?: boolean;
   /** True (the default): the rest may become account credit. False: a payment that leaves a rest is rejected. */
@@ -354,7 +355,7 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
   readonly isAdjusted?: boolean;
   /** Items to adjust. The taxes of these charges are adjusted too, unless `adjustments` contains them. */
   readonly adjustments?: readonly RefundAdjustmentInput[];
-  /** True: the refund is a separate payment through another method. Default false. */
+  /** True: the refund is a separate payment through another method. Defaults to false. */
   readonly isExternal?: boolean;
   /** Payment method of the external refund, with `isExternal`. Defaults to the account's external method. */
   readonly paymentMethodId?: Uuid | null;

@@ -25,7 +25,7 @@ export interface Clock {
 export interface SystemClock {
   /**
    * True if this is the machine's real time, which the engine corrects by the database's time (platform §15 rule 7).
-   * Default false.
+   * Defaults to false.
    */
   readonly isOfMachine?: boolean;
   nowMs(): number;

@@ -20,11 +20,11 @@ export interface EventListRequest {
    * cursor.
    */
   readonly after?: string | undefined;
-  /** Maximum number of events. Default 100, at most 1,000. */
+  /** Maximum number of events, at most 1,000. Defaults to 100. */
   readonly limit?: number | undefined;
   /** Types of events. Defaults to all types. */
   readonly types?: readonly OutwardEventType[] | undefined;
-  /** Milliseconds of system time to wait for an event, if there is none. Default 0, at most 30,000. */
+  /** Milliseconds of system time to wait for an event if there is none, at most 30,000. Defaults to 0. */
   readonly waitMs?: number | undefined;
 }
 

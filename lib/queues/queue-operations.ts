@@ -36,7 +36,7 @@ export interface QueueLookRequest {
   /** Kind of the entries. Defaults to bus entries and notifications. */
   readonly kind?: QueueKind;
   readonly accountId?: Uuid;
-  /** Maximum number of entries, 1 to 1,000. The oldest entries are returned. Default 100. */
+  /** Maximum number of entries, 1 to 1,000. The oldest entries are returned. Defaults to 100. */
   readonly limit?: number;
 }
 

@@ -1,6 +1,6 @@
 import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
 
-/** How long a coupon reduces prices: one period, a number of periods or months, or without an end. */
+/** How long a coupon reduces prices: one period, a number of periods or months, or forever. */
 export const CouponDuration = enumeration('ONCE', 'PERIODS', 'MONTHS', 'FOREVER');
 export type CouponDuration = keyof typeof CouponDuration;
 
@@ -13,7 +13,7 @@ const termsFields = {
   name: f.text({ set: 'update', max: 255 }),
   /** In percent, above 0 and up to 100, with at most two decimals. Null if the coupon takes amounts off. */
   percentOff: f.orNull(f.amount({ set: 'creation' })),
-  /** Decimal texts by currency, per billing period. Null if the coupon takes a percentage off. */
+  /** Amounts as text by currency, per billing period. Null if the coupon takes a percentage off. */
   amountsOff: f.orNull(f.json<Readonly<Record<string, string>>, 'creation'>({ set: 'creation' })),
   /** True: an amount applies once for each unit of the quantity. */
   perQuantity: f.flag({ set: 'creation' }),
@@ -31,7 +31,7 @@ const termsFields = {
 export const couponFields = {
   recordId: f.recordId,
   id: f.id(),
-  /** 1 to 64 characters, unique in the tenant without regard to case. */
+  /** 1 to 64 characters, unique in the tenant regardless of case. */
   code: f.text({ set: 'creation', max: 64 }),
   ...termsFields,
   /** Last instant at which the coupon can be redeemed. Null means no limit. */
@@ -58,7 +58,7 @@ export const redemptionFields = {
   subscriptionId: f.orNull(f.id()),
   ...termsFields,
   redeemed: f.dated(),
-  /** Periods that start on or after this day are not discounted. Null until the redemption is ended. */
+  /** Periods that start on or after this day are not discounted. Null unless the redemption was removed. */
   ended: f.orNull(f.dated()),
   createdDate: f.instant(),
   updatedDate: f.instant(),

@@ -17,7 +17,7 @@ export interface NewUserInput {
   readonly password: string;
   /** Names of roles. They must exist, unless `allowsUndefinedRoles` is true. */
   readonly roles: readonly string[];
-  /** True: allows undefined roles, which grant nothing until they exist (R63). Default false. */
+  /** True: allows undefined roles, which grant nothing until they exist (R63). Defaults to false. */
   readonly allowsUndefinedRoles?: boolean;
   /** Tenants that may be used. Absent means all tenants. */
   readonly tenantIds?: readonly Uuid[];

@@ -26,13 +26,13 @@ export interface TokenIssuer {
   readonly issuer: string;
   /** URL of the issuer's public keys. Must use https. */
   readonly jwksUri: string;
-  /** `aud` of the tokens issued for this server; default `catalog-plugin`. */
+  /** `aud` of the tokens issued for this server; defaults to `catalog-plugin`. */
   readonly audience?: string;
-  /** Default RS256. */
+  /** Defaults to RS256. */
   readonly algorithms?: readonly TokenAlgorithm[];
-  /** Claim that names the user; default `sub`. */
+  /** Claim that names the user; defaults to `sub`. */
   readonly usernameClaim?: string;
-  /** Claim that lists permissions; default `permissions`. */
+  /** Claim that lists permissions; defaults to `permissions`. */
   readonly permissionsClaim?: string;
   /** Claim that lists the issuer's roles. Used for tokens without the permissions claim. */
   readonly rolesClaim?: string;

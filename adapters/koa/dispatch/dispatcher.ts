@@ -58,7 +58,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
    * false.
    */
   readonly accessLog?: boolean | undefined;
-  /** Dialect of calls without a dialect header; default D (`server.defaultDialect`). */
+  /** Dialect of calls without a dialect header; defaults to D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
   /** Request limits that differ from the defaults. `listen` sets the header size. */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
@@ -66,7 +66,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   /** Origins whose pages may call the server, or `*`; default none (`server.cors.allowedOrigins`). */
   readonly allowedOrigins?: readonly string[];
   /**
-   * Time limit of a request in milliseconds, without waits on `callCompletion`; default 60 s
+   * Time limit of a request in milliseconds, without waits on `callCompletion`; defaults to 60 s
    * (`server.limits.requestTime`).
    */
   readonly requestTimeMs?: number | undefined;

@@ -24,10 +24,10 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly logger: Logger;
   /** Measures the age of verified credentials; defaults to the process clock. */
   readonly systemClock?: Pick<SystemClock, 'nowMs'>;
-  /** Header prefixes accepted like `X-Service-`; default `X-Killbill-` (`server.headers.aliasPrefixes`). */
+  /** Header prefixes accepted like `X-Service-`; defaults to `X-Killbill-` (`server.headers.aliasPrefixes`). */
   readonly aliasPrefixes?: readonly string[] | undefined;
   readonly tokens?: TokenOptions;
-  /** Lock-out after failed logins; default true, in test mode false (`security.lockout`). */
+  /** Lock-out after failed logins; defaults to true, in test mode false (`security.lockout`). */
   readonly lockOut?: boolean | undefined;
   /** Idle timeout of a session; default one hour (`rbac.globalSessionTimeout`). */
   readonly sessionIdleMs?: number | undefined;

@@ -51,7 +51,8 @@ export const couponRoutes: readonly Route[] = inArea('coupons', [
     handle: ({ billing, context, params }) => billing.coupons.get(context, params.couponCode),
   }),
   tenantRoute('updateCoupon', 'PUT /coupons/{couponCode}', {
-    summary: 'Change name, last date, limit or activity of a coupon; omitted properties keep their values',
+    summary:
+      'Change the name, expiry, limit or active state of a coupon; omitted properties keep their values',
     permission: 'coupon:manage',
     body: jsonBody(CouponUpdate),
     shows: Coupon,
@@ -85,7 +86,7 @@ export const couponRoutes: readonly Route[] = inArea('coupons', [
       billing.coupons.redeem(context, { code: code ?? '', from, rebill, subscriptionId }),
   }),
   tenantRoute('removeCouponRedemption', 'DELETE /couponRedemptions/{redemptionId}', {
-    summary: 'End a redemption, by default without a change of billed periods',
+    summary: 'End a redemption; by default, billed periods do not change',
     permission: 'coupon:redeem',
     query: { at: moment, rebill: flag() },
     shows: CouponRedemption,

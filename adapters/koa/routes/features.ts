@@ -62,7 +62,7 @@ export const featureRoutes: readonly Route[] = inArea('features', [
     },
   }),
   tenantRoute('releaseFeature', `POST ${feature}/release`, {
-    summary: 'Undo the consumption with a key, once, and void its usage',
+    summary: 'Undo the consumption recorded with a key, once, and void its usage',
     permission: 'feature:consume',
     body: jsonBody(FeatureRelease),
     shows: ReleasedFeature,
@@ -71,7 +71,7 @@ export const featureRoutes: readonly Route[] = inArea('features', [
       billing.features.release(context, { ...params, key: key ?? '' }),
   }),
   tenantRoute('overrideFeature', `POST ${feature}/overrides`, {
-    summary: 'Override a feature of an account or subscription for a time',
+    summary: 'Override a feature of an account or subscription for a period of time',
     permission: 'feature:override',
     body: jsonBody(FeatureOverride),
     shows: FeatureOverride,

@@ -47,9 +47,9 @@ interface RouteTableOptions {
   readonly group?: ServerGroup;
   /** Path prefix; default empty. */
   readonly basePath?: string | undefined;
-  /** Default true. */
+  /** Defaults to true. */
   readonly docs?: boolean | undefined;
-  /** Default false. */
+  /** Defaults to false. */
   readonly metricsRequireAuth?: boolean | undefined;
   /** HTTP properties by name, for the diagnostic. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;

@@ -44,9 +44,9 @@ export interface SignedNotification {
 export interface PaymentGatewayCheckOptions {
   /** Returns an empty storage for each engine: `() => sqlite(':memory:')`. */
   storage(): Promise<Storage<never>> | Storage<never>;
-  /** Default `USD`. */
+  /** Defaults to `USD`. */
   readonly currency?: Currency;
-  /** Amount of authorizations and purchases. Half of it is captured and refunded. Default `10.00`. */
+  /** Amount of authorizations and purchases. Half of it is captured and refunded. Defaults to `10.00`. */
   readonly amount?: string;
   /** Plugin properties of every operation, such as a payment token. */
   readonly properties?: readonly PluginProperty[];
@@ -55,7 +55,7 @@ export interface PaymentGatewayCheckOptions {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
   };
-  /** Time limit of a call in milliseconds. Default 30,000. */
+  /** Time limit of a call in milliseconds. Defaults to 30,000. */
   readonly timeLimitMs?: number;
   /** Returns the number of effects of a transaction at the processor. By default, references are compared. */
   effectsOf?(transactionId: Uuid): Promise<number> | number;

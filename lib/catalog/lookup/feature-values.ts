@@ -9,7 +9,7 @@ import {
 import { type Decimal, parseWireDecimal } from '../../values/money/index.ts';
 import type { Plan, PlanPhase, Product } from '../model/catalog-model.ts';
 
-/** Value of a NUMBER without a limit. */
+/** Value of a NUMBER feature without a limit. */
 export const UNLIMITED = 'UNLIMITED';
 
 const MAX_FEATURE_TEXT_CHARACTERS = 255;

@@ -44,7 +44,7 @@ interface CatalogSettings {
    */
   readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
-  /** Size limit of documents in bytes (`server.limits.text`); default 10 MiB. */
+  /** Size limit of documents in bytes (`server.limits.text`); defaults to 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
 }
 

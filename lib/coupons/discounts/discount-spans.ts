@@ -13,7 +13,7 @@ import {
   maxDate,
 } from '../../values/time/index.ts';
 
-/** The length of a discount: a number of billing periods, a number of months, or without an end. */
+/** The length of a discount: a number of billing periods, a number of months, or unlimited. */
 export type DiscountLength =
   | { readonly unit: 'PERIODS' | 'MONTHS'; readonly count: number }
   | { readonly unit: 'FOREVER' };

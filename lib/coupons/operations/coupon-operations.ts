@@ -15,8 +15,8 @@ export interface CouponOperations<C extends Leading = []> {
   create(...given: [...C, input: HostInput<CouponInput>]): Promise<CouponView>;
 
   /**
-   * Changes the name, last redemption instant, limit or activity of a coupon. Absent members stay unchanged. Existing
-   * redemptions do not change.
+   * Changes the name, last redemption instant, limit or active state of a coupon. Absent members stay unchanged.
+   * Existing redemptions do not change.
    * @throws BillingError COUPON_NOT_FOUND (62001), COUPON_INVALID (62009) for a limit below the number of
    * redemptions.
    */
@@ -25,7 +25,7 @@ export interface CouponOperations<C extends Leading = []> {
   /** Returns a coupon. The code is case-insensitive. @throws BillingError COUPON_NOT_FOUND (62001). */
   get(...given: [...C, code: string]): Promise<CouponView>;
 
-  /** Returns a page of the coupons in creation order. */
+  /** Returns a page of coupons in creation order. */
   page(...given: [...C, request: PageRequest]): Promise<Page<CouponView>>;
 
   /**
@@ -39,7 +39,7 @@ export interface CouponOperations<C extends Leading = []> {
   redeem(...given: [...C, request: HostInput<RedeemRequest>]): Promise<RedemptionView>;
 
   /**
-   * Ends a redemption. By default, the periods that are not billed yet have the list price (coupons §5).
+   * Ends a redemption. By default, the list price applies to periods that are not billed yet (coupons §5).
    * @throws BillingError REDEMPTION_NOT_FOUND (62011), REDEMPTION_ENDED (62013), COUPON_CHANGES_BILLED_DAYS (62010)
    * without `rebill`.
    */
@@ -68,14 +68,14 @@ export interface RedeemRequest {
   readonly accountId?: Uuid | null | undefined;
   /** Date of the redemption. Defaults to now. */
   readonly from?: RequestedDate | null | undefined;
-  /** True: billed periods may change; the next invoice run repairs them. Default false. */
+  /** True: billed periods may change; the next invoice run repairs them. Defaults to false. */
   readonly rebill?: boolean | null | undefined;
 }
 
 export interface RemoveOptions {
   /** Periods that start on or after this date are not discounted. Defaults to the first date that changes no billed period. */
   readonly at?: RequestedDate | null | undefined;
-  /** True: billed periods may change; the next invoice run repairs them. Default false. */
+  /** True: billed periods may change; the next invoice run repairs them. Defaults to false. */
   readonly rebill?: boolean | null | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface AccountBilling {
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
-/** Loads the billing of accounts by account id. The invoicing module derives the billing. */
+/** Loads the billing events of accounts, by account id. The invoicing module derives the events. */
 export type LoadBilling = (
   session: ReadSession,
   input: {

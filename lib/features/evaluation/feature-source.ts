@@ -17,7 +17,7 @@ export interface FeatureSource {
   readonly override: FeatureOverride | null;
   /** The value as declared, for one unit of the quantity. */
   readonly value: FeatureValue;
-  /** Amount of a NUMBER or QUOTA, times the quantity where the value is per quantity. Null means unlimited. */
+  /** Amount of a NUMBER or QUOTA, multiplied by the quantity if the value is per quantity. Null means unlimited. */
   readonly amount: Decimal | null;
   /** Counter of a QUOTA. Null for other kinds. */
   readonly quota: QuotaSource | null;

@@ -21,7 +21,7 @@ const expected: Readonly<Record<FeatureKind, string>> = {
 
 /**
  * Returns the value of an override as text.
- * @throws BillingError FEATURE_VALUE_INVALID (63003) if the value does not have the kind of the feature.
+ * @throws BillingError FEATURE_VALUE_INVALID (63003) if the value does not fit the kind of the feature.
  */
 export function writtenValue(
   { name, kind }: Pick<FeatureAt, 'name' | 'kind'>,

@@ -6,7 +6,7 @@ import type { FeatureSource, QuotaSource } from './feature-source.ts';
 /** A contribution to a QUOTA, which has its own counter. */
 export type CountedSource = FeatureSource & { readonly quota: QuotaSource; readonly amount: Decimal };
 
-/** Returns the contributions with counters in the order of consumption: soonest end of period, then oldest (§4). */
+/** Returns the contributions with counters in the order of consumption: earliest end of the period first, then oldest first (§4). */
 export function inOrderOfConsumption(sources: readonly FeatureSource[]): readonly CountedSource[] {
   return sources
     .filter(isCounted)
@@ -28,11 +28,11 @@ export type UsedOf = (source: CountedSource) => Decimal;
 export interface QuotaBalance {
   readonly used: Decimal;
   readonly remaining: Decimal;
-  /** The soonest end of a period. Null if no period ends. */
+  /** The earliest end of a period. Null if no period ends. */
   readonly resetsAt: Instant | null;
 }
 
-/** Returns the balance of a quota over all contributions, which are in the order of consumption. */
+/** Returns the balance of a quota across all contributions, which are in the order of consumption. */
 export function quotaBalance(sources: readonly CountedSource[], usedOf: UsedOf): QuotaBalance {
   return {
     used: sum(sources.map(usedOf)),

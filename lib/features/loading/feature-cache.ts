@@ -11,7 +11,7 @@ export interface AccountFeatures {
   readonly account: Pick<Account, 'id' | 'recordId' | 'timeZone'>;
   readonly features: FeaturesAt;
   readonly used: UsedAmounts;
-  /** Percentages of quotas that are announced. */
+  /** Percentages of a quota at which an event is published. */
   readonly thresholds: readonly number[];
 }
 

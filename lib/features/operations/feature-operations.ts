@@ -14,19 +14,19 @@ import type { Instant } from '../../values/time/index.ts';
 export interface FeatureView {
   readonly name: string;
   readonly kind: FeatureKind;
-  /** Value of a SWITCH. */
+  /** Value of a SWITCH feature. */
   readonly isOn: boolean | null;
-  /** Value of a TEXT. Null also if no subscription has the feature. */
+  /** Value of a TEXT feature. Also null if no subscription has the feature. */
   readonly text: string | null;
-  /** Value of a NUMBER, or the sum of the amounts of a QUOTA. Null also for an unlimited NUMBER. */
+  /** Value of a NUMBER feature, or the sum of the amounts of a QUOTA. Also null for an unlimited NUMBER feature. */
   readonly amount: Decimal | null;
-  /** True for a NUMBER without a limit. */
+  /** True for a NUMBER feature without a limit. */
   readonly isUnlimited: boolean;
   /** Used amount of a QUOTA in its current periods. */
   readonly used: Decimal | null;
-  /** Amount of a QUOTA that is left in its current periods. */
+  /** Remaining amount of a QUOTA in its current periods. */
   readonly remaining: Decimal | null;
-  /** The soonest end of a period of a QUOTA. */
+  /** The earliest end of a period of a QUOTA. */
   readonly resetsAt: Instant | null;
   readonly sources: readonly FeatureSourceView[];
 }
@@ -51,22 +51,22 @@ export interface FeatureExplanation extends FeatureView {
 
 export interface FeaturesRequest {
   readonly accountId: Uuid;
-  /** Instant of the features. Default now. */
+  /** Instant of the features. Defaults to now. */
   readonly at?: Instant | null;
 }
 
 export interface ConsumeRequest<F extends string = string> {
   readonly accountId: Uuid;
   readonly feature: F;
-  /** More than 0, with at most 15 digits before the point and 10 after it. Default 1. */
+  /** More than 0, with at most 15 digits before the point and 10 after it. Defaults to 1. */
   readonly amount?: Decimal;
   /** Key of this consumption, at most 128 characters. A second call with the same key consumes nothing. */
   readonly key?: string | null;
-  /** Instant of the consumption, at most 35 days ago and not in the future. It selects the period. Default now. */
+  /** Instant of the consumption, at most 35 days ago and not in the future. It selects the period. Defaults to now. */
   readonly at?: Instant | null;
 }
 
-/** The outcome of a consumption, over all subscriptions with the quota. */
+/** The outcome of a consumption, across all subscriptions with the quota. */
 export interface Consumption {
   /** False: nothing was consumed, because less than the amount is left. */
   readonly allowed: boolean;
@@ -74,7 +74,7 @@ export interface Consumption {
   readonly remaining: Decimal;
   /** Part of the amount beyond the quota. */
   readonly overage: Decimal;
-  /** The soonest end of a period. Null if there is none. */
+  /** The earliest end of a period. Null if there is none. */
   readonly resetsAt: Instant | null;
 }
 
@@ -85,8 +85,8 @@ export interface Release extends Omit<Consumption, 'allowed' | 'overage'> {
 }
 
 /**
- * A value of the kind of the feature: a flag, an amount as text such as `5.5` or `UNLIMITED`, a text, or the terms of
- * a quota.
+ * A value that fits the kind of the feature: a flag, an amount as text such as `5.5` or `UNLIMITED`, a text, or the
+ * terms of a quota.
  */
 export type FeatureInput =
   | boolean
@@ -94,9 +94,9 @@ export type FeatureInput =
   | {
       readonly amount: string;
       readonly per?: QuotaPeriod;
-      /** Default BLOCK. An override on an account cannot have BILL. */
+      /** Defaults to BLOCK. An override on an account cannot have BILL. */
       readonly overage?: QuotaOverage;
-      /** True: the amount applies once for each unit of the subscription's quantity. Default false. */
+      /** True: the amount applies once for each unit of the subscription's quantity. Defaults to false. */
       readonly perQuantity?: boolean;
     };
 
@@ -106,7 +106,7 @@ export interface OverrideRequest<F extends string = string> {
   readonly subscriptionId?: Uuid | null;
   readonly feature: F;
   readonly value: FeatureInput;
-  /** Start of the override. Default now. */
+  /** Start of the override. Defaults to now. */
   readonly from?: Instant | null;
   /** Exclusive end. By default, the override has no end. */
   readonly until?: Instant | null;
@@ -131,7 +131,7 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   /**
    * Returns true if the account may use the feature now: a SWITCH is on, a NUMBER is at least the amount, a TEXT has a
    * value, or the amount of a QUOTA could be consumed. Answers from memory for a known account.
-   * @param amount default 1.
+   * @param amount defaults to 1.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001).
    * @example if (!(await acme.features.can(account.id, 'sso'))) return upgradePage();
    */
@@ -149,7 +149,7 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
    * Consumes an amount of a QUOTA. If less is left, the result depends on the plan: nothing is consumed, the quota is
    * exceeded, or the part beyond the quota is recorded as usage.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA (63002),
-   * QUOTA_KEY_REUSED (63005) for a key with another amount, INVALID_PARAMETER (60002).
+   * QUOTA_KEY_REUSED (63005) for a key with a different amount, INVALID_PARAMETER (60002).
    * @example const { allowed } = await acme.features.consume({ accountId, feature: 'calls', key: requestId });
    */
   consume(...given: [...C, request: HostInput<ConsumeRequest<F>>]): Promise<Consumption>;
@@ -167,8 +167,8 @@ export interface FeatureOperations<C extends Leading = [], F extends string = st
   ): Promise<Release>;
 
   /**
-   * Replaces the value of a feature for a time. A new override ends an earlier override of the same target when it
-   * starts.
+   * Replaces the value of a feature for a period of time. A new override ends an earlier override of the same target
+   * when it starts.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082),
    * FEATURE_NOT_FOUND (63001), FEATURE_VALUE_INVALID (63003), INVALID_PARAMETER (60002), BUSY (60018).
    */

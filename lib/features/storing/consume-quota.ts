@@ -118,7 +118,7 @@ async function drawPlanned(
   return drawn.length < results.length ? null : drawn;
 }
 
-/** A counter is kept as long as a consumption can be dated back into its period. */
+/** A counter is kept as long as a consumption can be backdated into its period. */
 function keptUntil({ quota: { resetsAt } }: CountedSource): Instant | null {
   return resetsAt === null ? null : addMilliseconds(resetsAt, 2 * QUOTA_KEY_MS);
 }
@@ -222,7 +222,7 @@ async function keep(
     throw new ConcurrentChangeError(`Another call used key ${shortened(key)} in the meantime`, { key });
 }
 
-/** Returns the first result of a key. @throws BillingError QUOTA_KEY_REUSED (63005) for another amount. */
+/** Returns the first result of a key. @throws BillingError QUOTA_KEY_REUSED (63005) for a different amount. */
 function firstResult({ key, amount: first, outcome }: QuotaUse, amount: Decimal): Consumption {
   if (!first.equals(amount)) throw keyReused(key, `it consumed ${formatDecimal(first)}`);
   return {

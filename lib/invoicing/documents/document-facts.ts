@@ -127,7 +127,7 @@ export interface FactsInput {
   readonly note: CreditNoteView | null;
   /** The credit notes that document repairs and adjustments of the invoice; none by default. */
   readonly notes?: readonly CreditNoteView[];
-  /** True if the parent account pays the invoice; default false. */
+  /** True if the parent account pays the invoice; defaults to false. */
   readonly isPaidByParent?: boolean;
 }
 

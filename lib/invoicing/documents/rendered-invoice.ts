@@ -60,7 +60,7 @@ export interface InvoiceToRender {
   readonly customFields?: ReadonlyMap<string, string>;
   /** The credit notes that document the invoice's repairs and adjustments. None by default. */
   readonly notes?: readonly CreditNoteView[];
-  /** The summary through which the parent pays the invoice; default null. */
+  /** The summary through which the parent pays the invoice; defaults to null. */
   readonly summary?: Invoice | null;
   /** The children that a summary charges, by account. None by default. */
   readonly children?: ReadonlyMap<Uuid, SummarizedChild>;

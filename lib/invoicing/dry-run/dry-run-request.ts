@@ -28,7 +28,7 @@ export interface DryRunRequest {
   readonly accountId?: Uuid | null | undefined;
   /** Target date, as a local date of the account. Default today. Ignored by UPCOMING_INVOICE. */
   readonly targetDate?: LocalDate | null | undefined;
-  /** Kind of dry run. Default TARGET_DATE. */
+  /** Kind of dry run. Defaults to TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
   /**
    * The action. Required by SUBSCRIPTION_ACTION. Other types ignore this member and all members below, except the two
@@ -53,9 +53,9 @@ export interface DryRunRequest {
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
   /** Codes of coupons that the action would redeem (coupons §2). */
   readonly coupons?: readonly string[] | null | undefined;
-  /** True: the items contain their explanations. Default false. */
+  /** True: the items contain their explanations. Defaults to false. */
   readonly explain?: boolean | null | undefined;
-  /** Quantity for START_BILLING and CHANGE. Default 1, or the current quantity. */
+  /** Quantity for START_BILLING and CHANGE. Defaults to 1, or to the current quantity. */
   readonly quantity?: number | null | undefined;
   /**
    * Subscription to change. Required by CHANGE and STOP_BILLING. For UPCOMING_INVOICE, selects the first invoice at a

@@ -42,7 +42,7 @@ interface LoadingTools {
   readonly catalogsOf: CatalogSource;
   readonly configOf: InvoicingConfigOf;
   readonly nextId: () => Uuid;
-  /** True: usage sources are called first, so that recorded usage is not read. Default false. */
+  /** True: usage sources are called first, so that recorded usage is not read. Defaults to false. */
   readonly asksSources?: boolean;
 }
 

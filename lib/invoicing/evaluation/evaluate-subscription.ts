@@ -34,7 +34,7 @@ import { fixedFrom } from './last-evaluation.ts';
 
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
-  /** The charge that continues unchanged (see last-evaluation.ts). Its event replaces `events`. Default null. */
+  /** The charge that continues unchanged (see last-evaluation.ts). Its event replaces `events`. Defaults to null. */
   readonly ongoing?: OngoingCharge | null;
   /**
    * Billing events in order: for usage, all events; otherwise at least the events from the window's anchor on (§7.2
@@ -51,7 +51,7 @@ export interface SubscriptionBilling {
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Number of items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
-  /** Usage of the subscription. Null if no event charges usage, or usage is not billed. Default null. */
+  /** Usage of the subscription. Null if no event charges usage, or usage is not billed. Defaults to null. */
   readonly usage?: SubscriptionUsage | null;
 }
 

@@ -48,13 +48,13 @@ export interface SubscriptionUsage {
   readonly billed: readonly BilledInterval[];
   /** Points of charges on invoices that are now VOID, if late usage is not billed. None by default. */
   readonly freed?: readonly FreedPoints[];
-  /** Start of the loaded data. Null if all billed intervals are loaded. Default null. */
+  /** Start of the loaded data. Null if all billed intervals are loaded. Defaults to null. */
   readonly from?: LocalDate | null;
   /** The usage pieces that `piecesNeeded` selects. */
   readonly pieces: readonly UsagePiece[];
-  /** Marks of the days that were read. Null makes the next run read the usage again. Default null. */
+  /** Marks of the days that were read. Null makes the next run read the usage again. Defaults to null. */
   readonly marks?: DayMarks | null;
-  /** Usage that a source supplied. Replaces `pieces`. Null without a source. Default null. */
+  /** Usage that a source supplied. Replaces `pieces`. Null without a source. Defaults to null. */
   readonly supplied?: SuppliedUsage | null;
   /** Terms in addition to the prices (usage §12). None by default. */
   readonly terms?: UsageTerms;

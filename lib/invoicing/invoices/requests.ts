@@ -12,7 +12,7 @@ export interface GenerateRequest {
   /** True: adds the items to the account's oldest DRAFT, if any, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
   readonly reuseDraft?: boolean;
   readonly draftId?: Uuid | null;
-  /** True: ignores the safety bounds for this run (§8.4). Default false. */
+  /** True: ignores the safety bounds for this run (§8.4). Defaults to false. */
   readonly acceptBounds?: boolean;
 }
 
@@ -32,18 +32,18 @@ export interface ParkedRun {
 export interface InvoiceGroupRequest {
   readonly accountId: Uuid;
   readonly groupId: Uuid;
-  /** True: also returns the children's items of a parent's summary. Default false. */
+  /** True: also returns the children's items of a parent's summary. Defaults to false. */
   readonly withChildrenItems?: boolean | undefined;
 }
 
 /** Filters for a list of an account's invoices. */
 export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
   readonly accountId: Uuid;
-  /** True: returns only unpaid invoices. Default false. */
+  /** True: returns only unpaid invoices. Defaults to false. */
   readonly unpaidOnly?: boolean;
-  /** True: also returns the items of each invoice. Default false. */
+  /** True: also returns the items of each invoice. Defaults to false. */
   readonly withItems?: boolean;
-  /** True: also returns VOID invoices. Default false. */
+  /** True: also returns VOID invoices. Defaults to false. */
   readonly includeVoided?: boolean;
 }
 

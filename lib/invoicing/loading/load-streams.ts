@@ -30,7 +30,7 @@ export interface LoadInput<R extends StreamRequest> {
   readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
   /** Selects all subscriptions. By default, only subscriptions that are due are loaded. */
   readonly choice?: 'all';
-  /** True: usage is not loaded. Default false. */
+  /** True: usage is not loaded. Defaults to false. */
   readonly leavesOutUsage?: boolean;
   /** A hypothetical action on the only account of the requests. Its facts are treated as if they were stored. */
   readonly hypothesis?: Hypothesis | null;

@@ -24,7 +24,7 @@ export interface FailedRun {
   readonly error: unknown;
   /** True: the invoice was evaluated, and the following due entries are stored (§8.6). */
   readonly isWorkedOut: boolean;
-  /** True: a later run may succeed, so the account is not parked. Default false. */
+  /** True: a later run may succeed, so the account is not parked. Defaults to false. */
   readonly isRetried?: boolean;
 }
 

@@ -79,7 +79,7 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
 
 export interface ConfigReading {
   /**
-   * True: accepts conditions without criteria, which are never met, in stored configurations. Default false (§1.3
+   * True: accepts conditions without criteria, which are never met, in stored configurations. Defaults to false (§1.3
    * rule 2).
    */
   readonly acceptsEmptyConditions?: boolean;

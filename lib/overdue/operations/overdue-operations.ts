@@ -142,7 +142,7 @@ export interface NewOverdueState {
   readonly isBlockChanges?: boolean;
   /** True: service, billing and changes are blocked. */
   readonly isDisableEntitlement?: boolean;
-  /** Policy for the end of billing of cancelled subscriptions. Default NONE. */
+  /** Policy for the end of billing of cancelled subscriptions. Defaults to NONE. */
   readonly subscriptionCancellationPolicy?: CancellationPolicy;
   /** Days until the next check. Defaults to the time until the previous state's threshold. */
   readonly autoReevaluationIntervalDays?: number | null;

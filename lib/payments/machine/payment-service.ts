@@ -57,7 +57,7 @@ export interface Operation {
   readonly isNew?: boolean;
   /** True: the built-in invoice control comes first (§2.3 rule 9). */
   readonly isOfInvoice?: boolean;
-  /** False for a retry on a date that a control plugin returned. Default true. */
+  /** False for a retry on a date that a control plugin returned. Defaults to true. */
   readonly isApiPayment?: boolean;
   /** Plans the operation. By default, it is planned as a new operation of its request. */
   readonly plan?: ((deciding: Deciding) => OperationPlan | Promise<OperationPlan>) | undefined;

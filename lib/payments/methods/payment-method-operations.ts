@@ -42,7 +42,7 @@ export interface RefreshPaymentMethodsInput extends PluginInput {
 }
 
 export interface PaymentMethodReadOptions extends PluginInfoOptions {
-  /** True: also finds deleted methods. Default false. */
+  /** True: also finds deleted methods. Defaults to false. */
   readonly includeDeleted?: boolean;
 }
 

@@ -62,7 +62,7 @@ export interface OperationRules {
   readonly now: Instant;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly allowsOverRefund: boolean;
-  /** True: the caller's amounts may have binary floating-point noise. Default false. */
+  /** True: the caller's amounts may have binary floating-point noise. Defaults to false. */
   readonly roundsFloatNoise?: boolean | undefined;
   /** The tenant's own operation tables by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;

@@ -43,7 +43,7 @@ export interface ControlledInput extends PluginInput {
 }
 
 export interface PluginInfoOptions extends PluginInput {
-  /** True: gateways are called for their information. Default false. */
+  /** True: gateways are called for their information. Defaults to false. */
   readonly withPluginInfo?: boolean;
 }
 

@@ -253,7 +253,7 @@ export interface TransferBundleOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** Policy for the date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Treatment of the bill cycle day. Default USE_EXISTING. */
+  /** Treatment of the bill cycle day. Defaults to USE_EXISTING. */
   readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 

@@ -69,13 +69,13 @@ export interface GatewayCapabilities {
   readonly holdsPaymentMethods?: boolean;
   /**
    * True: the gateway changes nothing outside, so an operation is one storage transaction and its outcome is never
-   * unknown. Default false.
+   * unknown. Defaults to false.
    */
   readonly sideEffectFree?: boolean;
   /**
    * True: `getPaymentInfo` lists every transaction that the gateway ever received. If a transaction is missing,
    * recovery records it as CANCELED instead of UNKNOWN a few minutes after its call ended, so no request may take
-   * longer than that. Default false.
+   * longer than that. Defaults to false.
    */
   readonly completeLedger?: boolean;
 }
@@ -148,7 +148,7 @@ export interface NotificationAnswer {
   readonly kbPaymentId?: Uuid | string;
   /** The current dispute of that payment. The engine records or reverses its chargeback. */
   readonly dispute?: GatewayDispute;
-  /** Status of the HTTP response, 200–599. Default 200. */
+  /** Status of the HTTP response, 200–599. Defaults to 200. */
   readonly status?: number;
   readonly entity?: string | null;
   readonly headers?: Readonly<Record<string, string>>;

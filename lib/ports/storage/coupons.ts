@@ -2,7 +2,7 @@ import type { Coupon, New, Page, PageRequest, Redemption, Rows } from '../../rec
 import type { Uuid } from '../../values/ids/index.ts';
 
 export interface CouponReads {
-  /** Returns the coupons with these codes, without regard to case. */
+  /** Returns the coupons with these codes, ignoring case. */
   findByCodes(codes: readonly string[]): Rows<Coupon>;
   page(request: PageRequest): Promise<Page<Coupon>>;
   findRedemptions(ids: readonly Uuid[]): Rows<Redemption>;
@@ -14,11 +14,11 @@ export interface CouponWrites {
   /** Returns the coupons with these codes and locks them against changes and redemptions. */
   lockByCodes(codes: readonly string[]): Rows<Coupon>;
   insert(coupons: readonly New<Coupon>[]): Promise<void>;
-  /** Writes the fields that can change: name, last redemption instant, limit and activity. */
+  /** Writes the fields that can change: name, last redemption instant, limit and active state. */
   update(coupons: readonly Coupon[]): Promise<void>;
   /**
    * Adds redemptions to the counts of coupons. Returns the ids of the coupons whose limit allows it; the other counts
-   * stay. Locks the coupons in the order of their ids.
+   * do not change. Locks the coupons in the order of their ids.
    */
   countRedemptions(counts: ReadonlyMap<Uuid, number>): Rows<Uuid>;
   insertRedemptions(redemptions: readonly New<Redemption>[]): Promise<void>;

@@ -136,7 +136,7 @@ export interface StoredChange {
 }
 
 export interface StoragePolicy {
-  /** Number of records at which the total of a list stops counting. Default 20,000. */
+  /** Number of records at which the total of a list stops counting. Defaults to 20,000. */
   readonly countThreshold?: number;
   /** Returns the wait for busy accounts. Default five seconds. */
   readonly lockWaitOf?: LockWaitOf;
@@ -161,7 +161,7 @@ export interface StoragePolicy {
    * work are stored as PROCESSED.
    */
   readonly isConsumed?: (event: NewBusEvent, now: Instant) => boolean;
-  /** Milliseconds between polls of the dispatcher. Default 3 s. */
+  /** Milliseconds between polls of the dispatcher. Defaults to 3 s. */
   readonly pollMs?: number;
 }
 

@@ -28,7 +28,7 @@ export interface ConsumableSection extends SectionFacts {
 
 export interface ConsumableTier {
   readonly blocks: readonly UsageBlock[];
-  /** Flat fee, charged if the tenant's usage terms require it. Default null. */
+  /** Flat fee, charged if the tenant's usage terms require it. Defaults to null. */
   readonly flatFee?: Decimal | null;
 }
 

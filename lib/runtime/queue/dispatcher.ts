@@ -44,7 +44,7 @@ interface DispatcherOptions {
   readonly isFormerNode?: (name: string) => boolean;
   /** Settings of the queue. Defaults to the values of §4.3. */
   readonly settings?: QueueSettings;
-  /** Milliseconds for which finished entries are kept. Default 90 days. */
+  /** Milliseconds for which finished entries are kept. Defaults to 90 days. */
   readonly historyRetentionMs?: number;
   /** Further periodic work. None by default. */
   readonly housekeeping?: readonly (() => Promise<void>)[];

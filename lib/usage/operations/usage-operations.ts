@@ -42,7 +42,7 @@ export interface NewUsage {
 export interface RecordUsageOptions {
   /** Treatment of duplicates. Defaults to `usage.duplicatePolicy` of the tenant. */
   readonly onDuplicate?: OnDuplicate | null;
-  /** Policy for tenants without `usage.unknownUnitPolicy`. Default REJECT. */
+  /** Policy for tenants without `usage.unknownUnitPolicy`. Defaults to REJECT. */
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface RecordedUsage {
 }
 
 export interface TimelineRequest extends RollUpRequest {
-  /** Length of the parts. Default DAY. */
+  /** Length of the parts. Defaults to DAY. */
   readonly granularity?: UsageGranularity | null | undefined;
 }
 
@@ -94,7 +94,7 @@ export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackin
 export interface RecordAllOptions {
   /** True: the report lists every line. By default, the report lists only failures. */
   readonly listsAll?: boolean;
-  /** Policy for tenants without `usage.unknownUnitPolicy`. Default REJECT. */
+  /** Policy for tenants without `usage.unknownUnitPolicy`. Defaults to REJECT. */
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 

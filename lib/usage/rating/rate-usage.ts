@@ -32,7 +32,7 @@ interface RatingInput {
   readonly overflow: OverflowPolicy;
   /** Terms in addition to the prices (§12). None by default. */
   readonly terms?: SectionTerms | null;
-  /** The rated share of a period, which prorates the minimum of the terms. Default null, which means a whole period. */
+  /** The rated share of a period, which prorates the minimum of the terms. Defaults to null, which means a whole period. */
   readonly share?: PeriodShare | null;
 }
 

@@ -17,14 +17,15 @@ export interface BilledInterval {
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Time of billing. Null means after the end of the interval. Default null. */
+  /** Time of billing. Null means after the end of the interval. Defaults to null. */
   readonly billedAt?: Instant | null;
   /** Items of the interval, oldest first. Empty if zero items are dropped (§7.5 rule 4). */
   readonly entries: readonly BilledEntry[];
   /** The charged points. */
   readonly consumed: readonly PointRange[];
   /**
-   * The usage from a usage source at the time of billing. Null if the interval was billed from points. Default null.
+   * The usage from a usage source at the time of billing. Null if the interval was billed from points. Defaults to
+   * null.
    */
   readonly supplied?: SuppliedDigest | null;
 }
@@ -145,6 +146,6 @@ export interface PlannedInterval {
    * continue its items. None by default.
    */
   readonly replaces?: SupersededInterval | null;
-  /** True if the current history has different intervals at this time (§7.3 rule 6). Default false. */
+  /** True if the current history has different intervals at this time (§7.3 rule 6). Defaults to false. */
   readonly isOutdated?: boolean;
 }

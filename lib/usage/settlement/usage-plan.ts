@@ -34,7 +34,7 @@ import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 interface UsagePlanInput extends UsageHistory {
   readonly targetDate: LocalDate;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'> & Partial<Pick<UsageConfig, 'beyondLookBack'>>;
-  /** The date of `usageWindow`. Null if `billed` contains everything that is billed. Default null. */
+  /** The date of `usageWindow`. Null if `billed` contains everything that is billed. Defaults to null. */
   readonly from?: LocalDate | null;
 }
 

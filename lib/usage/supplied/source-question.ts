@@ -26,7 +26,7 @@ interface MeteredSubscription {
   readonly events: readonly BillingEvent[];
   /** Billed intervals on invoices that are not VOID. */
   readonly billed: readonly BilledInterval[];
-  /** Date before which billed intervals may be missing. Default null, which means that none is missing. */
+  /** Date before which billed intervals may be missing. Defaults to null, which means that none is missing. */
   readonly from?: LocalDate | null;
 }
 

@@ -12,7 +12,7 @@ const MAX_NOISE_OF_UNIT = new Decimal('0.01');
 
 export interface AmountStatement {
   readonly currency: Currency;
-  /** Name of the amount in errors. Default `amount`. */
+  /** Name of the amount in errors. Defaults to `amount`. */
   readonly name?: string;
   /** True: rounds binary floating point noise. False (the default): rejects it. */
   readonly roundsFloatNoise?: boolean | undefined;

@@ -88,7 +88,7 @@ export const FeatureOverride = model('FeatureOverride', {
 
 type GivenValue = { readonly [K in keyof WrittenFeatureValue]?: WrittenFeatureValue[K] | null };
 
-/** Returns the value of an override request for the library. */
+/** Converts the value of an override request for the library. */
 export function overrideValueOf({ value, per, overage, perQuantity }: GivenValue): FeatureInput {
   const given = value ?? '';
   if (per == null && overage == null && perQuantity == null) return given;

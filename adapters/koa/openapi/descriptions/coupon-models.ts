@@ -1,9 +1,9 @@
 import type { Texts } from './texts.ts';
 
 export const couponModels: Texts = {
-  Coupon: 'A reduction of prices that customers can redeem',
+  Coupon: 'A price reduction that customers can redeem',
   couponId: 'Id of the coupon',
-  'Coupon.code': 'Code, unique in the tenant; upper and lower case are equal',
+  'Coupon.code': 'Code, unique in the tenant; case does not matter',
   'CouponRedemption.code': 'Code of the coupon',
   'Coupon.name': 'Name on documents; defaults to the code',
   'CouponRedemption.name': 'Name of the coupon at the redemption',

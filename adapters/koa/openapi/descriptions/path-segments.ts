@@ -5,7 +5,7 @@ export const pathSegments: Texts = {
   accountEmailId: "Id of the secondary email address, from the account's audit log",
   blockingId: 'Id of the blocking state, from the audit log',
   childAccountId: 'Id of the child account',
-  couponCode: 'Code of the coupon; upper and lower case are equal',
+  couponCode: 'Code of the coupon; case does not matter',
   creditId: "Id of the credit's invoice item",
   customFieldId: 'Id of the custom field',
   deliveryId: 'Id of the event or of the delivery',

@@ -102,7 +102,7 @@ export const securityRoutes: readonly Route[] = [
     },
   }),
   userRoute('invalidateUser', 'DELETE /security/users/{username}', {
-    summary: 'Deactivate a user, ending all sessions and tokens',
+    summary: 'Deactivate a user, and invalidate all sessions and tokens of the user',
     permission,
     handle: (call) => call.billing.security.users.deactivate(systemAuthorOf(call), call.params.username),
   }),
@@ -177,7 +177,7 @@ export const securityRoutes: readonly Route[] = [
     handle: ({ billing, params, user }) => billing.security.clients.get(params.clientId, user),
   }),
   userRoute('deleteApiClient', 'DELETE /security/clients/{clientId}', {
-    summary: 'Deactivate a client, ending all tokens',
+    summary: 'Deactivate a client and invalidate all its tokens',
     permission,
     handle: (call) => call.billing.security.clients.deactivate(systemAuthorOf(call), call.params.clientId),
   }),

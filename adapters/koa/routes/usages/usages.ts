@@ -36,7 +36,7 @@ const unknownUnitsIn = (dialect: Dialect) => (dialect === Dialect.K ? 'ACCEPT' :
 /** See usage §2, §3. */
 export const usageRoutes: readonly Route[] = [
   tenantRoute('recordUsage', 'POST /usages', {
-    summary: 'Record usage of a subscription: all records or none',
+    summary: 'Record usage for a subscription: all records or none',
     permission: 'usage:record',
     query: { onDuplicate: optionalChoice(OnDuplicate) },
     body: jsonBody(SubscriptionUsageRecord, refuseUnknownMembers),
@@ -56,7 +56,7 @@ export const usageRoutes: readonly Route[] = [
     },
   }),
   tenantRoute('recordUsageBulk', 'POST /usages/bulk', {
-    summary: 'Record usage of many subscriptions, each line independently',
+    summary: 'Record usage for many subscriptions, each line independently',
     permission: 'usage:record',
     query: { report: choice(ReportKind, ReportKind.FAILURES) },
     body: usageLinesBody,
