@@ -17,6 +17,8 @@ export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   'lib/ports/README.md': ['a payment gateway', 'an invoice plugin', 'a usage source'],
   'lib/overdue/README.md': ['the states of those who do not pay'],
   'lib/usage/README.md': ['the usage of a subscription'],
+  'lib/features/README.md': ['a switch, seats and a quota'],
+  'lib/coupons/README.md': ['coupons at sign-up and later'],
   'lib/invoicing/README.md': ['the seller of invoices'],
   'lib/push/README.md': ['the events that a host is told of'],
 };

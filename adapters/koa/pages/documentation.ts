@@ -7,6 +7,8 @@ const topics = {
   Guides: [
     'lib/catalog/README.md',
     'lib/usage/README.md',
+    'lib/features/README.md',
+    'lib/coupons/README.md',
     'lib/invoicing/README.md',
     'lib/overdue/README.md',
     'lib/push/README.md',
