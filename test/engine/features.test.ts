@@ -1,4 +1,4 @@
-import { formatDecimal, type Uuid } from '../../lib/index.ts';
+import { defineCatalog, formatDecimal, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { featureCatalog } from '../support/features/feature-catalog.ts';
 import type { TestEngine } from '../support/index.ts';
@@ -260,6 +260,49 @@ eachDatabase.describe('features', (open) => {
     const override = (value: boolean | string) =>
       engine.acme.features.override({ accountId, feature: 'sso', value });
     await expectCode(override('yes'), 'FEATURE_VALUE_INVALID');
+  });
+
+  it('reject an override that bills without a unit, and text that cannot be stored', async () => {
+    await f1();
+    const { override } = engine.acme.features;
+    const { subscriptionId } = pro;
+    const value = { amount: '1', per: 'DAY', overage: 'BILL' } as const;
+    await expectCode(
+      override({ accountId, subscriptionId, feature: 'daily', value }),
+      'FEATURE_VALUE_INVALID',
+    );
+    await expectCode(override({ accountId, feature: 'calls', value }), 'FEATURE_VALUE_INVALID');
+    const unstorable = override({ accountId, feature: 'support', value: 'a\u0000b' });
+    await expectCode(unstorable, 'MISSING_OR_INVALID_FIELD');
+    const allowed = await override({ accountId, subscriptionId, feature: 'calls', value });
+    expect(allowed.value.overage).to.equal('BILL');
+  });
+
+  it('block an overage that an override bills after the catalog has removed the unit', async () => {
+    await f1();
+    const { subscriptionId } = pro;
+    const value = { amount: '1', per: 'DAY', overage: 'BILL' } as const;
+    await engine.acme.features.override({ accountId, subscriptionId, feature: 'calls', value });
+    const withoutUnit = defineCatalog({
+      name: 'Features',
+      effectiveDate: '2026-03-11T00:00:00Z',
+      recurringBillingMode: 'IN_ADVANCE',
+      currencies: ['USD'],
+      features: { calls: { kind: 'QUOTA' } },
+      products: { Pro: { category: 'BASE' } },
+      plans: {
+        pro: {
+          product: 'Pro',
+          effectiveDateForExistingSubscriptions: '2026-03-12T00:00:00Z',
+          initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 14 }, fixed: {} }],
+          finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '20.00' } } },
+        },
+      },
+    });
+    await engine.acme.uploadCatalog(withoutUnit);
+    expect(await consume('2')).to.equal('allowed used 1 remaining 0 over 1 until 2026-03-11');
+    await at('2026-03-13T00:00:00Z');
+    expect(await consume('2')).to.equal('refused used 0 remaining 1 over 0 until 2026-03-14');
   });
 
   it('use a later override of the same target from its start instead of the earlier one', async () => {

@@ -82,6 +82,11 @@ eachDatabase.describe('storage of features', (open, kind) => {
     expect(formatDecimal(counter?.used ?? decimal(0))).to.equal('999999999999999.5');
   });
 
+  it('accepts limits beyond the range of a 64-bit integer', async () => {
+    const limit = '1999999999999998000000';
+    expect([await draw('5', limit), await draw('999999999999999', limit)]).to.eql(['5', '1000000000000004']);
+  });
+
   it('returns released amounts to counters exactly', async () => {
     await draw('5.25');
     await opened.write(({ features }) => features.giveBack(drawOf('1.75')));

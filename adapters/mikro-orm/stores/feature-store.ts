@@ -1,5 +1,5 @@
 import type { CounterKey, FeatureReads, FeatureWrites } from '../../../lib/ports/storage/index.ts';
-import { type Decimal, decimal } from '../../../lib/values/money/index.ts';
+import { Decimal, decimal } from '../../../lib/values/money/index.ts';
 import { featureOverrideAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { numberIn, type Row, writeDay } from '../sql/columns.ts';
@@ -110,6 +110,9 @@ const WHOLE = raw('bw_quota_counters.used_whole');
 const FRACTION = raw('bw_quota_counters.used_fraction');
 const ONE = raw(String(UNIT));
 
+/** The largest used amount that both databases and JavaScript store exactly. */
+const MAX_USED = decimal(Number.MAX_SAFE_INTEGER);
+
 /** Returns the parts of the sum of a counter and an amount, with the carry of the fraction. */
 function sum(whole: number, fraction: number): UsedSql {
   return {
@@ -130,6 +133,6 @@ function assigned({ whole, fraction }: UsedSql): Sql {
 }
 
 function isUpTo(used: UsedSql, most: Decimal): Sql {
-  const { whole, fraction } = parted(most);
+  const { whole, fraction } = parted(Decimal.min(most, MAX_USED));
   return sql`(${used.whole} < ${whole} or (${used.whole} = ${whole} and ${used.fraction} <= ${fraction}))`;
 }

@@ -28,6 +28,8 @@ export interface FeatureAt {
   readonly kind: FeatureKind;
   /** Combination of a NUMBER. Null for other kinds. */
   readonly combine: FeatureCombination | null;
+  /** Unit of the usage for the part beyond a QUOTA. Null if the catalog version in force has none. */
+  readonly unit: string | null;
   readonly value: CombinedValue;
   /** The contributions: base subscriptions first, then by age. */
   readonly sources: readonly FeatureSource[];
@@ -62,7 +64,7 @@ export function featuresAt(facts: FeatureFacts, at: Instant): FeaturesAt {
   const contributions = services.flatMap((service) => sourcesOf(service, { facts, inForce, declared, at }));
   const ofName = Map.groupBy(contributions, ({ name }) => name);
   const features = [...declared.values()].map((declaration): FeatureAt => {
-    const { name, kind, combine } = declaration;
+    const { name, kind, combine, unit } = declaration;
     const replaced = accountSource(declaration, { facts, inForce, at });
     const own = (ofName.get(name) ?? []).map(({ source }) => source);
     const sources = replaced === null ? own.filter(({ value }) => value.kind === kind) : [replaced];
@@ -70,6 +72,7 @@ export function featuresAt(facts: FeatureFacts, at: Instant): FeaturesAt {
       name,
       kind,
       combine,
+      unit,
       value: combinedValue(declaration, sources),
       sources,
       counted: inOrderOfConsumption(sources),

@@ -24,15 +24,18 @@ const expected: Readonly<Record<FeatureKind, string>> = {
  * @throws BillingError FEATURE_VALUE_INVALID (63003) if the value does not fit the kind of the feature.
  */
 export function writtenValue(
-  { name, kind }: Pick<FeatureAt, 'name' | 'kind'>,
+  { name, kind, unit }: Pick<FeatureAt, 'name' | 'kind' | 'unit'>,
   given: unknown,
   isOnAccount: boolean,
 ): WrittenFeatureValue {
   const written = read(given);
   const parsed = written && typeOf(given).has(kind) ? parseFeatureValue(kind, written) : undefined;
   if (written === null || parsed === undefined) throw invalidValue(name, `Use ${expected[kind]}`);
-  if (isOnAccount && written.overage === QuotaOverage.BILL) {
-    throw invalidValue(name, 'Overage BILL requires a subscription. Use BLOCK or ALLOW for an account');
+  if (written.overage === QuotaOverage.BILL) {
+    if (isOnAccount)
+      throw invalidValue(name, 'Overage BILL requires a subscription. Use BLOCK or ALLOW for an account');
+    if (unit === null)
+      throw invalidValue(name, 'Overage BILL requires a unit of the feature. Use BLOCK or ALLOW');
   }
   return written;
 }

@@ -91,5 +91,11 @@ export function planDraws(
 }
 
 function firstWith(sources: readonly CountedSource[], overage: QuotaOverage): CountedSource | undefined {
-  return sources.find(({ value }) => value.kind === FeatureKind.QUOTA && value.overage === overage);
+  return sources.find((source) => overageOf(source) === overage);
+}
+
+/** An override with BILL can outlive the unit of its feature in the catalog. Then nothing can be billed. */
+function overageOf({ value, quota }: CountedSource): QuotaOverage {
+  const overage = value.kind === FeatureKind.QUOTA ? value.overage : QuotaOverage.BLOCK;
+  return overage === QuotaOverage.BILL && quota.unit === null ? QuotaOverage.BLOCK : overage;
 }

@@ -29,6 +29,7 @@ export function overrideOperations(
       const span = { from: request.from ?? now, until: request.until ?? null };
       checkSpan(span);
       checkReason(reason);
+      if (typeof request.value === 'string') checkStorable('Value', request.value);
       const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });
       const id = ids.next();
       return storage.write(tenant, authorshipOf(context), async (session) => {
