@@ -1,0 +1,143 @@
+import { type Decimal, decimal } from '../../../lib/index.ts';
+import { type Day, textOf } from './calendar.ts';
+
+const QUOTIENT_DECIMALS = 9;
+const HALF_UP = 4;
+
+export const rounded = (amount: Decimal): Decimal => amount.toDecimalPlaces(2, HALF_UP);
+
+export const quotient = (days: number, of: number): Decimal =>
+  of <= 0 ? decimal('0') : decimal(String(days)).dividedBy(of).toDecimalPlaces(QUOTIENT_DECIMALS, HALF_UP);
+
+/** A recurring charge that should be billed. */
+export interface Proposal {
+  readonly start: Day;
+  readonly end: Day;
+  /** Plan, phase and rate. Charges of one kind are interchangeable. */
+  readonly kind: string;
+  readonly planAndPhase: string;
+  readonly amount: Decimal;
+  /** True if only an event after the target date ends the proposal. */
+  readonly isShortened: boolean;
+}
+
+interface Item {
+  readonly start: Day;
+  readonly end: Day;
+  readonly amount: Decimal;
+  repairable: Decimal;
+}
+
+interface Row {
+  readonly item: Item;
+  readonly start: Day;
+  readonly end: Day;
+  readonly kind: string;
+  readonly amount: Decimal;
+}
+
+/** A discounted fixed price with the number of its discounts. */
+interface FixedCharge {
+  readonly amount: Decimal;
+  readonly discounts: number;
+}
+
+type Range = Pick<Row, 'start' | 'end'>;
+
+/** The billed charges of one subscription (invoicing §6). */
+export class Ledger {
+  readonly #isCopy: boolean;
+  #rows: readonly Row[] = [];
+  #free: readonly (Range & { readonly planAndPhase: string })[] = [];
+  readonly #fixed = new Map<string, number>();
+
+  constructor(isCopy = false) {
+    this.#isCopy = isCopy;
+  }
+
+  copy(): Ledger {
+    const copy = new Ledger(true);
+    const items = new Map(this.#rows.map(({ item }) => [item, { ...item }]));
+    copy.#rows = this.#rows.map((row) => ({ ...row, item: items.get(row.item) ?? row.item }));
+    copy.#free = [...this.#free];
+    for (const [key, discounts] of this.#fixed) copy.#fixed.set(key, discounts);
+    return copy;
+  }
+
+  /** Charges a fixed price once per day, plan and phase. A copy also reports other discounts of a charged price. */
+  chargeFixed(day: Day, planAndPhase: string, { amount, discounts }: FixedCharge): readonly string[] {
+    const key = `${day} ${planAndPhase}`;
+    const charged = this.#fixed.get(key);
+    this.#fixed.set(key, discounts);
+    if (charged !== undefined && !(this.#isCopy && charged !== discounts)) return [];
+    return [`FIXED ${planAndPhase} ${textOf(day)} ${amount.toFixed(2)}`];
+  }
+
+  /** Bills what the proposals lack, repairs what they no longer have, and returns the items. */
+  reconcile(proposals: readonly Proposal[]): readonly string[] {
+    const repairs = this.#rows
+      .toSorted((a, b) => a.start - b.start)
+      .flatMap((row) => without(row, sameKind(proposals, row.kind)).map((part) => ({ row, part })));
+    const charges = proposals.flatMap((proposal) =>
+      without(proposal, sameKind(this.#rows, proposal.kind)).map((part) => ({ proposal, part })),
+    );
+    const lines = repairs.map(({ row, part }) => this.#repair(row, part));
+    return [...lines, ...charges.flatMap(({ proposal, part }) => this.#charge(proposal, part))];
+  }
+
+  #repair({ item, amount, start, end }: Row, part: Range): string {
+    const isWhole = part.start === start && part.end === end;
+    const share = quotient(part.end - part.start, end - start);
+    const prorated = isWhole ? amount : rounded(amount.times(share));
+    this.#rows = this.#rows.flatMap((row) =>
+      row.item === item ? without(row, [part]).map((left) => rowOf(row, left)) : [row],
+    );
+    const isLast = !this.#rows.some((row) => row.item === item);
+    const repaired = isLast || prorated.greaterThan(item.repairable) ? item.repairable : prorated;
+    item.repairable = item.repairable.minus(repaired);
+    return `REPAIR_ADJ ${textOf(part.start)} ${textOf(part.end)} -${repaired.toFixed(2)}`;
+  }
+
+  #charge({ kind, planAndPhase, start, end, amount, isShortened }: Proposal, part: Range): readonly string[] {
+    const isWhole = part.start === start && part.end === end;
+    const share = quotient(part.end - part.start, end - start);
+    const charged = isWhole ? amount : rounded(amount.times(share));
+    if (charged.isZero()) {
+      const isKnown = this.#free.some(
+        (free) =>
+          free.planAndPhase === planAndPhase &&
+          free.start === part.start &&
+          (free.end === part.end || (isShortened && part.end === end && free.end > part.end)),
+      );
+      if (isKnown) return [];
+      this.#free = [...this.#free, { ...part, planAndPhase }];
+    } else {
+      const item = { ...part, amount: charged, repairable: charged };
+      this.#rows = [...this.#rows, { ...part, item, kind, amount: charged }];
+    }
+    return [`RECURRING ${kind} ${textOf(part.start)} ${textOf(part.end)} ${charged.toFixed(2)}`];
+  }
+}
+
+function rowOf(row: Row, left: Range): Row {
+  const { item } = row;
+  const share = quotient(left.end - left.start, item.end - item.start);
+  const isWhole = left.start === row.start && left.end === row.end;
+  return isWhole ? row : { ...row, ...left, amount: rounded(item.amount.times(share)) };
+}
+
+const sameKind = <T extends { readonly kind: string }>(all: readonly T[], kind: string): readonly T[] =>
+  all.filter((each) => each.kind === kind);
+
+/** Returns the maximal parts of a range that no other range covers. */
+function without({ start, end }: Range, covers: readonly Range[]): readonly Range[] {
+  let left: readonly Range[] = [{ start, end }];
+  for (const cover of covers)
+    left = left.flatMap((each) =>
+      [
+        { start: each.start, end: Math.min(each.end, cover.start) },
+        { start: Math.max(each.start, cover.end), end: each.end },
+      ].filter((part) => part.start < part.end),
+    );
+  return left;
+}

@@ -1,0 +1,87 @@
+import { dayAt, type Minute, minuteAt } from './billing-events.ts';
+import type { CouponModel } from './coupon-model.ts';
+import { type ModelCoupon, type ModelRedemption, matches } from './discounts.ts';
+import type { PlanName } from './plans.ts';
+
+/** The codes with which the specification refuses redemptions and removals (coupons §2, §5). */
+export const Refusal = {
+  INACTIVE: 62_003,
+  USED_UP: 62_005,
+  ALREADY_REDEEMED: 62_006,
+  NOT_APPLICABLE: 62_007,
+  WITHOUT_CURRENCY: 62_008,
+  CHANGES_BILLED_DAYS: 62_010,
+  SUBSCRIPTION_ENDED: 62_012,
+  REDEMPTION_ENDED: 62_013,
+} as const;
+
+/** Returns the reasons to refuse the coupon itself. The specification does not order the reasons. */
+function refusalsOf(coupon: ModelCoupon, redemptions: readonly ModelRedemption[]): readonly number[] {
+  const count = redemptions.filter((each) => each.coupon === coupon).length;
+  const { isActive, maxRedemptions, oncePerAccount, amountOff, currency } = coupon;
+  return [
+    ...(isActive ? [] : [Refusal.INACTIVE]),
+    ...(maxRedemptions !== null && count >= maxRedemptions ? [Refusal.USED_UP] : []),
+    ...(oncePerAccount && count > 0 ? [Refusal.ALREADY_REDEEMED] : []),
+    ...(amountOff !== null && currency !== 'USD' ? [Refusal.WITHOUT_CURRENCY] : []),
+  ];
+}
+
+/** Returns the reasons to refuse coupons given with a creation or a plan change. */
+export function refusalsOfAll(
+  coupons: readonly ModelCoupon[],
+  planName: PlanName,
+  redemptions: readonly ModelRedemption[],
+): readonly number[] {
+  return coupons.flatMap((coupon) => [
+    ...refusalsOf(coupon, redemptions),
+    ...(matches(coupon, planName) ? [] : [Refusal.NOT_APPLICABLE]),
+  ]);
+}
+
+/** Returns the reasons to refuse a redemption on a running subscription or an account. */
+export function refusalsOfRedemption(
+  model: CouponModel,
+  redemption: ModelRedemption,
+  { at, isRebilled }: { readonly at: Minute; readonly isRebilled: boolean },
+): readonly number[] {
+  const refusals = [
+    ...refusalsOf(redemption.coupon, model.redemptions),
+    ...targetRefusals(model, redemption, at),
+  ];
+  if (refusals.length > 0 || isRebilled) return refusals;
+  const isBilled = model.changesBilledDays([...model.redemptions, redemption]);
+  return isBilled ? [Refusal.CHANGES_BILLED_DAYS] : [];
+}
+
+/** An account needs a running subscription that matches, unless it never had a subscription. */
+function targetRefusals(
+  model: CouponModel,
+  { coupon, subscription }: ModelRedemption,
+  at: Minute,
+): readonly number[] {
+  const all = subscription === null ? model.subscriptions : [model.subscriptionAt(subscription)];
+  const running = all.filter(({ timeline }) => timeline.end === null || timeline.end > at);
+  const isEnded = subscription !== null && running.length === 0;
+  const isMatched = (isEnded ? all : running).some(({ timeline }) =>
+    matches(coupon, timeline.at(endOfDay(at)).planName),
+  );
+  return [
+    ...(isEnded ? [Refusal.SUBSCRIPTION_ENDED] : []),
+    ...(isMatched || all.length === 0 ? [] : [Refusal.NOT_APPLICABLE]),
+  ];
+}
+
+/** The plan that is in force at the end of the day decides. */
+const endOfDay = (at: Minute): Minute => minuteAt(dayAt(at) + 1) - 1;
+
+/** Returns the first day on which a removal changes no billed charge. */
+export function firstFreeDay(model: CouponModel, place: number, at: Minute): number {
+  for (let day = dayAt(at); ; day++) if (!changesBilled(model, place, day)) return day;
+}
+
+/** Returns true if the removal on this day changes billed days. */
+export function changesBilled(model: CouponModel, place: number, ended: number): boolean {
+  const redemptions = model.redemptions.map((each, index) => (index === place ? { ...each, ended } : each));
+  return model.changesBilledDays(redemptions);
+}
