@@ -1,6 +1,8 @@
 import { EventCounts } from '../metrics/index.ts';
 import type { Ports } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
 import { eventIdOf, eventService } from '../push/index.ts';
+import type { NewBusEvent } from '../records/index.ts';
 import { IdempotencyService, topicsOf } from '../runtime/index.ts';
 import { securityOperations } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
@@ -36,8 +38,9 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const payments = paymentArea(foundation, accounts.operations.accounts);
   const ahead = [...subscriptions.handlers, ...coupons.handlers, ...invoicing.handlers, ...payments.handlers];
   const overdue = overdueArea(foundation, { keyValues, ahead });
+  const features = featureArea(foundation);
   // If several of these handlers consume an entry, they run in this order.
-  const handlers = [...ahead, ...overdue.handlers];
+  const handlers = [...ahead, ...overdue.handlers, ...features.handlers];
   const queues = queueArea(foundation, topicsOf(handlers));
   return {
     tenants,
@@ -56,7 +59,10 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     attempts: payments.attempts,
     handlers,
     backlog: queues.backlog,
-    jobsOfEvents: overdue.asked,
+    jobsOfEvents: async (session: WriteSession, published: readonly NewBusEvent[]) => [
+      ...(await overdue.asked(session, published)),
+      ...(await features.asked(session, published)),
+    ],
     operations: {
       ...tenant.operations,
       events: bindMethods(events, 'list'),
@@ -68,7 +74,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       ...coupons.operations,
       usage: { ...usageArea(foundation).operations.usage, ...invoicing.usageReviews },
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
-      ...featureArea(foundation).operations,
+      ...features.operations,
       ...invoicing.operations,
       ...payments.operations,
       ...overdue.operations,

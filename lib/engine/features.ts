@@ -1,7 +1,21 @@
-import { featureOperations } from '../features/index.ts';
+import { featureChangeHandler, featureChecks, featureOperations } from '../features/index.ts';
+import type { FollowUpWork, ReadSession } from '../ports/storage/index.ts';
 import type { Foundation } from './foundation.ts';
 
-/** Returns the operations on features and quotas. */
+/** Returns the operations on features and quotas, and the checks that changes of subscriptions require. */
 export function featureArea({ ports, catalogs, settingsOf }: Foundation) {
-  return { operations: { features: featureOperations(ports, catalogs, settingsOf) } };
+  const asked: FollowUpWork = async (session, events) => {
+    const checks = featureChecks(events, session.authorship.createdDate);
+    return checks.length > 0 && (await declaresFeatures(session)) ? checks : [];
+  };
+  /** The tenant's catalog, which its operations have loaded before they change a subscription. */
+  async function declaresFeatures(session: ReadSession): Promise<boolean> {
+    const { versions } = await catalogs.cache.uploadedBy(session);
+    return versions.some(({ features }) => features.length > 0);
+  }
+  return {
+    asked,
+    handlers: [featureChangeHandler(ports, catalogs)],
+    operations: { features: featureOperations(ports, catalogs, settingsOf) },
+  };
 }

@@ -1,3 +1,4 @@
+export { featureChangeHandler, featureChecks } from './operations/feature-change-handler.ts';
 export type {
   ConsumeRequest,
   Consumption,

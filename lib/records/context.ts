@@ -70,6 +70,7 @@ export const ActingComponent = {
   ENTITLEMENT: 'EntitlementService',
   USAGE: 'UsageService',
   COUPONS: 'CouponService',
+  FEATURES: 'FeatureService',
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 

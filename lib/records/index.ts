@@ -19,6 +19,7 @@ export * from './documents/credit-note.ts';
 export * from './documents/e-invoice-delivery.ts';
 export * from './documents/seller.ts';
 export * from './features/feature-override.ts';
+export * from './features/feature-state.ts';
 export * from './features/quota-use.ts';
 export * from './invoice.ts';
 export * from './invoice-item.ts';

@@ -31,6 +31,7 @@ export const QueueName = {
   OVERDUE_REFRESH: 'overdue-service:overdue-async-bus-queue',
   USAGE_THRESHOLDS: 'usage-service:threshold-queue',
   COUPON_ENDS: 'coupon-service:end-queue',
+  FEATURE_CHANGES: 'feature-service:change-queue',
   PUSH_NOTIFICATIONS: 'server-service:push-notification-queue',
 } as const;
 export type QueueName = (typeof QueueName)[keyof typeof QueueName];

@@ -336,4 +336,38 @@ eachDatabase.describe('features', (open) => {
     expect([await can('calls', '40'), await can('calls', '41')]).to.eql([true, false]);
     expect([await can('daily'), await can('daily', '0')]).to.eql([false, true]);
   });
+
+  it('publish FEATURE_CHANGE when values change, also by themselves', async () => {
+    const changes = async (): Promise<readonly string[]> => {
+      const { events } = await engine.acme.events.list({ types: ['FEATURE_CHANGE'], limit: 100 });
+      return events.map((event) => {
+        if (event.eventType !== 'FEATURE_CHANGE') throw new Error(event.eventType);
+        const { feature, from, to } = event.metaData;
+        return `${event.createdDate.toISOString().slice(0, 10)} ${feature} ${from} ${to}`;
+      });
+    };
+    await f1();
+    const created = ['calls 0 100', 'seats 0 5', 'sso false true', 'support null email'];
+    expect((await changes()).toSorted()).to.eql(created.map((each) => `2026-03-10 ${each}`));
+    await engine.settle(
+      engine.acme.features.override({
+        accountId,
+        feature: 'seats',
+        value: 'UNLIMITED',
+        from: '2026-03-20T00:00:00Z',
+        until: '2026-04-10T00:00:00Z',
+      }),
+    );
+    await engine.billing.settleThrough(engine.clock, '2026-04-15T00:00:00Z');
+    await engine.settle(engine.acme.blocking.pauseBundle(pro.bundleId));
+    expect((await changes()).slice(4).toSorted()).to.eql([
+      '2026-03-20 seats 5 UNLIMITED',
+      '2026-03-24 calls 100 1000',
+      '2026-04-10 seats UNLIMITED 5',
+      '2026-04-15 calls 1000 0',
+      '2026-04-15 seats 5 0',
+      '2026-04-15 sso true false',
+      '2026-04-15 support email null',
+    ]);
+  });
 });

@@ -4,7 +4,12 @@ import { featureOverrideAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { numberIn, type Row, writeDay } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import { featureOverridesTable, quotaCountersTable, quotaUsesTable } from '../tables/features.ts';
+import {
+  featureOverridesTable,
+  featureStatesTable,
+  quotaCountersTable,
+  quotaUsesTable,
+} from '../tables/features.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
 export function featureReads(scope: TenantScope): FeatureReads {
@@ -12,6 +17,8 @@ export function featureReads(scope: TenantScope): FeatureReads {
     overridesOfAccounts: async (accountIds) =>
       scope.select(featureOverridesTable, scope.ofAccounts(accountIds)),
     findOverrides: async (ids) => scope.selectByIds(featureOverridesTable, ids),
+    states: async (accountRecordIds) =>
+      scope.selectBy(featureStatesTable, 'accountRecordId', accountRecordIds),
     counters: async (keys) => {
       if (keys.length === 0) return [];
       const columns = quotaCountersTable.columnsOf(['ownerId', 'feature', 'periodStart']);
@@ -65,6 +72,12 @@ export function featureWrites(scope: WriteScope): FeatureWrites {
       await scope.runner.run(sql`
         update bw_quota_counters set announced = ${percent} where ${hasKey(scope, key)}`);
     },
+    saveStates: async (states) =>
+      scope.insertAll(
+        featureStatesTable,
+        states,
+        sql`on conflict (tenant_record_id, account_record_id) do update set feature_values = excluded.feature_values`,
+      ),
     insertUse: async (use) => {
       const { affected } = await scope.runner.run(sql`
         ${scope.insertInto(quotaUsesTable, [use])}

@@ -1,4 +1,4 @@
-import { featureOverrideFields, quotaUseFields } from '../../../lib/records/index.ts';
+import { featureOverrideFields, featureStateFields, quotaUseFields } from '../../../lib/records/index.ts';
 import { bigint, date, fieldsOf, instantAtOrNull, integer, text, uuid } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
@@ -38,3 +38,9 @@ export const quotaUsesTable = new RecordTable('quota_uses', columnsOf(quotaUseFi
   uniques: { id: 'id', key: 'tenant_record_id, account_record_id, feature, use_key' },
   indexes: { age: 'created_date' },
 });
+
+export const featureStatesTable = new RecordTable(
+  'feature_states',
+  columnsOf(featureStateFields, { values: 'feature_values' }),
+  { uniques: { account: 'tenant_record_id, account_record_id' } },
+);

@@ -46,6 +46,7 @@ export const tables: readonly TableSpec[] = [
   features.featureOverridesTable,
   features.quotaCountersTable,
   features.quotaUsesTable,
+  features.featureStatesTable,
   invoices.invoicesTable,
   invoices.invoiceItemsTable,
   invoices.coverageTable,

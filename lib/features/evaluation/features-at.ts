@@ -41,6 +41,8 @@ export interface FeaturesAt {
   readonly at: Instant;
   /** The next instant at which an answer can change without a further call. Null if there is none. */
   readonly until: Instant | null;
+  /** The next instant at which a value can change without a further call. Null if there is none. */
+  readonly valuesUntil: Instant | null;
   readonly features: ReadonlyMap<string, FeatureAt>;
 }
 
@@ -78,9 +80,12 @@ export function featuresAt(facts: FeatureFacts, at: Instant): FeaturesAt {
       counted: inOrderOfConsumption(sources),
     };
   });
+  const valuesUntil = nextChange(facts, at);
+  const resets = features.flatMap(({ counted }) => counted.map(({ quota }) => quota.resetsAt));
   return {
     at,
-    until: nextChange(facts, features, at),
+    until: earliestAfter(at, [valuesUntil, ...resets]),
+    valuesUntil,
     features: new Map(features.map((feature) => [feature.name, feature])),
   };
 }
@@ -217,16 +222,11 @@ function amountOf(value: FeatureValue, quantity: number): Decimal | null {
   return value.perQuantity ? value.amount.times(decimal(quantity)) : value.amount;
 }
 
-function nextChange(
-  { streams, overrides, plans }: FeatureFacts,
-  features: readonly FeatureAt[],
-  at: Instant,
-) {
+function nextChange({ streams, overrides, plans }: FeatureFacts, at: Instant): Instant | null {
   const version = plans.catalog.versions.find(({ effectiveDate }) => effectiveDate > at);
   return earliestAfter(at, [
     version?.effectiveDate,
     ...streams.map((stream) => nextServiceChange(stream, plans, at)),
     ...overrides.flatMap(({ from, until }) => [from, until]),
-    ...features.flatMap(({ sources }) => sources.map(({ quota }) => quota?.resetsAt)),
   ]);
 }

@@ -3,10 +3,13 @@ import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
 import type { CounterKey, ReadSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import { planNamesOf, serviceStreams } from '../../subscriptions/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { FeatureAt, FeatureFacts } from '../evaluation/features-at.ts';
 import type { CountedSource, UsedOf } from '../evaluation/quota-draws.ts';
+
+type Facts = FeatureFacts & { readonly account: Account };
 
 /**
  * Loads the facts about an account's features with a constant number of statements.
@@ -16,9 +19,20 @@ export async function loadFeatureFacts(
   session: ReadSession,
   accountId: Uuid,
   catalogsOf: CatalogSource,
-): Promise<FeatureFacts & { readonly account: Account }> {
+): Promise<Facts> {
   const account = await loadAccount(session, accountId);
-  const accountIds = [account.id];
+  const [facts] = await loadFactsOfAccounts(session, [account], catalogsOf);
+  assertInvariant(facts, `Features of account ${accountId} were not loaded`, { accountId });
+  return facts;
+}
+
+/** Loads the facts about the features of accounts, in the same order, with a constant number of statements. */
+export async function loadFactsOfAccounts(
+  session: ReadSession,
+  accounts: readonly Account[],
+  catalogsOf: CatalogSource,
+): Promise<readonly Facts[]> {
+  const accountIds = accounts.map(({ id }) => id);
   const [subscriptions, overrides] = await Promise.all([
     session.subscriptions.findByAccounts(accountIds),
     session.features.overridesOfAccounts(accountIds),
@@ -27,16 +41,28 @@ export async function loadFeatureFacts(
   const bundleIds = new Set(subscriptions.map(({ bundleId }) => bundleId));
   const [events, blockingStates] = await Promise.all([
     session.subscriptions.findEvents(ids),
-    session.subscriptions.findBlockingStates([account.id, ...bundleIds, ...ids]),
+    session.subscriptions.findBlockingStates([...accountIds, ...bundleIds, ...ids]),
   ]);
   const plansOf = await withOverridePlans(session, {
     catalogOf: await catalogsOf(session, accountIds),
     accountIds,
     planNames: planNamesOf(events),
   });
-  const plans = plansOf(account.id);
-  const streams = serviceStreams({ account, subscriptions, events, blockingStates, plans });
-  return { account, streams, overrides, plans };
+  const subscriptionsOf = Map.groupBy(subscriptions, ({ accountId }) => accountId);
+  const overridesOf = Map.groupBy(overrides, ({ accountId }) => accountId);
+  const eventsOf = Map.groupBy(events, ({ accountRecordId }) => accountRecordId);
+  const statesOf = Map.groupBy(blockingStates, ({ accountRecordId }) => accountRecordId);
+  return accounts.map((account) => {
+    const plans = plansOf(account.id);
+    const streams = serviceStreams({
+      account,
+      subscriptions: subscriptionsOf.get(account.id) ?? [],
+      events: eventsOf.get(account.recordId) ?? [],
+      blockingStates: statesOf.get(account.recordId) ?? [],
+      plans,
+    });
+    return { account, streams, overrides: overridesOf.get(account.id) ?? [], plans };
+  });
 }
 
 /** The used amounts of counters by owner, feature and period. */

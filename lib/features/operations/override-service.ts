@@ -12,6 +12,7 @@ import { formatInstant, type Instant, maxInstant } from '../../values/time/index
 import { featuresAt } from '../evaluation/features-at.ts';
 import { endedBy, untilNext, writtenValue } from '../evaluation/override-value.ts';
 import { loadFeatureFacts } from '../loading/load-features.ts';
+import { featureCheck } from './feature-change-handler.ts';
 import type { FeatureOperations, OverrideRequest, OverrideTarget } from './feature-operations.ts';
 import { declaredFeature } from './feature-reading.ts';
 
@@ -60,6 +61,7 @@ export function overrideOperations(
           endedBy(span, same).map((each) => ({ ...each, until: span.from, updatedDate: now })),
         );
         await session.features.insertOverrides([override]);
+        session.schedule([featureCheck(accountRecordId, now)]);
         return findOverride(session, id);
       });
     },
@@ -79,6 +81,7 @@ export function overrideOperations(
         // An override that has not begun never applies.
         const ended = { ...override, until: maxInstant(now, override.from), updatedDate: now };
         await session.features.endOverrides([ended]);
+        session.schedule([featureCheck(override.accountRecordId, now)]);
         return ended;
       });
     },

@@ -27,3 +27,11 @@ export function quotaThresholdEvent(
   };
   return { type: BusEventType.QUOTA_THRESHOLD, accountRecordId, payload: { accountId, metaData } };
 }
+
+/** Returns the event for a feature whose value has changed (§5). */
+export function featureChangeEvent(
+  { id: accountId, recordId: accountRecordId }: Pick<Account, 'id' | 'recordId'>,
+  change: { readonly feature: string; readonly from: string | null; readonly to: string | null },
+): NewBusEvent {
+  return { type: BusEventType.FEATURE_CHANGE, accountRecordId, payload: { accountId, metaData: change } };
+}

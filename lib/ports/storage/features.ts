@@ -1,4 +1,11 @@
-import type { FeatureOverride, New, QuotaCounter, QuotaUse, Rows } from '../../records/index.ts';
+import type {
+  FeatureOverride,
+  FeatureState,
+  New,
+  QuotaCounter,
+  QuotaUse,
+  Rows,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -30,6 +37,8 @@ export interface FeatureReads {
   /** Returns the overrides of these accounts and their subscriptions, including ended ones. */
   overridesOfAccounts(accountIds: readonly Uuid[]): Rows<FeatureOverride>;
   findOverrides(ids: readonly Uuid[]): Rows<FeatureOverride>;
+  /** Returns the values at the last check. Accounts without a check are omitted. */
+  states(accountRecordIds: readonly number[]): Rows<FeatureState>;
   /** Returns these counters. Counters that were never drawn from are omitted. */
   counters(keys: readonly CounterKey[]): Rows<QuotaCounter>;
   findUse(use: Pick<QuotaUse, 'accountRecordId' | 'feature' | 'key'>): Promise<QuotaUse | null>;
@@ -48,6 +57,7 @@ export interface FeatureWrites {
   giveBack(draw: Pick<QuotaDraw, keyof CounterKey | 'accountRecordId' | 'amount'>): Promise<void>;
   /** Stores the highest threshold whose event was published. */
   announce(key: CounterKey, percent: number): Promise<void>;
+  saveStates(states: readonly FeatureState[]): Promise<void>;
   /** Stores a use. Returns false if its key is taken. */
   insertUse(use: New<QuotaUse>): Promise<boolean>;
   /** Marks a use as released. Returns false if it was released before. */

@@ -308,6 +308,12 @@ create table bw_quota_uses (
 );
 create index bw_quota_uses_age_index on bw_quota_uses (created_date);
 
+create table bw_feature_states (
+  record_id bigserial primary key, tenant_record_id bigint not null, account_record_id bigint not null,
+  feature_values json not null,
+  constraint bw_feature_states_account_unique unique (tenant_record_id, account_record_id)
+);
+
 create table bw_invoices (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   account_id uuid not null, account_record_id bigint not null, invoice_number bigint not null,
