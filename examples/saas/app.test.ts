@@ -9,6 +9,7 @@ import { openApp } from './app.ts';
 import { signUp } from './customers.ts';
 
 const ada = { email: 'ada@example.com', company: 'Ada & Sons', password: 'correct horse' };
+const form = { ...ada, plan: 'team-monthly', seats: '2' };
 const order = { ...ada, planName: 'team-monthly', quantity: 2 };
 
 describe('Herald', () => {
@@ -74,10 +75,39 @@ describe('Herald', () => {
   it('bills messages above the included ones with the next month', async () => {
     await herald.signUp();
     await herald.waitUntil('2024-01-20');
+    expect(await herald.get('/')).to.include('1000 of 1000 included messages left');
     for (let mailing = 0; mailing < 12; mailing += 1) await herald.post('/messages');
     expect(await herald.get('/')).to.include('2.00 EUR so far');
     await herald.waitUntil('2024-02-16');
     expect(await herald.get('/')).to.include('18.00 EUR');
+  });
+
+  it('sends no more messages than the trial includes', async () => {
+    await herald.signUp();
+    for (const status of [303, 303, 400]) expect((await herald.post('/messages')).status).to.equal(status);
+    expect(await herald.get('/')).to.include('0 of 200 included messages left');
+  });
+
+  it('exports events on the Business plan only', async () => {
+    await herald.signUp();
+    expect((await herald.call('/events.csv')).status).to.equal(400);
+    await herald.post('/change', { change: 'CHANGE_PLAN', value: 'business-monthly' });
+    await herald.billing.settle();
+    expect(await herald.get('/events.csv')).to.include('ACCOUNT_CREATION');
+  });
+
+  it('discounts the first three months with a coupon, and rejects an unknown code', async () => {
+    const unknown = await herald.post('/sign-up', { ...form, coupon: 'NONE' });
+    expect(unknown.status).to.equal(400);
+    expect(await unknown.text()).to.include('No coupon has the code NONE');
+    await herald.post('/sign-up', { ...form, coupon: 'welcome' });
+    expect(await herald.get('/')).to.include('WELCOME −8.00 EUR');
+    await herald.waitUntil('2024-04-16');
+    const { account_id: accountId } = await herald.db('customers').first();
+    const amounts = (await herald.acme.invoices.ofAccount({ accountId })).map(({ amount }) =>
+      amount.toNumber(),
+    );
+    expect(amounts).to.eql([8, 8, 8, 16]);
   });
 
   it('leaves no account in Billwright if its own part of the sign-up fails', async () => {
@@ -132,7 +162,7 @@ async function openHerald() {
     post,
     cookie: () => cookie,
     get: async (path: string) => (await call(path)).text(),
-    signUp: (email = ada.email) => post('/sign-up', { ...ada, email, plan: 'team-monthly', seats: '2' }),
+    signUp: (email = ada.email) => post('/sign-up', { ...form, email }),
     waitUntil: (day: string) => app.billing.settleThrough(clock, day),
     async close() {
       listener.close();

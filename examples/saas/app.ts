@@ -7,7 +7,7 @@ import { type AppBilling, type BillingSettings, openBilling } from './billing.ts
 import { newSetupIntent, useNewCard } from './card.ts';
 import { changeOf, perform, planOf, previewOf, seatsOf } from './change.ts';
 import { customerOfSession, endSession, InputError, logIn, signUp, startSession } from './customers.ts';
-import { type Customer, openDatabase } from './database.ts';
+import { type BillingEvent, type Customer, openDatabase } from './database.ts';
 import type { Html } from './html.ts';
 import { overviewOf } from './overview.ts';
 import { accountPage, cardPage, messagePage, previewPage, welcomePage } from './pages.ts';
@@ -36,7 +36,7 @@ interface Parts extends AppBilling {
 type Handler = (customer: Customer, request: Request, response: Response) => Promise<void>;
 
 function serverOf(parts: Parts): Express {
-  const { acme, billing, db, publishableKey, gateway } = parts;
+  const { acme, db, publishableKey, gateway } = parts;
   const server = express();
   server.use(secured, express.static(fileURLToPath(new URL('public', import.meta.url))));
   // Stripe signs the bytes of its events, so this route comes before the parser of forms.
@@ -68,7 +68,9 @@ function serverOf(parts: Parts): Express {
   server.post('/sign-up', async ({ body }, response) => {
     const order = { planName: planOf(body.plan), quantity: seatsOf(body.seats) };
     const company = required(body.company, 'the name of your company');
-    await beginSession(db, await signUp(db, acme, { ...credentialsOf(body), company, ...order }), response);
+    const coupons = body.coupon ? [required(body.coupon, 'a coupon code')] : [];
+    const input = { ...credentialsOf(body), company, ...order, coupons };
+    await beginSession(db, await signUp(db, acme, input), response);
   });
   server.post('/log-in', async ({ body }, response) => {
     await beginSession(db, await logIn(db, credentialsOf(body)), response);
@@ -90,15 +92,21 @@ function serverOf(parts: Parts): Express {
     action(({ subscription_id }) => acme.subscriptions.uncancel(subscription_id)),
   );
 
-  const sendMessages: Handler = async ({ subscription_id: subscriptionId }) => {
-    const sent = { recordDate: new Date(billing.clock.now()), amount: '100' };
-    await acme.recordUsage({
-      subscriptionId,
-      trackingId: randomUUID(), // the id of the mailing: recording it again does not count twice
-      unitUsageRecords: [{ unitType: 'message', usageRecords: [sent] }],
-    });
+  const sendMessages: Handler = async ({ account_id: accountId }) => {
+    const key = randomUUID(); // the id of the mailing: consuming it again does not count twice
+    const mailing = { accountId, feature: 'messages', amount: '100', key } as const;
+    const { allowed, remaining } = await acme.features.consume(mailing);
+    if (!allowed) throw new InputError(`Your plan includes only ${remaining} more messages.`);
   };
   server.post('/messages', action(sendMessages));
+
+  const exportEvents: Handler = async ({ account_id }, _request, response) => {
+    if (!(await acme.features.can(account_id, 'export')))
+      throw new InputError('The export of events is part of the Business plan.');
+    const events = await db<BillingEvent>('billing_events').where({ account_id }).orderBy('received_at');
+    response.type('csv').send(events.map(({ type, received_at }) => `${received_at},${type}\n`).join(''));
+  };
+  server.get('/events.csv', signedIn(exportEvents));
 
   const cardForm: Handler = async (customer, _request, response) => {
     const clientSecret = publishableKey && (await newSetupIntent(acme, customer, gateway));
@@ -175,7 +183,8 @@ function fromOwnPages(request: Request, response: Response, next: NextFunction):
 
 // Express recognizes error handlers by their four parameters.
 function failed(error: unknown, _request: Request, response: Response, _next: NextFunction): void {
-  if (error instanceof InputError) {
+  const isCoupon = error instanceof BillingError && error.className === 'CouponError';
+  if (error instanceof InputError || isCoupon) {
     show(response.status(400), messagePage(error.message));
     return;
   }

@@ -3,14 +3,18 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { type KnexTransaction, sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import {
   Billing,
+  BillingError,
   type BillingOptions,
+  ErrorCode,
+  type FeatureName,
   type PaymentGateway,
   type PublishedEvent,
+  type TenantBilling,
 } from '../../adapters/node/billwright.ts';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { type BillingEvent, isPostgresql, unlocked } from './database.ts';
-import { catalog } from './plans.ts';
+import { catalog, WELCOME } from './plans.ts';
 
 export interface BillingSettings {
   /** A SQLite file, or the URL of a PostgreSQL database. */
@@ -37,9 +41,19 @@ export async function openBilling(db: Knex, { place, gateway, options }: Billing
   });
   const apiSecret = process.env.BILLING_API_SECRET ?? 'only-for-development';
   const tenant = await billing.tenants.ensure({ userName: 'setup' }, { apiKey: 'herald', apiSecret });
-  const acme = billing.as({ tenant, user: 'herald' });
+  const acme = billing.as<FeatureName<typeof catalog>>({ tenant, user: 'herald' });
   await acme.catalogs.sync(catalog);
+  await offerCoupon(acme);
   return { billing, acme, gateway };
+}
+
+/** Creates the coupon on the first start. Later starts keep it. */
+async function offerCoupon(acme: TenantBilling): Promise<void> {
+  try {
+    await acme.coupons.create(WELCOME);
+  } catch (error) {
+    if (!(error instanceof BillingError && error.code === ErrorCode.COUPON_ALREADY_EXISTS)) throw error;
+  }
 }
 
 /** Stores an event. It can arrive twice, with the same id. */

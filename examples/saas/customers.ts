@@ -15,11 +15,13 @@ export interface SignUp {
   readonly planName: string;
   /** The number of seats. */
   readonly quantity: number;
+  /** The codes of coupons. */
+  readonly coupons?: readonly string[];
 }
 
 /** Creates the account, its subscription and the application's own row in one transaction: all of them or none. */
 export async function signUp(db: Knex, acme: AppBilling['acme'], input: SignUp): Promise<Customer> {
-  const { email, company, planName, quantity } = input;
+  const { email, company, planName, quantity, coupons = [] } = input;
   if (await db<Customer>('customers').where({ email }).first())
     throw new InputError('This e-mail address is already registered. Log in instead.');
   const password_hash = await hashOf(input.password); // slow, so before the transaction
@@ -27,7 +29,7 @@ export async function signUp(db: Knex, acme: AppBilling['acme'], input: SignUp):
     db.transaction(async (trx) => {
       const billing = acme.within(trx);
       const account = await billing.createAccount({ name: company, email, currency: CURRENCY });
-      const order = { accountId: account.id, planName, quantity };
+      const order = { accountId: account.id, planName, quantity, coupons };
       const { subscriptionId } = await billing.createSubscription(order);
       const ids = { id: randomUUID(), account_id: account.id, subscription_id: subscriptionId };
       const customer: Customer = { ...ids, email, company, password_hash };

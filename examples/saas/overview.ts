@@ -5,10 +5,11 @@ import type { BillingEvent, Customer } from './database.ts';
 /** Reads what the page of a customer shows. */
 export async function overviewOf(db: Knex, acme: TenantBilling, customer: Customer) {
   const { account_id: accountId, subscription_id: subscriptionId } = customer;
-  const [subscription, upcoming, usage, invoices, cards] = await Promise.all([
+  const [subscription, upcoming, usage, features, invoices, cards] = await Promise.all([
     acme.subscriptions.get(subscriptionId),
     acme.invoices.upcoming({ accountId }),
     acme.usage.rated(subscriptionId),
+    acme.features.of({ accountId }),
     acme.invoices.ofAccount({ accountId }),
     acme.paymentMethods.ofAccount(accountId),
   ]);
@@ -19,7 +20,19 @@ export async function overviewOf(db: Knex, acme: TenantBilling, customer: Custom
       { column: 'id', order: 'desc' },
     ])
     .limit(8);
-  return { customer, subscription, upcoming, usage, invoices, hasCard: cards.length > 0, events };
+  const feature = (name: string) => features.find((each) => each.name === name);
+  return {
+    customer,
+    subscription,
+    upcoming,
+    usage,
+    seats: feature('seats'),
+    messages: feature('messages'),
+    canExport: feature('export')?.isOn === true,
+    invoices,
+    hasCard: cards.length > 0,
+    events,
+  };
 }
 
 export type Overview = Awaited<ReturnType<typeof overviewOf>>;

@@ -30,6 +30,7 @@ export function welcomePage(): Html {
 <label>Company <input name="company" maxlength="200" required></label>${credentials}
 <label>Plan <select name="plan">${planOptions('')}</select></label>
 <label>Seats <input name="seats" type="number" min="1" max="1000" value="1" required></label>
+<label>Coupon <input name="coupon" maxlength="64"></label>
 <button>Start the trial</button></form></section>
 <section><h2>Log in</h2><form method="post" action="/log-in">${credentials}<button>Log in</button></form></section>`,
     false,
@@ -44,7 +45,7 @@ function planOptions(current: string): readonly Html[] {
 }
 
 export function accountPage(overview: Overview): Html {
-  const { customer, upcoming, hasCard, events } = overview;
+  const { customer, upcoming, hasCard, canExport, events } = overview;
   return page(
     customer.company,
     html`<h1>${customer.company}</h1>
@@ -57,11 +58,11 @@ ${invoicesSection(overview)}
 <section class="wide"><h2>Events</h2><table>${events.map(
       ({ type, received_at }) =>
         html`<tr><td>${type}</td><td class="faint">${received_at.slice(0, 16).replace('T', ' ')}</td></tr>`,
-    )}</table></section>`,
+    )}</table>${canExport ? html`<p><a href="/events.csv">Export</a></p>` : null}</section>`,
   );
 }
 
-function planSection({ subscription }: Overview): Html {
+function planSection({ subscription, seats }: Overview): Html {
   const { planName, phaseType, quantity, billingEnd } = subscription;
   const ends = html`<p>Ends on ${billingEnd?.date ?? ''}.</p>
 <form method="post" action="/keep"><button>Keep the subscription</button></form>`;
@@ -71,15 +72,17 @@ function planSection({ subscription }: Overview): Html {
 <label>Plan <select name="value">${planOptions(planName ?? '')}</select></label><button>Preview</button></form>
 <form action="/change"><input type="hidden" name="change" value="CANCEL"><button class="plain">Cancel…</button></form>`;
   return html`<section><h2>Plan</h2><p class="big">${OFFERS[planName ?? ''] ?? planName}</p>
-<p>${quantity} seats${phaseType === 'TRIAL' ? ', free trial' : null}</p>
+<p>${seats?.amount?.toString() ?? '0'} seats${phaseType === 'TRIAL' ? ', free trial' : null}</p>
 ${billingEnd === null ? changes : ends}</section>`;
 }
 
-function usageSection({ usage }: Overview): Html {
+function usageSection({ usage, messages }: Overview): Html {
   const lines = usage.map(
     ({ startDate, endDate, amount }) => html`<p>${startDate} to ${endDate}: ${money(amount)} so far</p>`,
   );
-  return html`<section><h2>Messages</h2><p class="faint">1,000 a month are included.</p>${lines}
+  const left = messages?.remaining?.toString() ?? '0';
+  const included = messages?.amount?.toString() ?? '0';
+  return html`<section><h2>Messages</h2><p>${left} of ${included} included messages left.</p>${lines}
 <form method="post" action="/messages"><button>Send 100 messages</button></form></section>`;
 }
 
@@ -124,13 +127,18 @@ export function cardPage(publishableKey: string | null, clientSecret: string | n
 
 function invoiceLines({ targetDate, amount, items }: Invoice): Html {
   const rows = items.map(
-    (item) => html`<tr><td>${nameOf(item)}</td><td class="number">${money(item.amount)}</td></tr>`,
+    (item) =>
+      html`<tr><td>${nameOf(item)}${couponsOf(item)}</td><td class="number">${money(item.amount)}</td></tr>`,
   );
   return html`<p class="big">${money(amount)}</p><p class="faint">on ${targetDate}</p><table>${rows}</table>`;
 }
 
 function nameOf({ itemType, description, prettyUsageName, prettyPlanName }: Invoice['items'][number]) {
   return itemType === 'RECURRING' ? prettyPlanName : (prettyUsageName ?? description);
+}
+
+function couponsOf({ discounts }: Invoice['items'][number]): string {
+  return (discounts ?? []).map(({ code, amount }) => `, ${code} −${money(amount)}`).join('');
 }
 
 const money = (amount: Decimal): string => `${amount.toFixed(2)} ${CURRENCY}`;
