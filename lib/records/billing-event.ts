@@ -37,6 +37,8 @@ export interface BillingEvent {
   readonly transitionType: BillingTransitionType;
   readonly productName: string | null;
   readonly planName: string | null;
+  /** Name of the plan whose prices are overridden. Absent without overrides (catalog §10). */
+  readonly parentPlanName?: string;
   readonly phaseName: string | null;
   readonly phasePrettyName: string | null;
   readonly phaseDuration: Duration | null;

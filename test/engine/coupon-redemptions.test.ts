@@ -1,4 +1,4 @@
-import type { CouponInput, HostInput, Uuid } from '../../lib/index.ts';
+import { type CouponInput, type HostInput, SystemTag, type Uuid } from '../../lib/index.ts';
 import { lampCatalog } from '../support/coupons/lamp-catalog.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
@@ -94,6 +94,16 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       expect(Reflect.get(Object(error), 'code')).to.equal(62_009);
       expect(Reflect.get(Reflect.get(Object(error), 'facts'), 'problems')).to.have.length(6);
       await coupon();
+      for (const faulty of [
+        { name: '' },
+        { name: 'x'.repeat(256) },
+        { maxRedemptions: 1.5 },
+        { maxRedemptions: Number.NaN },
+        { maxRedemptions: 3_000_000_000 },
+      ]) {
+        await expectCode(coupon({ code: 'FAULTY', ...faulty }), 'COUPON_INVALID');
+        await expectCode(engine.acme.coupons.update('SPRING', faulty), 'COUPON_INVALID');
+      }
       await expectCode(coupon({ code: 'spring' }), 'COUPON_ALREADY_EXISTS');
     });
   });
@@ -107,6 +117,45 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     );
     await engine.runTo('2026-03-02');
     expect((await invoices()).slice(2)).to.eql(['02-01 49.6', '03-01 62']);
+  });
+
+  it('discount a plan with overridden prices like its parent plan', async () => {
+    await coupon({ plans: ['lamp'] });
+    const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: '20' }] as const;
+    const { subscriptionId } = await engine.subscribe({ accountId, planName: 'lamp', priceOverrides });
+    await engine.acme.coupons.redeem({ code: 'SPRING', subscriptionId, from: '2026-02-01' });
+    await coupon({ code: 'LAMP', plans: ['lamp'], percentOff: '50' });
+    await engine.subscribe({ accountId, planName: 'lamp', priceOverrides, coupons: ['LAMP'] });
+    await engine.runTo('2026-02-01');
+    expect(await invoices()).to.eql(['01-01 20', '01-01 10', '02-01 16 10']);
+  });
+
+  it('apply to a bundle that is not invoiced, and protect its billed periods', async () => {
+    await coupon();
+    await coupon({ code: 'LATER' });
+    const { subscriptionId, bundleId } = await engine.subscribe({
+      accountId,
+      planName: 'lamp',
+      coupons: ['SPRING'],
+    });
+    await engine.acme.tags.add({ type: 'BUNDLE', id: bundleId }, [SystemTag.AUTO_INVOICING_OFF]);
+    const [{ id } = { id: '' }] = await engine.acme.coupons.ofSubscription(subscriptionId);
+    const removal = engine.acme.coupons.remove(id, { at: '2026-01-01' });
+    await expectCode(removal, 'COUPON_CHANGES_BILLED_DAYS');
+    const later = { code: 'LATER', subscriptionId, from: '2026-01-02' };
+    expect((await engine.acme.coupons.redeem(later)).discounts[0]).to.include({ startDate: '2026-02-01' });
+  });
+
+  it('are listed only for the subscriptions that they discount', async () => {
+    await coupon({ products: ['Lamp'], duration: { periods: 2 } });
+    const lamp = await subscribe('lamp');
+    const sun = await subscribe('sun');
+    await engine.acme.coupons.redeem({ code: 'SPRING', accountId, from: '2026-03-01' });
+    expect(await engine.acme.coupons.ofSubscription(sun)).to.eql([]);
+    const [redemption] = await engine.acme.coupons.ofSubscription(lamp);
+    expect(redemption?.discounts).to.eql([
+      { subscriptionId: lamp, startDate: '2026-03-01', endDate: '2026-05-01', periodsLeft: 2 },
+    ]);
   });
 
   it('discount a fixed price', async () => {

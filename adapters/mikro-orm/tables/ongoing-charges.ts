@@ -3,9 +3,12 @@ import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/c
 import { amountText, dayText } from './item-basis-text.ts';
 
 /** The facts of a charge that are equal for subscriptions bought together. Their texts are therefore equal too. */
-type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering' | 'discounts'>;
+type SharedFacts = Omit<
+  BillingEvent,
+  'subscriptionId' | 'bundleId' | 'totalOrdering' | 'discounts' | 'parentPlanName'
+>;
 
-/** An ongoing charge has no usage sections, and no discounts. */
+/** An ongoing charge has no usage sections and no discounts, so the parent plan, which coupons name, is not stored. */
 const NO_USAGES: BillingEvent['usages'] = [];
 
 /** Returns an ongoing charge in three columns. The ids of the subscription are stored apart from the rest. */

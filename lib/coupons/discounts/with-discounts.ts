@@ -33,13 +33,17 @@ export function withDiscounts(
   });
 }
 
-/** Returns true if the coupon applies to the plan. */
+/** The plan of a subscription that receives a coupon. */
+export type DiscountedPlan = Pick<BillingEvent, 'planName' | 'productName' | 'parentPlanName'>;
+
+/** Returns true if the coupon applies to the plan. A plan with overridden prices counts as its parent plan. */
 export function matchesPlan(
   { plans, products }: Pick<Redemption, 'plans' | 'products'>,
-  { planName, productName }: Pick<BillingEvent, 'planName' | 'productName'>,
+  { planName, productName, parentPlanName }: DiscountedPlan,
 ): boolean {
   if (planName === null || productName === null) return false;
-  return (plans?.includes(planName) ?? true) && (products?.includes(productName) ?? true);
+  const listedName = parentPlanName ?? planName;
+  return (plans?.includes(listedName) ?? true) && (products?.includes(productName) ?? true);
 }
 
 /** Returns the discounts of a recurring period that starts on this day. */

@@ -17,8 +17,8 @@ export interface CouponOperations<C extends Leading = []> {
   /**
    * Changes the name, last redemption instant, limit or active state of a coupon. Absent members stay unchanged.
    * Existing redemptions do not change.
-   * @throws BillingError COUPON_NOT_FOUND (62001), COUPON_INVALID (62009) for a limit below the number of
-   * redemptions.
+   * @throws BillingError COUPON_NOT_FOUND (62001), COUPON_INVALID (62009) for an invalid name or limit, or a limit
+   * below the number of redemptions.
    */
   update(...given: [...C, code: string, change: HostInput<CouponChange>]): Promise<CouponView>;
 

@@ -65,7 +65,7 @@ export function couponOperations(
   async function listed(
     context: CallContext,
     accountId: FindAccount,
-    isWanted: (redemption: Redemption) => boolean,
+    isWanted: (redemption: RedemptionView) => boolean,
   ): Promise<readonly RedemptionView[]> {
     const read = await billingReader(context, accountId);
     return storage.read(context.tenant, async (session) => {
@@ -75,7 +75,7 @@ export function couponOperations(
         session.coupons.redemptionsOfAccounts([account.id]),
       ]);
       const discounted = discountedOf(account, billing, context.createdDate);
-      return redemptions.filter(isWanted).map((redemption) => redemptionView(redemption, discounted));
+      return redemptions.map((redemption) => redemptionView(redemption, discounted)).filter(isWanted);
     });
   }
 
@@ -176,7 +176,9 @@ export function couponOperations(
       listed(
         context,
         accountOf({ subscriptionId }),
-        (redemption) => redemption.subscriptionId === null || redemption.subscriptionId === subscriptionId,
+        ({ subscriptionId: only, discounts }) =>
+          only === subscriptionId ||
+          (only === null && discounts.some((each) => each.subscriptionId === subscriptionId)),
       ),
   };
 }

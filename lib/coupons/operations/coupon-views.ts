@@ -7,7 +7,7 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, decimal } from '../../values/money/index.ts';
-import { addDays, type LocalDate } from '../../values/time/index.ts';
+import { addDays, type LocalDate, maxDate } from '../../values/time/index.ts';
 import { countPeriods } from '../discounts/discount-spans.ts';
 import { discountOf, matchesPlan } from '../discounts/with-discounts.ts';
 import type { CouponInput } from '../rules/check-coupon.ts';
@@ -61,8 +61,8 @@ function discountViews(
     const discount = discountOf(redemption, events, currency);
     if (discount === null) return [];
     const { from: startDate, until: endDate } = discount;
-    const left = { from: addDays(today, 1), until: endDate };
-    const periodsLeft = endDate === null ? null : countPeriods(events, { ...left, until: endDate });
+    const from = maxDate(startDate, addDays(today, 1));
+    const periodsLeft = endDate === null ? null : countPeriods(events, { from, until: endDate });
     return [{ subscriptionId, startDate, endDate, periodsLeft }];
   });
 }

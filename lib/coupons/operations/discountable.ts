@@ -4,7 +4,7 @@ import type { Account, BillingEvent } from '../../records/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
-import type { DiscountedPlan } from '../rules/check-redemption.ts';
+import type { DiscountedPlan } from '../discounts/with-discounts.ts';
 
 /** The billing events of an account's subscriptions, without discounts that are not stored yet. */
 export interface AccountBilling {
@@ -49,7 +49,6 @@ export function discountableSubscriptions(
 /** Returns the plan in force at the redemption, or the first plan of a subscription that starts later. */
 function planOn(events: readonly BillingEvent[], { date }: DatedInstant): DiscountedPlan {
   const planned = events.filter(({ planName }) => planName !== null);
-  const { planName = null, productName = null } =
-    planned.findLast(({ localDate }) => localDate <= date) ?? planned[0] ?? {};
-  return { planName, productName };
+  const inForce = planned.findLast(({ localDate }) => localDate <= date) ?? planned[0];
+  return inForce ?? { planName: null, productName: null };
 }

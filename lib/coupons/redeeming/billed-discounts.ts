@@ -115,6 +115,5 @@ function isWithin(date: LocalDate, { from, until }: Days): boolean {
 
 /** Returns the plan of a billed row, with its product. */
 function planOf({ planName }: CoverageRow, events: readonly BillingEvent[]) {
-  const event = events.find((each) => each.planName === planName);
-  return { planName, productName: event?.productName ?? null };
+  return events.find((each) => each.planName === planName) ?? { planName, productName: null };
 }

@@ -5,7 +5,8 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
-import { checkRedemption, type DiscountedPlan, usedUp } from '../rules/check-redemption.ts';
+import type { DiscountedPlan } from '../discounts/with-discounts.ts';
+import { checkRedemption, usedUp } from '../rules/check-redemption.ts';
 
 /** A coupon to redeem on a subscription, or on an account if `subscriptionId` is null. */
 export interface RequestedRedemption {
@@ -30,8 +31,8 @@ export interface PlannedRedemptions {
 
 /** Returns the requests of an operation on subscriptions, one for each code. */
 export function requestsOf(requests: readonly CouponRequest[]): readonly RequestedRedemption[] {
-  return requests.flatMap(({ codes, subscriptionId, planName, productName, redeemed }) =>
-    codes.map((code) => ({ code, subscriptionId, plans: [{ planName, productName }], redeemed })),
+  return requests.flatMap(({ codes, subscriptionId, plan, redeemed }) =>
+    codes.map((code) => ({ code, subscriptionId, plans: [plan], redeemed })),
   );
 }
 

@@ -1,10 +1,11 @@
-import { type Coupon, CouponDuration, CouponScope, couponFields, type New } from '../../records/index.ts';
+import { type Coupon, CouponDuration, CouponScope, type New } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
-import { checkFields } from '../../values/fields/index.ts';
 import { type Currency, Decimal, decimal, isCurrency, minorUnits } from '../../values/money/index.ts';
 import { isStorable, shortened } from '../../values/text/index.ts';
 
 const MAX_CODE_CHARACTERS = 64;
+const MAX_NAME_CHARACTERS = 255;
+const MAX_REDEMPTIONS = 1_000_000_000;
 const MAX_PERCENT = decimal(100);
 const MAX_PERCENT_DIGITS = 2;
 const MAX_AMOUNT = decimal('1e15');
@@ -68,9 +69,19 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
     if (names && (names.length === 0 || names.some((name) => !isStorable(name) || name === '')))
       yield { path: field, message: `${field} must contain at least one name, and no name may be empty` };
   }
-  const { maxRedemptions } = input;
-  if (maxRedemptions != null && !(Number.isSafeInteger(maxRedemptions) && maxRedemptions > 0))
-    yield { path: 'maxRedemptions', message: 'maxRedemptions must be a whole number of at least 1' };
+  yield* changeProblems(input);
+}
+
+/** Returns the problems of the members that can also change after the creation. */
+function* changeProblems({ name, maxRedemptions }: CouponChange): Iterable<Problem> {
+  if (name != null && (name === '' || name.length > MAX_NAME_CHARACTERS || !isStorable(name)))
+    yield { path: 'name', message: `name must have 1 to ${MAX_NAME_CHARACTERS} storable characters` };
+  const isLimit = (limit: number) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_REDEMPTIONS;
+  if (maxRedemptions != null && !isLimit(maxRedemptions))
+    yield {
+      path: 'maxRedemptions',
+      message: `maxRedemptions must be a whole number from 1 to ${MAX_REDEMPTIONS.toLocaleString('en')}`,
+    };
 }
 
 function* codeProblems(code: string): Iterable<Problem> {
@@ -154,10 +165,12 @@ export type CouponChange = Pick<CouponInput, 'name' | 'redeemBy' | 'maxRedemptio
 
 /**
  * Returns the changed coupon. Absent members stay unchanged.
- * @throws BillingError COUPON_INVALID (62009) if the limit would be below the number of redemptions.
+ * @throws BillingError COUPON_INVALID (62009) for an invalid name or limit, or a limit below the number of
+ * redemptions.
  */
 export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon['updatedDate']): Coupon {
-  checkFields('Coupon', couponFields, { name: change.name });
+  const problems = [...changeProblems(change)];
+  if (problems.length > 0) throw invalidCoupon(problems);
   const changed: Coupon = {
     ...coupon,
     name: change.name ?? coupon.name,
@@ -167,11 +180,11 @@ export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon[
     updatedDate: now,
   };
   const { maxRedemptions, redeemedCount } = changed;
-  if (maxRedemptions !== null && maxRedemptions < Math.max(1, redeemedCount))
+  if (maxRedemptions !== null && maxRedemptions < redeemedCount)
     throw invalidCoupon([
       {
         path: 'maxRedemptions',
-        message: `maxRedemptions ${maxRedemptions} is too low. Use at least ${Math.max(1, redeemedCount)}; the coupon has ${redeemedCount} redemptions`,
+        message: `maxRedemptions ${maxRedemptions} is too low. Use at least ${redeemedCount}, the number of redemptions`,
       },
     ]);
   return changed;

@@ -1,13 +1,7 @@
 import type { Account, Coupon, Redemption } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
-import { matchesPlan } from '../discounts/with-discounts.ts';
-
-/** The plan of a subscription that receives a coupon. */
-export interface DiscountedPlan {
-  readonly planName: string | null;
-  readonly productName: string | null;
-}
+import { type DiscountedPlan, matchesPlan } from '../discounts/with-discounts.ts';
 
 /**
  * Checks whether the account may redeem the coupon now (§2).
@@ -43,7 +37,7 @@ export function checkRedemption(
   if (!plans.some((plan) => matchesPlan(coupon, plan)))
     throw refused(
       ErrorCode.COUPON_NOT_APPLICABLE,
-      `Coupon ${code} does not apply to ${plans.map(({ planName }) => planName ?? 'a subscription without a plan').join(', ')}`,
+      `Coupon ${code} does not apply to ${namesOf(plans)}`,
       coupon,
     );
   const { currency } = account;
@@ -53,6 +47,11 @@ export function checkRedemption(
       `Coupon ${code} has no amount in ${currency ?? 'the account currency, which is not set'}`,
       coupon,
     );
+}
+
+function namesOf(plans: readonly DiscountedPlan[]): string {
+  if (plans.length === 0) return 'an account without subscriptions';
+  return plans.map(({ planName }) => planName ?? 'a subscription without a plan').join(', ');
 }
 
 /** Returns the error for a coupon whose limit is reached. */

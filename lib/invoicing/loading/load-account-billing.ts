@@ -8,7 +8,8 @@ export function loadAccountBilling(configOf: InvoicingConfigOf): LoadBilling {
   return async (session, { accounts, catalogOf, now }) => {
     const requests = accounts.map((account) => ({ account, targetDate: localDateOf(now, account.timeZone) }));
     const config = await configOf(session);
-    const { streams, failures } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
+    const input = { requests, catalogOf, config, choice: 'all', includesNotInvoiced: true } as const;
+    const { streams, failures } = await loadStreams(session, input);
     for (const { error } of failures) throw error;
     return new Map(
       streams.map(({ request, bySubscription, ends }) => [

@@ -30,6 +30,8 @@ export interface LoadInput<R extends StreamRequest> {
   readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
   /** Selects all subscriptions. By default, only subscriptions that are due are loaded. */
   readonly choice?: 'all';
+  /** True: bundles with AUTO_INVOICING_OFF are loaded too. Defaults to false. */
+  readonly includesNotInvoiced?: boolean;
   /** True: usage is not loaded. Defaults to false. */
   readonly leavesOutUsage?: boolean;
   /** A hypothetical action on the only account of the requests. Its facts are treated as if they were stored. */
@@ -61,6 +63,8 @@ export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R
   readonly recordIds: ReadonlyMap<Uuid, number>;
 }
 
+const NO_BUNDLES: ReadonlySet<Uuid> = new Set();
+
 /**
  * Loads cursors and billing events of these accounts in a constant number of queries. For a subscription with an
  * ongoing charge, the cursor is sufficient.
@@ -79,7 +83,7 @@ export async function loadStreams<R extends StreamRequest>(
   const [found, eventsFound, bundlesLeftOut, redeemed] = await Promise.all([
     session.subscriptions.findByIds(ids),
     session.subscriptions.findEvents(ids),
-    bundlesNotInvoiced(session, accounts),
+    input.includesNotInvoiced === true ? NO_BUNDLES : bundlesNotInvoiced(session, accounts),
     session.coupons.redemptionsOfAccounts(accounts.map(({ id }) => id)),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);

@@ -173,16 +173,17 @@ function billingEventOf(
 }
 
 function planFields(inForce: PlanInForce | null, at: Instant) {
+  const parentPlanName = inForce?.plan.parentPlanName;
   return {
     productName: inForce?.plan.product ?? null,
     planName: inForce?.plan.name ?? null,
+    ...(parentPlanName === undefined ? {} : { parentPlanName }),
     phaseName: inForce?.phase.name ?? null,
     phasePrettyName: inForce?.phase.prettyName ?? null,
     phaseDuration: inForce?.phase.duration ?? null,
     isEvergreen: inForce?.phase.type === PhaseType.EVERGREEN,
     // An override plan belongs to no version, so this is the date of the transition (catalog §6.4 rule 9).
-    catalogEffectiveDate:
-      inForce && (inForce.plan.parentPlanName === undefined ? inForce.version.effectiveDate : at),
+    catalogEffectiveDate: inForce && (parentPlanName === undefined ? inForce.version.effectiveDate : at),
   };
 }
 

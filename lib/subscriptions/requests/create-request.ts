@@ -11,7 +11,7 @@ import {
 } from '../../catalog/index.ts';
 import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import type { Account, PhaseType, ProductCategory } from '../../records/index.ts';
+import type { Account, BillingEvent, PhaseType, ProductCategory } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -49,8 +49,7 @@ export interface CheckedRequest {
 export interface CouponRequest {
   readonly codes: readonly string[];
   readonly subscriptionId: Uuid;
-  readonly planName: string;
-  readonly productName: string;
+  readonly plan: Pick<BillingEvent, 'planName' | 'productName' | 'parentPlanName'>;
   /** Start of billing, or the date of the change. */
   readonly redeemed: DatedInstant;
 }
@@ -69,7 +68,9 @@ export function couponRequestOf(
 ): CouponRequest | null {
   const { subscriptionId, redeemed, plan } = on;
   if (codes.length === 0) return null;
-  return { codes, subscriptionId, planName: plan.name, productName: plan.product, redeemed };
+  const { name: planName, product: productName, parentPlanName } = plan;
+  const parent = parentPlanName === undefined ? {} : { parentPlanName };
+  return { codes, subscriptionId, plan: { planName, productName, ...parent }, redeemed };
 }
 
 /** The terms that creations and changes of plan share. */
