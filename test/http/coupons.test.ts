@@ -1,6 +1,13 @@
 import type { Uuid } from '../../lib/index.ts';
 import { lampCatalog } from '../support/coupons/lamp-catalog.ts';
-import { aliasHeaders, eachDatabaseByTurns, expect, expectStatus, serveEach } from '../support/http/index.ts';
+import {
+  aliasHeaders,
+  basic,
+  eachDatabaseByTurns,
+  expect,
+  expectStatus,
+  serveEach,
+} from '../support/http/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -119,6 +126,32 @@ eachDatabaseByTurns.describe('coupon API', (open) => {
       coupons: ['SPRING'],
     });
     expect(dryRun).to.include({ amount: 24 });
+  });
+
+  it('redeems coupons only for users with the permission coupon:redeem', async () => {
+    await create();
+    await create({ code: 'OTHER' });
+    const permissions = ['entitlement:create', 'entitlement:change_plan'];
+    await call('POST /security/roles', { role: 'seller', permissions }, 201);
+    await call('POST /security/users', { username: 'sam', password: 'password', roles: ['seller'] }, 201);
+    const headers = { authorization: basic('sam', 'password') };
+    const send = async (method: string, path: string, body: object) =>
+      (await serving.call(method, `/1.0/kb${path}`, { body, headers })).status;
+    const lamp = { accountId, planName: 'lamp' };
+    const discounted = { ...lamp, coupons: ['SPRING'] };
+    const withAddOns = [{ baseEntitlementAndAddOns: [discounted] }];
+    expect(await send('POST', '/subscriptions', lamp)).to.equal(201);
+    expect(await send('POST', '/subscriptions', discounted)).to.equal(403);
+    expect(await send('POST', '/subscriptions/createSubscriptionWithAddOns', [discounted])).to.equal(403);
+    expect(await send('POST', '/subscriptions/createSubscriptionsWithAddOns', withAddOns)).to.equal(403);
+    const subscriptionId = await subscribe({ coupons: ['OTHER'] });
+    const path = `/subscriptions/${subscriptionId}`;
+    expect(await send('PUT', path, { planName: 'sun', coupons: ['SPRING'] })).to.equal(403);
+    expect(await send('POST', `${path}/coupons`, { code: 'SPRING' })).to.equal(403);
+    expect(await send('POST', '/coupons/SPRING/redemptions', { accountId })).to.equal(403);
+    const [redemption] = await list(`${path}/coupons`);
+    expect(await send('DELETE', `/couponRedemptions/${redemption?.redemptionId}`, {})).to.equal(403);
+    expect(await list(`/accounts/${accountId}/coupons`)).to.eql([redemption]);
   });
 
   it('ignores coupons in dialect K', async () => {
