@@ -158,6 +158,22 @@ eachDatabase.describe('features', (open) => {
     expect(await usageLines()).to.have.length(1);
   });
 
+  it('bill under a new tracking id if the subscription has other usage with the key as tracking id', async () => {
+    await f6();
+    await engine.acme.usage.record({
+      subscriptionId: pro.subscriptionId,
+      trackingId: 'k1',
+      unitUsageRecords: [
+        { unitType: 'call', usageRecords: [{ recordDate: '2026-04-20T00:00:00Z', amount: '300' }] },
+      ],
+    });
+    expect(await consume('4100', { key: 'k1' })).to.equal(f7Result);
+    expect(await consume('4100', { key: 'k1' })).to.equal(f7Result);
+    expect(await consume('200', { key: 'k2' })).to.match(/^allowed .* over 200 /);
+    await engine.acme.features.release({ accountId, feature: 'calls', key: 'k1' });
+    expect((await usageLines())[0]).to.match(/USAGE .* 5$/);
+  });
+
   it('match F9: a release returns the amount and voids the usage', async () => {
     await f7();
     const released = await engine.acme.features.release({ accountId, feature: 'calls', key: 'k1' });

@@ -61,10 +61,12 @@ export async function consumeQuota(
     if (use !== null) return { consumption: firstResult(use, amount), draws: [] };
   }
   const { plan, draws, consumption } = await drawAmount(session, consuming);
-  if (plan?.billed) await bill(session, { ...consuming, source: plan.billed, overage: plan.overage }, sha256);
+  const billedUnder = plan?.billed
+    ? await bill(session, { ...consuming, source: plan.billed, overage: plan.overage }, sha256)
+    : null;
   await announceThresholds(session, consuming, draws);
   if (session.tenant.within !== undefined) session.touch(accountRecordId);
-  if (key !== null) await keep(session, consuming, { plan, draws, consumption });
+  if (key !== null) await keep(session, consuming, { plan, draws, consumption, billedUnder });
   return { consumption, draws };
 }
 
@@ -145,7 +147,10 @@ function beyond(used: Decimal, { amount }: CountedSource): Decimal {
   return used.greaterThan(amount) ? used.minus(amount) : ZERO;
 }
 
-/** Records the part beyond the quota as usage. */
+/**
+ * Records the part beyond the quota as usage. Returns its tracking id, which is the id of the use if other usage of the
+ * subscription has the tracking id, for example that of another feature with the same key.
+ */
 async function bill(
   session: WriteSession,
   {
@@ -153,11 +158,12 @@ async function bill(
     source,
     overage,
     trackingId,
+    useId,
     at,
     feature,
   }: Consuming & { readonly source: CountedSource; readonly overage: Decimal },
   sha256: Sha256,
-): Promise<void> {
+): Promise<string> {
   const { subscriptionId: id, subscriptionRecordId: recordId, quota } = source;
   const { unit } = quota;
   assertInvariant(id !== null && recordId !== null && unit !== null, 'A billed quota needs a unit', {
@@ -166,8 +172,10 @@ async function bill(
   const { recordId: accountRecordId, timeZone: zone } = loaded.account;
   const subscription = { id, recordId, accountRecordId };
   const usage = { subscription, trackingId, unit, amount: overage, at, zone };
-  if (await recordCausedUsage(session, usage, sha256)) return;
-  throw keyReused(trackingId, `other usage of subscription ${id} has this tracking id`);
+  if (await recordCausedUsage(session, usage, sha256)) return trackingId;
+  const isRecorded = await recordCausedUsage(session, { ...usage, trackingId: useId }, sha256);
+  assertInvariant(isRecorded, 'The id of a use must be a new tracking id', { feature, useId });
+  return useId;
 }
 
 /** Publishes QUOTA_THRESHOLD once per counter, period and threshold (§5). */
@@ -191,9 +199,9 @@ async function announceThresholds(
 async function keep(
   session: WriteSession,
   consuming: Consuming,
-  { plan, draws, consumption }: Outcome,
+  { plan, draws, consumption, billedUnder }: Outcome & { readonly billedUnder: string | null },
 ): Promise<void> {
-  const { loaded, feature, amount, key, useId, trackingId } = consuming;
+  const { loaded, feature, amount, key, useId } = consuming;
   if (key === null) return;
   const subscriptionRecordId = plan?.billed?.subscriptionRecordId ?? null;
   const outcome: StoredQuotaOutcome = {
@@ -206,7 +214,10 @@ async function keep(
       const { ownerId, periodStart } = counterOf(feature, source);
       return { ownerId, periodStart, amount: formatDecimal(drawn) };
     }),
-    billed: subscriptionRecordId === null ? null : { subscriptionRecordId, trackingId },
+    billed:
+      subscriptionRecordId === null || billedUnder === null
+        ? null
+        : { subscriptionRecordId, trackingId: billedUnder },
   };
   const isKept = await session.features.insertUse({
     id: useId,
@@ -224,7 +235,7 @@ async function keep(
 
 /** Returns the first result of a key. @throws BillingError QUOTA_KEY_REUSED (63005) for a different amount. */
 function firstResult({ key, amount: first, outcome }: QuotaUse, amount: Decimal): Consumption {
-  if (!first.equals(amount)) throw keyReused(key, `it consumed ${formatDecimal(first)}`);
+  if (!first.equals(amount)) throw keyReused(key, first);
   return {
     allowed: outcome.allowed,
     used: decimal(outcome.used),
@@ -234,10 +245,10 @@ function firstResult({ key, amount: first, outcome }: QuotaUse, amount: Decimal)
   };
 }
 
-function keyReused(key: string, reason: string): BillingError {
+function keyReused(key: string, first: Decimal): BillingError {
   return billingError(
     ErrorCode.QUOTA_KEY_REUSED,
-    `Key "${shortened(key)}" was used before: ${reason}. Use another key for another consumption`,
+    `Key "${shortened(key)}" was used before: it consumed ${formatDecimal(first)}. Use another key for another consumption`,
     { key },
   );
 }
