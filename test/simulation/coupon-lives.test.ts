@@ -225,8 +225,9 @@ class PlayedLife {
   async #remove({ of, days, isRebilled }: StepOf<'REMOVE'>): Promise<void> {
     if (this.#redemptionIds.length === 0) return;
     const place = of % this.#redemptionIds.length;
-    const day = days === null ? firstFreeDay(this.model, place, this.#now) : this.today + days;
     const isEnded = this.model.redemptions[place]?.ended !== null;
+    const day =
+      days === null && !isEnded ? firstFreeDay(this.model, place, this.#now) : this.today + (days ?? 0);
     const isRefused = !isRebilled && changesBilled(this.model, place, day);
     const refusals = [
       ...(isEnded ? [Refusal.REDEMPTION_ENDED] : []),
