@@ -141,7 +141,7 @@ eachDatabase.describe('features', (open) => {
     await f5();
   });
 
-  it('match F6: the used amount stays used after a plan change', async () => {
+  it('match F6: the amount already used still counts after a plan change', async () => {
     await f6();
   });
 

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 const tenant = { id: '11111111-1111-4111-8111-111111111111', recordId: 7 } as never;
 const answer = { status: 201, headers: { Location: '/x/1' }, body: '{"secret":"whsec_1"}' };
 
-eachDatabase.describe('stored answers', (open) => {
+eachDatabase.describe('stored responses', (open) => {
   let storage: Storage<never>;
   let clock: ReturnType<typeof pushableSystemClock>;
   let service: IdempotencyService;
@@ -78,7 +78,7 @@ eachDatabase.describe('stored answers', (open) => {
     expect(await begin('other')).to.have.property('claim');
   });
 
-  it('expire after a day; another request can then use the key, and the answer is removed', async () => {
+  it('expire after a day; another request can then use the key, and the response is removed', async () => {
     await service.keep(await claimOf(), answer);
     clock.push(24 * 60 * MINUTE_MS - 1_000);
     await service.purge();

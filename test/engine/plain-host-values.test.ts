@@ -193,7 +193,7 @@ anyDatabase.describe('values for host code (lib/ports)', (open) => {
     );
   });
 
-  it('are plain in a usage source, whose records may have instants as strings or Date objects', async () => {
+  it('are plain when passed to a usage source; its records may have instants as strings or Date objects', async () => {
     const source = new MeteringSource();
     const now = '2026-04-01T00:00:00Z';
     const engine = await openEngine(open, { now, catalog: usageCatalog, usageSources: [source] });

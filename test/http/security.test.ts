@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expectCode(await call('GET', read, { headers: as('robot') }), 401, 60004);
   });
 
-  it('applies changes of roles, passwords and users to the next call with any credential', async () => {
+  it('applies changes to roles, passwords and users to the next call with any credential', async () => {
     const define = (permissions: readonly string[]) =>
       call('PUT', `${security}/roles`, { body: { role: 'tagger', permissions } });
     await define(['tag:add']);

@@ -256,7 +256,7 @@ describe('payment through Stripe', () => {
   });
 
   describe('with a failed request', () => {
-    it('is found by recovery and charged once if its answer is lost', async () => {
+    it('is found by recovery and charged once if Stripe’s response is lost', async () => {
       double.fault = 'ANSWER_LOST';
       const asked = shop.asked();
       const failed = await shop.gateway.purchase(asked, shop.context).catch((error: unknown) => error);

@@ -70,7 +70,7 @@ function proseOfPage(text: string): readonly Line[] {
   });
 }
 
-/** Returns the comments of a file and its literals of several words. */
+/** Returns the comments in a file and its literals of several words. */
 function proseOfCode(text: string): readonly Line[] {
   return numbered(text).flatMap(([line, words]): readonly Line[] => {
     const comment = /^\s*(?:\/\*\*?|\*|\/\/)(.*)|\s\/\/ (.*)/.exec(words);

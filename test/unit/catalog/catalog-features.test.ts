@@ -186,7 +186,7 @@ describe('features of a catalog (catalog §3.5)', () => {
     expect(owners.filter((owner) => 'features' in owner)).to.eql([]);
   });
 
-  it('appear in the differences between versions of a date', () => {
+  it('appear in the differences between versions with the same date', () => {
     const stored = versionOf(featured.toXml());
     const changed = versionOf(
       documentWith(

@@ -8,7 +8,7 @@ function amountsInForce(ledger: SubscriptionLedger): readonly string[] {
   return ledger.rows.toSorted((a, b) => a.startDate - b.startDate).map(({ amount }) => formatDecimal(amount));
 }
 
-describe('invoicing worked examples', () => {
+describe('worked examples', () => {
   it('match invoicing E1 "Trial and phase"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2012-04-01', { plan: 'gold', fixed: '0', phaseDays: 30 }),
@@ -285,7 +285,7 @@ describe('invoicing worked examples', () => {
     ]);
   });
 
-  it('match the dates of invoicing E19 "Zone"', () => {
+  it('match invoicing E19 "Zone"', () => {
     const ledger = new SubscriptionLedger().change([
       event('CREATE', '2026-01-15', { price: '30.00', bcd: 15 }),
     ]);

@@ -274,7 +274,7 @@ describe('business invoice views', () => {
         expect(view.totals[2]).to.deep.include({ label, value });
       });
 
-    it('invoicing §14 rule 11: show on an invoice the write-off of the summary that contains the invoice', () => {
+    it('invoicing §14 rule 11: show the write-off of a summary on the invoices that it contains', () => {
       const items = [viewedItem('RECURRING', '100')];
       const summary = invoice({ rawBalance: decimal('100'), isWrittenOff: true });
       const writtenOff = germanInvoice(items, { summary });

@@ -12,7 +12,7 @@ describe('the cipher for stored secrets', () => {
     expect(await secretCipher(serverKey).decrypt(one)).to.equal('Grüße');
   });
 
-  it('rejects ciphertexts of another key and altered ciphertexts', async () => {
+  it('rejects altered ciphertexts and ciphertexts encrypted with another key', async () => {
     const cipher = secretCipher(serverKey);
     const stored = await cipher.encrypt('secret');
     expect(await secretCipher(`${serverKey}.`).decrypt(stored)).to.equal(null);

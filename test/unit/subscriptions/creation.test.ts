@@ -182,7 +182,7 @@ describe('phase list of a new subscription', () => {
       'EXPIRED 2025-08-07',
     ]));
 
-  it('ends with an expiry if all phases are past', () => {
+  it('adds an expiry if all phases are in the past', () => {
     const life = createLong('2020-01-01');
     expect(storedOf(life).at(-1)).to.equal('EXPIRED 2021-04-30');
     expect(viewOf(life)).to.include({ state: 'EXPIRED', phaseType: 'FIXEDTERM' });

@@ -340,7 +340,7 @@ describe('bill cycle day or quantity change in a fixed term (subscriptions §15.
   const running = runningOf(term);
   const from = (date: string) => ({ effectiveFromDate: momentOf(date) });
 
-  it('takes effect before the end of the term', () => {
+  it('can precede the end of the term', () => {
     const day = planBillCycleDayChange(running, { day: 9, from: from('2024-07-09') }, tools);
     const quantity = planQuantityChange(running, { quantity: 2, from: from('2024-07-09') }, tools);
     expect([day, quantity].map(({ effective }) => shown(effective.at))).to.eql([

@@ -74,7 +74,7 @@ describe('usage reads of a run', () => {
       '2026-04-16 04-16T00:00:00.000 04-16T00:00:00.001 04-17T00:00:00.000',
     ]));
 
-  it('usage §7.2: use the days of the time zone of the account', () => {
+  it('usage §7.2: use days in the account’s time zone', () => {
     const events = [usageEvent('CREATE', '2026-04-02T02:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     expect(splits(events, { zone: NEW_YORK })).to.eql([
       '2026-04-01 04-01T04:00:00.000 04-02T02:00:00.000 04-02T04:00:00.000',

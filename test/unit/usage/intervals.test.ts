@@ -287,7 +287,7 @@ describe('usage intervals', () => {
       .with.property('code', 4005);
   });
 
-  it('usage E14: use days of the time zone as boundaries, with the offset of each date', () => {
+  it('usage E14: use days in the time zone as boundaries, with the offset of each date', () => {
     const events = [usageEvent('CREATE', '2026-02-01T17:00:00Z', { usages: [stdUsage], zone: NEW_YORK })];
     const found = intervalsOf(events, '2026-05-01', { zone: NEW_YORK }).map(({ interval }) => interval);
     expect(found.map(({ start }) => formatInstant(start.at))).to.eql([
