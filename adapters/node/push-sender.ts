@@ -13,7 +13,7 @@ const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('nod
 const KEPT_MS = 4_000;
 const KEPT_CONNECTIONS = 100;
 
-/** Maximum bytes of a response to read. After a longer response, the connection is closed. */
+/** Maximum number of bytes to read from a response. After a longer response, the connection is closed. */
 const READ_BYTES = 64 * 1_024;
 const READ_MS = 1_000;
 

@@ -84,7 +84,8 @@ export function accountClosingOperations(
     { context, options, catalogsOf }: Closing,
   ) {
     const { ids } = ports;
-    // First, so that the entries that this call schedules for the subscription ends are not removed.
+    // This step runs first, so that it does not remove the entries that this call schedules for the ends of
+    // subscriptions.
     if (options.removeFutureNotifications === true) {
       await session.unscheduleFuture(account.recordId, context.createdDate);
     }
@@ -129,7 +130,8 @@ export function accountClosingOperations(
   return {
     async close(context, accountId: Uuid, options: CloseOptions = {}) {
       const { tenant, createdDate } = context;
-      // Inside a host's transaction, the due work would wait for that transaction, so this call does not process it.
+      // Inside a host's transaction, the due work would wait for that transaction, so this call does not
+      // process it.
       const workOff = tenant.within ? null : due.workOff;
       for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
         const left = await closeUnlessDue(context, accountId, options);

@@ -95,8 +95,8 @@ function fact<T>(type: WireType<T>, name: FactName) {
 }
 
 /**
- * Returns a field with a fact of one kind of amount; null for other kinds. Other kinds may use the same name for a
- * different fact.
+ * Returns a field that has a value for one kind of amount only. For other kinds, which may use the same name for a
+ * different fact, the field is null.
  */
 function factOf<K extends ItemBasis['kind'], T>(
   type: WireType<T>,

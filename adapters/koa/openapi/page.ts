@@ -32,7 +32,7 @@ export const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** Headers that forbid other hosts and inline scripts. The renderer sets inline styles. */
+/** Headers that forbid other hosts and inline scripts. Inline styles are allowed, because the renderer sets them. */
 export const pageHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

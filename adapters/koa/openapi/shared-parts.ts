@@ -185,7 +185,7 @@ function accessCodes({ credentials, permission, needsFor }: Route): readonly Err
   ];
 }
 
-/** Returns the error codes of text that cannot be read or stored, which any input may contain. */
+/** Returns the error codes for text that cannot be read or stored. Any input may contain such text. */
 function inputCodes({ path, query, author, body }: Route): readonly ErrorCode[] {
   const names = parameterNamesOf(path);
   const parameters = Object.values(query);

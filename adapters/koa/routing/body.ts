@@ -20,7 +20,7 @@ import {
 /** Bytes (`server.limits.json`). */
 const MAX_JSON_BODY_BYTES = 1_048_576;
 
-/** Maximum bytes of an XML or text body (`server.limits.text`). */
+/** Maximum number of bytes in an XML or text body (`server.limits.text`). */
 const MAX_TEXT_BODY_BYTES = 10 * 1_048_576;
 
 /** Bytes (`server.limits.url`). */
@@ -73,7 +73,7 @@ export interface BodyStream {
 /** Request limits in bytes (`server.limits.…`, platform §16). Larger requests are rejected with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
-  /** Maximum bytes of XML or text. XML catalogs also have their own limit (catalog §3.2). */
+  /** Maximum number of bytes of XML or text. XML catalogs also have their own limit (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;

@@ -5,7 +5,7 @@ import { type BillingError, billingError, ErrorCode, invalidField } from '../../
 /** Maximum nesting of sections. */
 const MAX_TEMPLATE_DEPTH = 16;
 
-/** Maximum parts of a name such as `invoice.amount`; keys of translations have about five. */
+/** Maximum number of parts in a name such as `invoice.amount`. Translation keys have about five parts. */
 const MAX_TEMPLATE_PATH_PARTS = 16;
 
 /** A parsed template: text, values and sections. */

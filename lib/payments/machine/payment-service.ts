@@ -42,7 +42,7 @@ import { type LoadedPayments, viewPayments } from '../state/payment-view.ts';
 import { type PaymentMachine, type Progress, type Step, writesOf } from './payment-machine.ts';
 import type { RecordedPayments } from './record-outcomes.ts';
 
-/** The input of a decision, under the account's lock. */
+/** The input of a decision, read under the account's lock. */
 export interface Deciding {
   readonly request: OperationRequest;
   readonly facts: OperationFacts;

@@ -135,10 +135,10 @@ function abort(reason: AbortReason): InvoicePaymentDecision {
   return { kind: 'ABORT', reason };
 }
 
-/** A payment whose transactions have all failed and that is repeated (§4.2). */
+/** A payment that is retried after all its transactions have failed (§4.2). */
 export interface FailedPayment {
   readonly payment: Payment;
-  /** The attempt that is repeated under its key. Null if the payment gets a new key. */
+  /** The attempt that is retried under its key. Null if the payment gets a new key. */
   readonly origin: PaymentAttempt | null;
 }
 

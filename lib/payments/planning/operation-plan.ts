@@ -79,7 +79,7 @@ export function planOperation(
   facts: OperationFacts,
   rules: OperationRules,
 ): OperationPlan {
-  // Payments of invoices begin and are repeated through the invoice (§9.2).
+  // Invoice payments are started and retried through the invoice (§9.2).
   const paysInvoice = facts.rows.some(({ type: row }) => row === 'ATTEMPT');
   if (paysInvoice && isFirstOperation(request.operation)) throw notAllowed(request.operation, facts.payment);
   const known = planByKey(request, facts, rules);

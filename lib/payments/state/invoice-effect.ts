@@ -36,7 +36,7 @@ export interface SettledRecords {
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   readonly rows: readonly InvoicePayment[];
-  /** The rows by id, including the changes that were decided so far. */
+  /** The rows by id, including the changes decided so far. */
   readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }

@@ -5,7 +5,7 @@ import { atMost } from './bounded-waits.ts';
 /** Maximum number of calls in a group. */
 export const MAX_SHARED_CALLS = 100;
 
-/** Maximum milliseconds that calls wait for a running call of their kind. */
+/** Maximum time in milliseconds that calls wait for a running call of their kind. */
 const SHARED_CALL_WAIT_MS = 10;
 
 type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;

@@ -104,7 +104,7 @@ export function entitlementEnds(of: {
     .toSorted((a, b) => a.effective.at - b.effective.at);
 }
 
-/** Returns true for base events that may end add-ons: the base's end, and changes of plan. */
+/** Returns true for base events that may end add-ons: the base's end, and plan changes. */
 export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
   return isEnd(event) || replacesPlan(event);
 }

@@ -46,7 +46,7 @@ export interface SubscriptionListRequest {
 
 /**
  * Operations on subscriptions: their lifecycle, and their state at an instant. Entitlement plugins can reject
- * creations, cancellations, changes of plan and their undo with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ * creations, cancellations, plan changes and their undo with ENTITLEMENT_PLUGIN_API_ABORTED (8003).
  */
 export interface SubscriptionOperations<C extends Leading = []> {
   /**
@@ -175,7 +175,7 @@ export interface SubscriptionOperations<C extends Leading = []> {
   ): Promise<ChangedSubscription>;
 
   /**
-   * Undoes all pending changes of plan, as if none had been requested (§7, undo).
+   * Undoes all pending plan changes, as if none had been requested (§7, undo).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071), BUSY
    * (60018).
    */

@@ -73,7 +73,7 @@ export function couponRequestOf(
   return { codes, subscriptionId, plan: { planName, productName, ...parent }, redeemed };
 }
 
-/** The terms that creations and changes of plan share. */
+/** The terms that creations and plan changes share. */
 export type CheckedTerms = Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides' | 'coupons'>;
 
 const MAX_QUANTITY = 2_147_483_647;
@@ -274,7 +274,7 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
   );
 }
 
-/** Returns the plan at a date. @throws BillingError with the error codes of `choosePlan` (catalog §7). */
+/** Returns the plan on a date. @throws BillingError with the error codes of `choosePlan` (catalog §7). */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
   const plan = catalog.selectPlan(version, specifier);

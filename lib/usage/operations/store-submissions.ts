@@ -148,7 +148,7 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
   return shares.filter(({ places }) => places.length > 0);
 }
 
-/** Returns the threshold check that recording requests (§12.1). There is one live entry per subscription. */
+/** Returns the threshold check to schedule for recorded usage (§12.1). A subscription has at most one live check. */
 function thresholdLook({ accountRecordId, subscriptionRecordId, createdDate }: UsageSubmission) {
   return {
     queueName: QueueName.USAGE_THRESHOLDS,

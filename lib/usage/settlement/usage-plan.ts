@@ -206,7 +206,7 @@ function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone:
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));
   if (closedBy === null) return { start, end: null };
   const end = closedBy.effectiveDate;
-  // A run that ends where it starts has an interval only if it ends for good (§6.3 rule 3).
+  // A run whose end equals its start has an interval only if that end is final (§6.3 rule 3).
   const hasIntervals = start < end || (begin === end && start === end && isEnd(closedBy));
   return hasIntervals ? { start, end } : null;
 }

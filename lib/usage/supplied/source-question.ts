@@ -48,9 +48,9 @@ export type QuantityRequest = Omit<UsageIntervalRequest, keyof SuppliedSpan> & S
 export interface SourceQuestion {
   readonly range: SuppliedRange;
   readonly subscriptions: readonly SubscriptionQuestion[];
-  /** Requests, one per quantity that the run needs, in the order of the runs. */
+  /** The requests, one for each quantity that a usage run needs, in the order of the usage runs. */
   readonly requests: readonly QuantityRequest[];
-  /** Text of the question. One result is valid for all questions with equal texts. */
+  /** Text of the question. One result is valid for all questions with the same text. */
   readonly text: string;
 }
 

@@ -34,7 +34,7 @@ export interface Field<T = unknown, S extends SetOn = SetOn, I = T> {
   readonly set: S;
   /** The maximum number of characters of a string. */
   readonly maxLength?: number;
-  /** The smallest and largest integer that callers may give. */
+  /** The smallest and largest integers that callers may pass. */
   readonly range?: readonly [minimum: number, maximum: number];
   readonly values?: Readonly<Record<string, string>>;
   /** True for personal data, which anonymization replaces (accounts §19). */
@@ -132,7 +132,7 @@ export const oneOf = <V extends string, S extends SetOn = NotSet>(
 /** Describes a field with a subset of an enumeration that only the type of the field defines. */
 export const code = <V extends string, S extends SetOn = NotSet>(traits: Traits<S> = {}) =>
   field<V, S>('oneOf', traits);
-/** @param traits `range` contains the smallest and largest value that callers may give. */
+/** @param traits `range` contains the smallest and largest values that callers may pass. */
 export const integer = <S extends SetOn = NotSet>(
   traits: Traits<S> & { readonly range?: readonly [minimum: number, maximum: number] } = {},
 ) => field<number, S>('integer', traits, traits.range === undefined ? {} : { range: traits.range });

@@ -64,7 +64,7 @@ const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;
 const randomByteCount = 10;
-/** Number of ids per call of the random source, which costs more than an id. */
+/** Number of ids that share one call to the random source. A call costs more than generating an id. */
 const idsPerDraw = 256;
 const drawnByteCount = idsPerDraw * randomByteCount;
 
