@@ -108,7 +108,7 @@ export async function openStorage(
     readonly migrate: boolean;
     readonly requireRowSecurity?: boolean;
     readonly readOnly?: boolean;
-    /** True: the SQLite file must exist, so that a misspelled path does not create a database. */
+    /** True if the SQLite file must exist, so that a misspelled path does not create a database. */
     readonly mustExist?: boolean;
   },
 ): Promise<Storage<never>> {

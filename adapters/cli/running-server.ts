@@ -26,7 +26,7 @@ export interface Running {
 interface ServerParts {
   readonly options: ServeOptions;
   readonly logger: PinoLogger;
-  /** The processes that serve the port. Undefined: this process alone. */
+  /** The processes that serve the port. If undefined, this process alone serves the port. */
   readonly group?: ServerGroup;
   /** Runs once the port is open. Requests wait until this function has finished. */
   prepare(billing: Billing<never>): Promise<void>;

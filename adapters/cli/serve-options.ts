@@ -40,16 +40,16 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
     port: port === undefined ? (definition.port ?? defaultPort) : portOf(port),
     host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
     database,
-    /** Number of worker processes. Undefined: this process serves alone. */
+    /** Number of worker processes. If undefined, this process serves alone. */
     workers,
-    /** True: migrates a PostgreSQL database at startup. */
+    /** If true, migrates a PostgreSQL database at startup. */
     migrate: given.migrate === true || definition.migrate === true,
-    /** True: refuses PostgreSQL roles that bypass row-level security. */
+    /** If true, refuses PostgreSQL roles that bypass row-level security. */
     requireRowSecurity,
     testMode,
-    /** True: logs every request at level info. */
+    /** If true, logs every request at level info. */
     accessLog: given['access-log'] === true,
-    /** Name of this node. Undefined: a name is generated at each start. */
+    /** Name of this node. If undefined, a name is generated at each start. */
     nodeName,
     environment,
     /** Path of the ledger file of the test mode sandbox. */
@@ -183,7 +183,7 @@ export function httpSettings(given: OptionValues, environment: Environment) {
       lifetimeMs: read('token-lifetime', lifetime),
       issuers: read('jwt-issuers', issuers),
     }),
-    /** True: locks users out after failed logins. Undefined: on, except in test mode. */
+    /** If true, locks users out after failed logins. If undefined, users are locked out except in test mode. */
     lockOut: read('lockout', flag),
     sessionIdleMs: read('session-timeout', lifetime),
   };

@@ -46,9 +46,9 @@ export type { RequestLimits } from './routing/body.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
 export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'home' | 'metrics'> {
-  /** True: `/openapi.json`, `/docs` and `/llms.txt` describe the interface. Defaults to true (`server.docs`). */
+  /** If true, `/openapi.json`, `/docs` and `/llms.txt` describe the interface. Defaults to true (`server.docs`). */
   readonly docs?: boolean | undefined;
-  /** True: metrics require the credentials of a user. Defaults to false (`metrics.requireAuth`). */
+  /** If true, metrics require the credentials of a user. Defaults to false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
   /** Further server properties in the diagnostic, such as the properties of `listen`. None by default. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;

@@ -53,21 +53,21 @@ export interface PostgresqlOptions {
   readonly url: string;
   /** Maximum number of connections, at least 2; defaults to 10. One more connection listens to other nodes. */
   readonly poolSize?: number;
-  /** True: `prepare` updates the schema. False (the default): `prepare` rejects an old schema. */
+  /** If true, `prepare` updates the schema. If false (the default), `prepare` rejects an old schema. */
   readonly migrate?: boolean;
   /**
-   * True: `prepare` rejects a role that row-level security does not bind. False (the default): the engine logs a
-   * warning.
+   * If true, `prepare` rejects a role that row-level security does not bind. If false (the default), the engine logs
+   * a warning.
    */
   readonly requireRowSecurity?: boolean;
   /**
-   * True (the default): connections keep the plans of statements. Set this to false behind a pooler that assigns
+   * If true (the default), connections keep the plans of statements. Set this to false behind a pooler that assigns
    * connections per transaction and does not support prepared statements (PgBouncer before 1.21).
    */
   readonly keepsPlans?: boolean;
   /**
-   * True (the default): concurrent statements share one round trip, through internals of the driver `pg`. Set this to
-   * false if a new version of the driver is incompatible.
+   * If true (the default), concurrent statements share one round trip, through internals of the driver `pg`. Set this
+   * to false if a new version of the driver is incompatible.
    */
   readonly batchesStatements?: boolean;
   /** Called with every statement and its parameters, which include personal data, for diagnosis. */

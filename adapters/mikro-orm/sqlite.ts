@@ -43,9 +43,12 @@ export interface SqliteOptions {
    * commits.
    */
   readonly synchronous?: 'NORMAL' | 'FULL';
-  /** True: reads an existing file beside the node that owns it, without a lock or schema changes. Defaults to false. */
+  /**
+   * If true, reads an existing file beside the node that owns it, without a lock or schema changes. Defaults to
+   * false.
+   */
   readonly readOnly?: boolean;
-  /** True (the default): `prepare` updates the schema. */
+  /** If true (the default), `prepare` updates the schema. */
   readonly migrate?: boolean;
   /** Called with every statement and its parameters, which include personal data, for diagnosis. */
   readonly trace?: Trace;

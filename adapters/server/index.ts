@@ -51,9 +51,9 @@ export interface ServerDefinition extends Parts {
    * Default: the server is a single process. Every worker reads this file and runs `opened` and `closed`.
    */
   readonly workers?: number | 'auto';
-  /** True: migrates the schema of a PostgreSQL database at startup. Defaults to false. */
+  /** If true, migrates the schema of a PostgreSQL database at startup. Defaults to false. */
   readonly migrate?: boolean;
-  /** True: rejects a PostgreSQL role that bypasses row-level security. Defaults to false. */
+  /** If true, rejects a PostgreSQL role that bypasses row-level security. Defaults to false. */
   readonly requireRowSecurity?: boolean;
   /** File for the transactions of the test mode sandbox gateway. `--sandbox-ledger` overrides it. */
   readonly sandboxLedger?: string;

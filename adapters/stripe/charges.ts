@@ -207,7 +207,7 @@ function optionsIn({ properties }: GatewayRequest, { returnUrl }: StripeGatewayO
   const given = new Map(properties.map(({ key, value }) => [key, value]));
   return {
     /**
-     * True (the default): the customer is absent, so a bank that requires consent declines. False with
+     * True (the default) if the customer is absent. A bank that requires consent then declines. False with
      * `off_session=false`.
      */
     isOffSession: given.get('off_session') !== 'false',

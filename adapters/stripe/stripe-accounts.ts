@@ -111,8 +111,8 @@ export interface StripeGatewayOptions {
   /** Return URL after a customer's bank consent. Without it, payment methods that redirect are rejected. */
   readonly returnUrl?: string;
   /**
-   * True: requests authorizations that can be captured several times, if the Stripe account and the card allow it.
-   * False (the default): the first capture releases the rest.
+   * If true, requests authorizations that can be captured several times, if the Stripe account and the card allow it.
+   * If false (the default), the first capture releases the rest.
    */
   readonly multicapture?: boolean;
   /**

@@ -163,13 +163,15 @@ function stillDue(accountId: Uuid, canWork: boolean): BillingError {
 
 /** Additional actions when an account is closed. All of them default to false. */
 export interface CloseOptions {
-  /** True: immediately ends the service of every subscription, and ends billing at the end of the invoiced period. */
+  /**
+   * If true, immediately ends the service of every subscription, and ends billing at the end of the invoiced period.
+   */
   readonly cancelAllSubscriptions?: boolean | undefined;
-  /** True: writes off unpaid invoices. Takes precedence over `itemAdjustUnpaidInvoices`. */
+  /** If true, writes off unpaid invoices. Takes precedence over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;
   readonly itemAdjustUnpaidInvoices?: boolean | undefined;
   /**
-   * True: removes the account's future work from all queues, except the subscription ends that the same call
+   * If true, removes the account's future work from all queues, except the subscription ends that the same call
    * schedules. Pushes that are already due are still sent.
    */
   readonly removeFutureNotifications?: boolean | undefined;

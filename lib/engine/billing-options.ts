@@ -108,7 +108,7 @@ export interface BillingOptions<Host> {
    */
   readonly defaultOverdueConfig?: string | NewOverdueDefinition | undefined;
   /**
-   * True: accepts push targets on this machine (platform §10.1), and limits gateway calls to 5 s instead of 30 s
+   * If true, accepts push targets on this machine (platform §10.1), and limits gateway calls to 5 s instead of 30 s
    * unless `payment.plugin.timeout` is set. Defaults to false.
    */
   readonly testMode?: boolean;

@@ -25,9 +25,9 @@ export interface BroadcastPorts extends Pick<Ports, 'clock' | 'systemClock' | 'i
 }
 
 interface NewBroadcast extends Pick<Broadcast, 'service' | 'type' | 'payload'> {
-  /** True: sends the broadcast only to this node. */
+  /** If true, sends the broadcast only to this node. */
   readonly localOnly: boolean;
-  /** True: event sinks get the broadcast too (platform §10.4 rule 4). */
+  /** If true, event sinks get the broadcast too (platform §10.4 rule 4). */
   readonly isEvent: boolean;
   /** The new state of a plugin, stored with the broadcast. */
   readonly switched?: Switched | undefined;

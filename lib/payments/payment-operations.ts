@@ -229,7 +229,7 @@ export interface PaymentRepairOperations<C extends Leading = []> {
 }
 
 export interface PaymentReadOptions extends PluginInfoOptions {
-  /** True: also returns the attempts of each payment. Defaults to false. */
+  /** If true, also returns the attempts of each payment. Defaults to false. */
   readonly withAttempts?: boolean;
 }
 
@@ -315,7 +315,7 @@ export interface InvoicePaymentInput extends ControlledInput {
   readonly amount?: Decimal | null;
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
-  /** True: the invoice was paid by check, cash or transfer. Defaults to false. */
+  /** True if the invoice was paid by check, cash or transfer. Defaults to false. */
   readonly isExternal?: boolean;
   readonly externalKey?: string | null;
   readonly transactionExternalKey?: string | null;
@@ -329,11 +329,11 @@ export interface PayAllInput extends ControlledInput {
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
   /**
-   * True: the invoices were paid by check, cash or transfer, so that the rest becomes account credit. Defaults to
+   * True if the invoices were paid by check, cash or transfer. The rest then becomes account credit. Defaults to
    * false.
    */
   readonly isExternal?: boolean;
-  /** True (the default): the rest may become account credit. False: a payment that leaves a rest is rejected. */
+  /** If true (the default), the rest may become account credit. If false, a payment that leaves a rest is rejected. */
   readonly mayCredit?: boolean;
   /** Target date up to which invoices are paid. Defaults to today in the account's zone. */
   readonly targetDate?: LocalDate | null;
@@ -351,11 +351,11 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
   readonly paymentId: Uuid;
   /** Amount of the refund. Defaults to the sum of the adjustments with their taxes. */
   readonly amount?: Decimal | null;
-  /** True: the items of `adjustments` reduce the invoice. False (the default): the invoice is owed again. */
+  /** If true, the items of `adjustments` reduce the invoice. If false (the default), the invoice is owed again. */
   readonly isAdjusted?: boolean;
   /** Items to adjust. The taxes of these charges are adjusted too, unless `adjustments` contains them. */
   readonly adjustments?: readonly RefundAdjustmentInput[];
-  /** True: the refund is a separate payment through another method. Defaults to false. */
+  /** True if the refund is a separate payment through another method. Defaults to false. */
   readonly isExternal?: boolean;
   /** Payment method of the external refund, with `isExternal`. Defaults to the account's external method. */
   readonly paymentMethodId?: Uuid | null;
@@ -363,8 +363,8 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
 
 export interface InvoiceChargebackInput extends PaymentAmountInput {
   /**
-   * True: a chargeback beyond the remaining amount is recorded as a failed transaction. False (the default): it is
-   * rejected.
+   * If true, a chargeback beyond the remaining amount is recorded as a failed transaction. If false (the default), it
+   * is rejected.
    */
   readonly recordsExcess?: boolean;
 }

@@ -52,7 +52,10 @@ export interface WorkScope {
 
 /** Carries the current scope through asynchronous work. `workScopes()` uses Node's `AsyncLocalStorage`. */
 export interface WorkScopes {
-  /** Runs the work, and everything that it starts, in the scope. If the scope is undefined, the work runs without a scope. */
+  /**
+   * Runs the work, and everything that it starts, in the scope. If the scope is undefined, the work runs without a
+   * scope.
+   */
   run<T>(scope: WorkScope | undefined, work: () => T): T;
   current(): WorkScope | undefined;
 }

@@ -20,7 +20,7 @@ export interface QueueExportRequest {
   readonly minDate?: Instant;
   /** Last due date of live entries. Defaults to two days after now. */
   readonly maxDate?: Instant;
-  /** True (the default): includes the history. The other parts are also included by default. */
+  /** If true (the default), includes the history. The other parts are also included by default. */
   readonly withHistory?: boolean;
   readonly withInProcessing?: boolean;
   readonly withBusEvents?: boolean;

@@ -42,7 +42,7 @@ export interface CallContext {
   readonly createdDate: Instant;
   /** Passed on to plugins; none by default. */
   readonly pluginProperties?: readonly PluginProperty[];
-  /** True: rounds binary floating point noise in the caller's amounts. Defaults to false. */
+  /** If true, rounds binary floating point noise in the caller's amounts. Defaults to false. */
   readonly roundsFloatNoise?: boolean;
 }
 

@@ -15,7 +15,7 @@ const termsFields = {
   percentOff: f.orNull(f.amount({ set: 'creation' })),
   /** Amounts as text by currency, per billing period. Null if the coupon takes a percentage off. */
   amountsOff: f.orNull(f.json<Readonly<Record<string, string>>, 'creation'>({ set: 'creation' })),
-  /** True: an amount applies once for each unit of the quantity. */
+  /** If true, an amount applies once for each unit of the quantity. */
   perQuantity: f.flag({ set: 'creation' }),
   duration: f.oneOf(CouponDuration, { set: 'creation' }),
   /** Number of periods or months. Null for other durations. */

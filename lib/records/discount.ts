@@ -9,7 +9,7 @@ export interface PriceReduction {
   readonly percentOff: Decimal | null;
   /** In the account's currency, per billing period. */
   readonly amountOff: Decimal | null;
-  /** True: `amountOff` applies once for each unit of the quantity. */
+  /** If true, `amountOff` applies once for each unit of the quantity. */
   readonly perQuantity: boolean;
 }
 

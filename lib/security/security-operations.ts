@@ -17,7 +17,7 @@ export interface NewUserInput {
   readonly password: string;
   /** Names of roles. They must exist, unless `allowsUndefinedRoles` is true. */
   readonly roles: readonly string[];
-  /** True: allows undefined roles, which grant nothing until they exist (R63). Defaults to false. */
+  /** If true, allows undefined roles, which grant nothing until they exist (R63). Defaults to false. */
   readonly allowsUndefinedRoles?: boolean;
   /** Tenants that may be used. Absent means all tenants. */
   readonly tenantIds?: readonly Uuid[];
@@ -31,7 +31,7 @@ export interface NewApiClientInput extends Pick<NewUserInput, 'name' | 'tenantId
 }
 
 export interface PasswordPolicy {
-  /** True: accepts passwords of fewer than 8 characters, as in test mode. */
+  /** If true, accepts passwords of fewer than 8 characters, as in test mode. */
   readonly allowShort: boolean;
 }
 

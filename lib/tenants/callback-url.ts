@@ -8,7 +8,7 @@ const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 export interface CallbackPolicy {
   /** Value of `notifications.allowPrivateNetworks`. If false, private and loopback addresses are rejected. */
   readonly allowPrivateNetworks: boolean;
-  /** True: accepts loopback addresses anyway, as in test mode. */
+  /** If true, accepts loopback addresses anyway, as in test mode. */
   readonly allowLoopback: boolean;
 }
 

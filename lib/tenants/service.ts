@@ -21,7 +21,7 @@ export interface NewTenantInput {
   /** API key of 1–128 characters, unique in the deployment. */
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** True: the tenant uses the default catalog until it uploads its own (catalog §14). Defaults to false. */
+  /** If true, the tenant uses the default catalog until it uploads its own (catalog §14). Defaults to false. */
   readonly useGlobalDefault?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import type { Billing, TenantBilling } from '../../lib/index.ts';
 import { recordingLogger } from './system-time.ts';
 
-/** True: tests call the operations of their shop over HTTP (`BILLWRIGHT_TEST_CALLS=http`). */
+/** If true, tests call the operations of their shop over HTTP (`BILLWRIGHT_TEST_CALLS=http`). */
 export const isRemote = process.env.BILLWRIGHT_TEST_CALLS === 'http';
 
 /** Serves the engine, and returns the same operations over HTTP. The server closes with the engine. */

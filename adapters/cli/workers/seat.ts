@@ -5,7 +5,7 @@ export interface Seat {
   /** Identifies the worker in the log. The number of an ended worker is reused. */
   readonly number: number;
   readonly port: number;
-  /** Undefined: the worker generates a name. */
+  /** If undefined, the worker generates a name. */
   readonly nodeName?: string;
   readonly isInRotation: boolean;
 }

@@ -18,7 +18,7 @@ const HEALTH_POLL_MS = 500;
 interface PoolOptions {
   readonly count: number;
   readonly port: number;
-  /** Prefix of the node names. Undefined: workers generate names. */
+  /** Prefix of the node names. If undefined, workers generate names. */
   readonly nodeName: string | undefined;
   readonly logger: Logger;
   /** Called when no worker can be started any more. All workers have ended. */

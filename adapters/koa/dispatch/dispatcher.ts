@@ -54,7 +54,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   /** Logs failures, and every request at level debug; defaults to the engine's logger. */
   readonly logger?: Logger | undefined;
   /**
-   * True: logs every request at level info, with its path (without the query) and the client's address; default
+   * If true, logs every request at level info, with its path (without the query) and the client's address; default
    * false.
    */
   readonly accessLog?: boolean | undefined;
@@ -70,7 +70,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
    * (`server.limits.requestTime`).
    */
   readonly requestTimeMs?: number | undefined;
-  /** True: unknown paths return 404. False (the default): unknown paths are passed on to the host. */
+  /** If true, unknown paths return 404. If false (the default), unknown paths are passed on to the host. */
   readonly ownsEveryPath?: boolean;
   /** Returns the HTML page at the root. By default the root has no page. */
   readonly home?: (basePath: string) => string;

@@ -27,7 +27,7 @@ export interface BaseUrlOptions {
   readonly basePath?: string;
   /** Replaces host and port of `Location` (`org.service.jaxrs.location.host`). */
   readonly locationHost?: string | undefined;
-  /** False: `Location` contains only the path (`org.service.jaxrs.location.full.url`). Defaults to true. */
+  /** If false, `Location` contains only the path (`org.service.jaxrs.location.full.url`). Defaults to true. */
   readonly locationFullUrl?: boolean;
   /** Addresses and networks (`10.0.0.0/8`) whose forwarding headers are trusted; none by default. */
   readonly trustedProxies?: readonly string[];

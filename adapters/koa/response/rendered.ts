@@ -15,7 +15,7 @@ export interface Rendered {
   /** Headers of the response, including the content type even if the body is empty. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | AsyncIterable<string | Uint8Array>;
-  /** True: the body is a file, which is not compressed again. */
+  /** True if the body is a file, which is not compressed again. */
   readonly isFile?: boolean;
 }
 

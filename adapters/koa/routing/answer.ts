@@ -7,7 +7,7 @@ export const jsonType = 'application/json';
 export interface Answer {
   readonly status?: number;
   readonly json?: unknown;
-  /** True: a long `json` is streamed without an `ETag`. */
+  /** True if a long `json` is streamed without an `ETag`. */
   readonly isStreamed?: true;
   /** A JSON list that is read in windows while it is being sent. */
   readonly jsonWindows?: AsyncIterable<Iterable<unknown>>;

@@ -23,7 +23,7 @@ export interface Shown {
   readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write' | 'text'>;
   /** Default: the view's own id. */
   readonly auditedIds?: ((view: never) => readonly Uuid[]) | undefined;
-  /** True: long responses are streamed without an `ETag`. */
+  /** True if long responses are streamed without an `ETag`. */
   readonly isLong?: true | undefined;
 }
 

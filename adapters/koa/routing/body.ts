@@ -50,9 +50,9 @@ export interface RequestBody<B> {
   readonly json: JsonSchema;
   /** Required fields of the body or of each element of its list. */
   readonly needed?: readonly string[];
-  /** False: the document declares its own encoding. */
+  /** False if the document declares its own encoding. */
   readonly utf8Only: boolean;
-  /** True: the route reads the body itself from `bodyStream`. */
+  /** True if the route reads the body itself from `bodyStream`. */
   readonly isStreamed?: true;
   read(bytes: Uint8Array | undefined, reading: BodyReading): B;
 }

@@ -128,25 +128,25 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly alsoNeeds?: readonly Permission[];
   /** Conditional permissions, by their description in the document. */
   readonly needsFor?: Readonly<Record<string, Permission>>;
-  /** True: users need no permission for their own `{username}`. */
+  /** True if users need no permission for their own `{username}`. */
   readonly orSelf?: true;
-  /** True: the document shows that a client may authenticate by Basic. */
+  /** If true, the document shows that a client may authenticate by Basic. */
   readonly takesClient?: true;
-  /** True: a Basic login starts a session (platform §6.2). */
+  /** If true, a Basic login starts a session (platform §6.2). */
   readonly startsSession?: true;
   /** Default: the usual error body. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
   readonly errorJson?: JsonSchema;
-  /** True: an error response also contains the facts and problems of the library's error (http-api §16). */
+  /** If true, an error response also contains the facts and problems of the library's error (http-api §16). */
   readonly errorsWithFacts?: true;
-  /** False: no author is required. By default every method except GET requires one. */
+  /** If false, no author is required. By default every method except GET requires one. */
   readonly author?: false;
   /**
-   * True: the route also works while the node is out of rotation, although its method is not GET (platform §11 rule
+   * True if the route also works while the node is out of rotation, although its method is not GET (platform §11 rule
    * 3).
    */
   readonly outOfRotation?: true;
-  /** True: the route only reads, although its method is not GET, so its work ends when the caller disconnects. */
+  /** True if the route only reads, although its method is not GET. Its work then ends when the caller disconnects. */
   readonly changesNothing?: true;
   readonly testMode?: true;
   readonly query?: Q;
@@ -156,7 +156,7 @@ interface RouteFacts<Q extends QueryParameters, B> {
    * automatically.
    */
   readonly fails?: readonly ErrorName[];
-  /** True: an unknown object is not an error. */
+  /** True if an unknown object is not an error. */
   readonly takesUnknownObjects?: true;
   /** Statuses of error codes that differ on this route. */
   readonly statusOf?: Readonly<Record<number, number>>;

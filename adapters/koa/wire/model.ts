@@ -24,13 +24,13 @@ import {
 export type Access = 'R' | 'C' | 'W' | 'I';
 
 interface FieldOptions {
-  /** True: creation requests must contain the field. */
+  /** True if creation requests must contain the field. */
   readonly required?: boolean;
-  /** True: nullable in responses. */
+  /** True if the field is nullable in responses. */
   readonly nullable?: boolean;
-  /** True: the field exists in dialect D only (`D+`, http-api §4 line 10). */
+  /** True if the field exists in dialect D only (`D+`, http-api §4 line 10). */
   readonly onlyD?: boolean;
-  /** True: optional in responses. */
+  /** True if the field is optional in responses. */
   readonly absentable?: boolean;
   /** Member of the object that the field shows. Defaults to the member with the same name. */
   readonly from?: From | undefined;

@@ -22,12 +22,12 @@ import { DATE_OR_DATE_TIME, documentOf, type JsonSchema, refuse } from './wire-t
 
 /** See http-api §6. */
 export interface QueryParameter<T> {
-  /** True: reads all values of the parameter. False: reads the first value. */
+  /** If true, reads all values of the parameter. If false, reads the first value. */
   readonly many: boolean;
   readonly required: boolean;
-  /** True: an empty string is distinct from an absent parameter. */
+  /** True if an empty string is distinct from an absent parameter. */
   readonly keepsEmpty?: true;
-  /** True: the parameter is a wait in seconds, which `waitBound` limits. */
+  /** True if the parameter is a wait in seconds, which `waitBound` limits. */
   readonly isWait?: true;
   /** Schema of the parameter. Undefined means absent or empty. */
   readonly schema: z.ZodType<T>;

@@ -164,7 +164,7 @@ export interface WireProblem {
   readonly code: ErrorCode;
   /** The problem, as the rest of a sentence that begins with the field's name. */
   readonly text: string;
-  /** True: `text` is the whole message text (http-api §12, fixed messages). */
+  /** True if `text` is the whole message text (http-api §12, fixed messages). */
   readonly complete?: boolean;
 }
 

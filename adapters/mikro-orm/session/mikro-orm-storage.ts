@@ -66,7 +66,7 @@ export interface StorageParts {
   readonly migrations: readonly MigrationObject[];
   /** Updates the schema. Null if the operator updates it. */
   readonly migrate: (() => Promise<unknown>) | null;
-  /** True: `prepare` rejects a role that row-level security does not bind. */
+  /** If true, `prepare` rejects a role that row-level security does not bind. */
   readonly requireRowSecurity: boolean;
   /** Releases the locks on the database after a failed start, so that `connect` may follow. */
   letGo(): Promise<void>;

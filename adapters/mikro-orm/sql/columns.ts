@@ -39,7 +39,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Stores a property of a record in one or more columns. */
 export interface Field<T> {
   readonly columns: readonly Column[];
-  /** True: the property is written with the record, but read only on request. */
+  /** True if the property is written with the record, but read only on request. */
   readonly isSearchOnly?: true;
   write(value: T, cells: Cell[]): void;
   read(row: Row): T;
@@ -51,7 +51,7 @@ export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 interface Conversion<T> {
   readonly type: ColumnType;
   readonly isInstant?: true;
-  /** True: records may share a decoded value, which is immutable and larger than a number. */
+  /** True if records may share a decoded value, which is immutable and larger than a number. */
   readonly isShared?: true;
   encode(value: T): Cell;
   decode(stored: unknown, column: string): T;

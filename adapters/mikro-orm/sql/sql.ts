@@ -38,7 +38,7 @@ interface RowSource {
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: Rows;
-  /** True: the statement must start from these rows, regardless of the planner's estimates. */
+  /** True if the statement must start from these rows, regardless of the planner's estimates. */
   readonly isReadFirst: boolean;
 }
 

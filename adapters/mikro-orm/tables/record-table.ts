@@ -43,7 +43,7 @@ export interface TableSpec {
 export type Indexes = Readonly<Record<string, string>>;
 
 interface TableOptions {
-  /** False: rows have no `tenant_record_id`. By default every row has one (platform §17 rule 2). */
+  /** If false, rows have no `tenant_record_id`. By default every row has one (platform §17 rule 2). */
   readonly ofTenant?: false;
   readonly uniques?: Indexes;
   /** Errors for violations, by the name of the unique index. */

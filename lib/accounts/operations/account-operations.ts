@@ -11,7 +11,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 
 export interface AccountUpdate {
   readonly changes: AccountInput;
-  /** True: null resets a field. Defaults to false. */
+  /** If true, null resets a field. Defaults to false. */
   readonly treatNullAsReset?: boolean;
 }
 

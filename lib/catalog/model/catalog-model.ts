@@ -234,7 +234,10 @@ export const SIMPLE_RULES: PlanRules = {
   priceList: [{ conditions: anySource, result: DEFAULT_PRICE_LIST }],
 };
 
-/** Returns compact JSON with sorted fields. Decimals have the form `{"d":"75.00"}`. Equal values produce identical JSON. */
+/**
+ * Returns compact JSON with sorted fields. Decimals have the form `{"d":"75.00"}`. Equal values produce identical
+ * JSON.
+ */
 export function textOfValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(textOfValue).join(',')}]`;

@@ -118,14 +118,14 @@ export interface EntryScopeOptions {
 export interface DeletePlanOptions extends EntryScopeOptions {
   /** Confirms the deletion. Must be true. */
   readonly force: boolean;
-  /** True: returns all rows of the plan. By default, returns the latest row. */
+  /** If true, returns all rows of the plan. By default, returns the latest row. */
   readonly allVersions?: boolean;
 }
 
 export interface DeleteProductOptions extends EntryScopeOptions {
   /** Confirms the deletion. Must be true. */
   readonly force: boolean;
-  /** True: also deletes the product's plans. Otherwise the plans stay listed, but leave the catalog. */
+  /** If true, also deletes the product's plans. Otherwise the plans stay listed, but leave the catalog. */
   readonly deleteAllPlans?: boolean;
 }
 

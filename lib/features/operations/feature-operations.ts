@@ -68,7 +68,7 @@ export interface ConsumeRequest<F extends string = string> {
 
 /** The outcome of a consumption, across all subscriptions with the quota. */
 export interface Consumption {
-  /** False: nothing was consumed, because less than the amount is left. */
+  /** False if nothing was consumed, because less than the amount is left. */
   readonly allowed: boolean;
   readonly used: Decimal;
   readonly remaining: Decimal;
@@ -96,7 +96,7 @@ export type FeatureInput =
       readonly per?: QuotaPeriod;
       /** Defaults to BLOCK. An override on an account cannot have BILL. */
       readonly overage?: QuotaOverage;
-      /** True: the amount applies once for each unit of the subscription's quantity. Defaults to false. */
+      /** If true, the amount applies once for each unit of the subscription's quantity. Defaults to false. */
       readonly perQuantity?: boolean;
     };
 

@@ -32,9 +32,9 @@ export interface ChangedInvoice {
    * all its items (§1.4).
    */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'id' | 'linkedItemId'>)[];
-  /** True: the invoice is reported as adjusted regardless of its items. */
+  /** If true, the invoice is reported as adjusted regardless of its items. */
   readonly isAdjusted?: boolean;
-  /** True: an adjustment is reported for each new item, for example when an account is closed (§16). */
+  /** If true, an adjustment is reported for each new item, for example when an account is closed (§16). */
   readonly reportsEachItem?: boolean;
 }
 

@@ -81,7 +81,7 @@ export type DocumentText =
 export type DocumentTextUpload = DocumentText & {
   /** A template (Mustache, at most 256 Ki characters) or translations (Java properties, at most 1 Mi characters). */
   readonly text: string;
-  /** True: replaces an existing text. False (the default): rejects the upload if the text exists. */
+  /** If true, replaces an existing text. If false (the default), rejects the upload if the text exists. */
   readonly replace?: boolean | undefined;
 };
 

@@ -45,7 +45,7 @@ export interface InvoiceToRender {
   readonly account: Account;
   /** The seller data valid on the document's date (§14 rule 7). Null if the tenant has no seller data. */
   readonly seller: Seller | null;
-  /** True: the customer pays without a stored payment method (tag MANUAL_PAY). */
+  /** True if the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
   /** The currency of the last processed payment. Null without such a payment. */
   readonly processedCurrency: Currency | null;
@@ -122,7 +122,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly totals: readonly PrintableFact[];
   /** The details of a bank transfer for the amount due. Empty if nothing is due or the seller has no bank account. */
   readonly paymentDetails: readonly PrintableFact[];
-  /** True: the invoice is in a summary that the parent account has not paid yet (§12). */
+  /** True if the invoice is in a summary that the parent account has not paid yet (§12). */
   readonly isPaidByParent: boolean;
   /** Set if the document is a credit note (§21), whose number and date replace the invoice's. */
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;

@@ -53,7 +53,7 @@ export interface DryRunRequest {
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
   /** Codes of coupons that the action would redeem (coupons §2). */
   readonly coupons?: readonly string[] | null | undefined;
-  /** True: the items contain their explanations. Defaults to false. */
+  /** If true, the items contain their explanations. Defaults to false. */
   readonly explain?: boolean | null | undefined;
   /** Quantity for START_BILLING and CHANGE. Defaults to 1, or to the current quantity. */
   readonly quantity?: number | null | undefined;

@@ -42,7 +42,7 @@ interface LoadingTools {
   readonly catalogsOf: CatalogSource;
   readonly configOf: InvoicingConfigOf;
   readonly nextId: () => Uuid;
-  /** True: usage sources are called first, so that recorded usage is not read. Defaults to false. */
+  /** If true, usage sources are called first, so that recorded usage is not read. Defaults to false. */
   readonly asksSources?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface LoadedDryRun {
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
   readonly hypothesis: Hypothesis | null;
-  /** True: the hypothetical action starts a run immediately. */
+  /** True if the hypothetical action starts a run immediately. */
   readonly isBilledNow: boolean;
   /** The walk to the invoice. Null if there is nothing to bill. */
   readonly walk: {

@@ -132,7 +132,7 @@ export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
 interface ExplanationParts
   extends Omit<ExplainedItem, 'basis' | 'past'>,
     Pick<ItemExplanation, 'basis' | 'pluginName' | 'events' | 'steps' | 'computedAmount'> {
-  /** True: a plugin changed an amount that a person gave. The given amount is `computedAmount`. */
+  /** True if a plugin changed an amount that a person gave. The given amount is `computedAmount`. */
   readonly isPluginValue: boolean;
 }
 

@@ -97,9 +97,9 @@ export function invoicingCurrency(account: Account) {
 
 /** The target invoice of a run (§8.3). */
 export interface Drafting {
-  /** True: the run makes a DRAFT (AUTO_INVOICING_DRAFT). */
+  /** True if the run makes a DRAFT (AUTO_INVOICING_DRAFT). */
   readonly isDraft: boolean;
-  /** True: the oldest existing DRAFT of the account gets the items (AUTO_INVOICING_REUSE_DRAFT). */
+  /** If true, the oldest existing DRAFT of the account gets the items (AUTO_INVOICING_REUSE_DRAFT). */
   readonly reusesDraft: boolean;
   readonly draftId: Uuid | null;
 }

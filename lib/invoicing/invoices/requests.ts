@@ -9,10 +9,10 @@ export interface GenerateRequest {
   readonly accountId: Uuid;
   /** Target date, as a local date of the account. Default today. */
   readonly targetDate?: LocalDate | null;
-  /** True: adds the items to the account's oldest DRAFT, if any, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  /** If true, adds the items to the account's oldest DRAFT, if any, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
   readonly reuseDraft?: boolean;
   readonly draftId?: Uuid | null;
-  /** True: ignores the safety bounds for this run (§8.4). Defaults to false. */
+  /** If true, ignores the safety bounds for this run (§8.4). Defaults to false. */
   readonly acceptBounds?: boolean;
 }
 
@@ -32,18 +32,18 @@ export interface ParkedRun {
 export interface InvoiceGroupRequest {
   readonly accountId: Uuid;
   readonly groupId: Uuid;
-  /** True: also returns the children's items of a parent's summary. Defaults to false. */
+  /** If true, also returns the children's items of a parent's summary. Defaults to false. */
   readonly withChildrenItems?: boolean | undefined;
 }
 
 /** Filters for a list of an account's invoices. */
 export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
   readonly accountId: Uuid;
-  /** True: returns only unpaid invoices. Defaults to false. */
+  /** If true, returns only unpaid invoices. Defaults to false. */
   readonly unpaidOnly?: boolean;
-  /** True: also returns the items of each invoice. Defaults to false. */
+  /** If true, also returns the items of each invoice. Defaults to false. */
   readonly withItems?: boolean;
-  /** True: also returns VOID invoices. Defaults to false. */
+  /** If true, also returns VOID invoices. Defaults to false. */
   readonly includeVoided?: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface ManualItemsRequest {
   readonly items: readonly ManualItem[];
   /** Local date of the account. Defaults to today. */
   readonly requestedDate?: LocalDate | null | undefined;
-  /** True: a new invoice is COMMITTED immediately. False (the default): it is a DRAFT. */
+  /** If true, a new invoice is COMMITTED immediately. If false (the default), it is a DRAFT. */
   readonly autoCommit?: boolean | undefined;
 }
 

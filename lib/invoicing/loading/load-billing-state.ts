@@ -222,7 +222,7 @@ interface Metered {
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
-  /** True: the subscription's usage is recorded. False: its usage comes from a source. */
+  /** True if the subscription's usage is recorded. If false, its usage comes from a source. */
   readonly isRecorded: boolean;
 }
 

@@ -324,7 +324,7 @@ function withRecordIds(items: readonly AddedItem[]) {
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   /** Dates of the requested invoices. Null means the date of `wanted`. */
   readonly dates: readonly LocalDate[] | null;
-  /** True: each item contains its explanation. Defaults to false. */
+  /** If true, each item contains its explanation. Defaults to false. */
   readonly explains?: boolean;
 }
 

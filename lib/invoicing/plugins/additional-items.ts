@@ -44,7 +44,7 @@ export interface ConsultedInvoice {
   readonly items: readonly NewInvoiceItem[];
   /** Stored items of the invoice, with the changes of previous plugins. */
   readonly existing: readonly InvoiceItem[];
-  /** True: the invoice is committed, so its stored items do not change (§1.6 rule 6). Defaults to false. */
+  /** True if the invoice is committed. Its stored items then do not change (§1.6 rule 6). Defaults to false. */
   readonly isFixed?: boolean;
   /** Ids of account credit items. These items are computed again, so changes to them are ignored. */
   readonly creditIds: ReadonlySet<Uuid>;

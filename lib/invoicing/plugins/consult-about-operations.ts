@@ -34,7 +34,7 @@ import { imposeNumbers, numbersOf } from './split-and-number.ts';
 
 export interface Planning {
   readonly ids: IdGenerator;
-  /** True: plugins see the operation, so all stored items of its invoices are read. */
+  /** True if plugins see the operation. All stored items of its invoices are then read. */
   readonly isConsulted: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Planning {
 export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
   /** Value of the plugin property INVOICE_OPERATION (§13 rule 7). */
   readonly name?: 'commit' | 'void';
-  /** True: plugins may add items to the invoices of the operation. */
+  /** True if plugins may add items to the invoices of the operation. */
   readonly takesItems: boolean;
   /** Loads the subject without a lock. */
   find(session: ReadSession): Promise<Subject>;

@@ -45,7 +45,7 @@ export type Consultation =
       readonly properties: readonly PluginProperty[];
       /** The proposal that plugins have seen. Null if no plugin has seen the run. */
       readonly seen: ConsultedProposal | null;
-      /** True: plugins must see the invoice, if there is one. */
+      /** True if plugins must see the invoice, if there is one. */
       readonly needsInvoice: boolean;
       /** The invoice as plugins last saw it. Null if they saw none. */
       readonly invoice: InvoiceForPlugins | null;

@@ -39,9 +39,9 @@ export interface RunRequest {
   readonly dueDate?: LocalDate | null;
   /** Target invoice of the run. Defaults to a new COMMITTED invoice. */
   readonly drafting?: Drafting;
-  /** True: the run ignores the safety bounds (§8.4). Defaults to false. */
+  /** If true, the run ignores the safety bounds (§8.4). Defaults to false. */
   readonly acceptsBounds?: boolean;
-  /** True: a plugin requested a run on this date. Defaults to false. */
+  /** True if a plugin requested a run on this date. Defaults to false. */
   readonly isRescheduled?: boolean;
 }
 

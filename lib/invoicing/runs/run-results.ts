@@ -22,9 +22,9 @@ export interface FailedRun {
   readonly account: Account;
   readonly kind: 'failed';
   readonly error: unknown;
-  /** True: the invoice was evaluated, and the following due entries are stored (§8.6). */
+  /** True if the invoice was evaluated, and the following due entries are stored (§8.6). */
   readonly isWorkedOut: boolean;
-  /** True: a later run may succeed, so the account is not parked. Defaults to false. */
+  /** True if a later run may succeed. The account is then not parked. Defaults to false. */
   readonly isRetried?: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface OverdueCondition {
 
 export interface OverdueState {
   readonly name: string;
-  /** True: the state is never entered (§2.1). */
+  /** If true, the state is never entered (§2.1). */
   readonly isClearState: boolean;
   /** Condition of the state. Null if evaluation never enters the state. */
   readonly condition: OverdueCondition | null;

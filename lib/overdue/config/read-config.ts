@@ -79,8 +79,8 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
 
 export interface ConfigReading {
   /**
-   * True: accepts conditions without criteria, which are never met, in stored configurations. Defaults to false (§1.3
-   * rule 2).
+   * If true, accepts conditions without criteria, which are never met, in stored configurations. Defaults to false
+   * (§1.3 rule 2).
    */
   readonly acceptsEmptyConditions?: boolean;
 }

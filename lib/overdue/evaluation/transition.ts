@@ -149,7 +149,10 @@ function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>) {
   return { at, date: localDateOf(at, timeZone) };
 }
 
-/** Returns the first date on which unpaid invoices met a state's criteria (§5.3 rule 2), or null if the state has no such criteria. */
+/**
+ * Returns the first date on which unpaid invoices met a state's criteria (§5.3 rule 2), or null if the state has no
+ * such criteria.
+ */
 export function reachedDate({ condition }: OverdueState, unpaid: readonly UnpaidInvoice[]): LocalDate | null {
   if (condition === null) return null;
   const { unpaidFor, unpaidCount, unpaidTotal } = condition;

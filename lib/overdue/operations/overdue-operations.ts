@@ -18,7 +18,7 @@ export interface OverdueStateView {
   /** Days between the retries of a failed payment (the tenant's `payment.retry.days`). */
   readonly daysBetweenPaymentRetries: readonly number[];
   readonly isDisableEntitlementAndChangesBlocked: boolean;
-  /** True: changes of plan and new subscriptions are rejected. */
+  /** If true, plan changes and new subscriptions are rejected. */
   readonly isBlockChanges: boolean;
   readonly isClearState: boolean;
   /**
@@ -134,13 +134,13 @@ export interface NewOverdueDefinition {
 export interface NewOverdueState {
   /** Name of 1 to 50 characters. */
   readonly name: string;
-  /** True: the state is never entered. */
+  /** If true, the state is never entered. */
   readonly isClearState?: boolean;
   readonly condition?: NewOverdueCondition | null;
   readonly externalMessage?: string;
-  /** True: changes of plan and new subscriptions are rejected. */
+  /** If true, plan changes and new subscriptions are rejected. */
   readonly isBlockChanges?: boolean;
-  /** True: service, billing and changes are blocked. */
+  /** If true, service, billing and changes are blocked. */
   readonly isDisableEntitlement?: boolean;
   /** Policy for the end of billing of cancelled subscriptions. Defaults to NONE. */
   readonly subscriptionCancellationPolicy?: CancellationPolicy;

@@ -20,7 +20,7 @@ export interface OverdueJob {
   readonly action: OverdueAction;
   /** The scheduled instant of a check (§5.3 rule 1), or the instant of the event, regardless of the delay. */
   readonly asked: Instant;
-  /** True: the paying parent and paid children are evaluated next (§8 rule 1). */
+  /** True if the paying parent and paid children are evaluated next (§8 rule 1). */
   readonly spreads: boolean;
   /** The account of the entry that caused the job, if it is another account. */
   readonly causedBy: number | null;

@@ -47,7 +47,7 @@ interface Round<R extends PaymentRequest> {
   readonly requests: readonly R[];
   readonly accounts: readonly Account[];
   readonly consulted: Consulted;
-  /** True: an invoice whose balance is 0 gets a payment of 0, if the tenant allows such payments. */
+  /** If true, an invoice whose balance is 0 gets a payment of 0, if the tenant allows such payments. */
   readonly paysEmptyInvoices: boolean;
   readonly parallelCalls: number;
   callerOf(request: R): ControlCaller;

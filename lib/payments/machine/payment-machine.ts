@@ -39,7 +39,7 @@ export type Step<C extends OpenCall, R> =
       readonly accountId: Uuid;
       /** Maximum number of decisions that the tenant allows (§5.3 rule 2). */
       readonly patience: number;
-      /** True: the runs have ended, and control plugins must be consulted again. */
+      /** True if the runs have ended, and control plugins must be consulted again. */
       readonly consultsAgain: boolean;
     }
   /** Some outcomes are unknown, so the gateway must be queried before a decision (§4.1 rule 4). */

@@ -53,9 +53,9 @@ export interface Deciding {
 /** A requested operation with the function that plans it when the facts are loaded. */
 export interface Operation {
   readonly request: OperationRequest;
-  /** True (the default): open outcomes are queried first (§4.1 rule 4), and control plugins are called. */
+  /** If true (the default), open outcomes are queried first (§4.1 rule 4), and control plugins are called. */
   readonly isNew?: boolean;
-  /** True: the built-in invoice control comes first (§2.3 rule 9). */
+  /** True if the built-in invoice control comes first (§2.3 rule 9). */
   readonly isOfInvoice?: boolean;
   /** False for a retry on a date that a control plugin returned. Defaults to true. */
   readonly isApiPayment?: boolean;

@@ -156,7 +156,7 @@ async function writeConsequences(
     isNew,
   }: Pick<RecordTools, 'ids'> &
     Pick<SettledRecords, 'invoices' | 'payments'> & {
-      /** True: no notification is planned yet. */
+      /** True if no notification is planned yet. */
       readonly isNew: boolean;
     },
 ) {

@@ -29,9 +29,9 @@ export interface SetDefaultInput extends ControlledInput {
 
 export interface DeletePaymentMethodInput extends PluginInput {
   readonly paymentMethodId: Uuid;
-  /** True: the account's default may be deleted, and the account gets the tag AUTO_PAY_OFF. */
+  /** If true, the account's default may be deleted, and the account gets the tag AUTO_PAY_OFF. */
   readonly withAutoPayOff?: boolean;
-  /** True: the account's default may be deleted. */
+  /** If true, the account's default may be deleted. */
   readonly force?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface RefreshPaymentMethodsInput extends PluginInput {
 }
 
 export interface PaymentMethodReadOptions extends PluginInfoOptions {
-  /** True: also finds deleted methods. Defaults to false. */
+  /** If true, also finds deleted methods. Defaults to false. */
   readonly includeDeleted?: boolean;
 }
 

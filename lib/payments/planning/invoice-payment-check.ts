@@ -41,7 +41,7 @@ export interface InvoicePaymentCheckInput {
   readonly method: PaymentMethod | null;
   readonly requestedAmount: Decimal | null;
   readonly isApiPayment: boolean;
-  /** True: rejects a payment of more than the balance. False: reduces the payment to the balance (rule 5). */
+  /** If true, rejects a payment of more than the balance. If false, reduces the payment to the balance (rule 5). */
   readonly refusesExcess: boolean;
   /** True if the account has AUTO_PAY_OFF or MANUAL_PAY. */
   readonly isHeldBack: boolean;

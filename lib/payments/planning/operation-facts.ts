@@ -62,11 +62,11 @@ export interface OperationRules {
   readonly now: Instant;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly allowsOverRefund: boolean;
-  /** True: the caller's amounts may have binary floating-point noise. Defaults to false. */
+  /** True if the caller's amounts may have binary floating-point noise. Defaults to false. */
   readonly roundsFloatNoise?: boolean | undefined;
   /** The tenant's own operation tables by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
-  /** True: a control plugin may still select the method of a new payment (§4.1). */
+  /** True if a control plugin may still select the method of a new payment (§4.1). */
   readonly awaitsMethod?: boolean;
 }
 

@@ -57,7 +57,7 @@ export interface NewOperation {
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
   readonly invoiceRefund?: InvoiceRefund | null;
-  /** True: the operation is only recorded as a failure. */
+  /** True if the operation is only recorded as a failure. */
   readonly isRefused?: boolean;
 }
 

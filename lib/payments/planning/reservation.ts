@@ -33,9 +33,9 @@ export interface ReservedCall {
   readonly paymentMethodId: Uuid;
   readonly transaction: New<PaymentTransaction>;
   readonly properties: readonly PluginProperty[];
-  /** True: control plugins are notified, so the operation cannot end in the transaction that reserves it. */
+  /** True if control plugins are notified. The operation then cannot end in the transaction that reserves it. */
   readonly isControlled?: boolean;
-  /** True: the operation is recorded as a failure without a gateway call. */
+  /** True if the operation is recorded as a failure without a gateway call. */
   readonly isRefused?: boolean;
 }
 
@@ -231,8 +231,8 @@ export interface ApiPayment {
   /** Names of control plugins. Null for the tenant's plugins. */
   readonly controlPlugins: readonly string[] | null;
   /**
-   * True: waits for another payment of the invoice, and fails if there is no payment method. False: skips invoices
-   * that cannot be paid now.
+   * If true, waits for another payment of the invoice, and fails if there is no payment method. If false, skips
+   * invoices that cannot be paid now.
    */
   readonly waits: boolean;
 }

@@ -43,7 +43,7 @@ export interface ControlledInput extends PluginInput {
 }
 
 export interface PluginInfoOptions extends PluginInput {
-  /** True: gateways are called for their information. Defaults to false. */
+  /** If true, gateways are called for their information. Defaults to false. */
   readonly withPluginInfo?: boolean;
 }
 
@@ -114,7 +114,10 @@ export class GatewayInfo {
     return this.#answers(context, { questions, timeoutMs }, detailFrom);
   }
 
-  /** Returns the gateways' transactions by payment id. If a gateway fails, its payments are omitted, and a warning is logged. */
+  /**
+   * Returns the gateways' transactions by payment id. If a gateway fails, its payments are omitted, and a warning is
+   * logged.
+   */
   transactionsOf(
     context: CallContext,
     payments: readonly PaymentOfGateway[],

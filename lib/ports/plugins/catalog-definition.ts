@@ -56,7 +56,7 @@ export interface QuotaDefinition<O extends QuotaOverage> {
   readonly per: QuotaPeriod;
   /** By default, BLOCK. */
   readonly overage?: O;
-  /** True: the amount applies once for each unit of the subscription's quantity. */
+  /** If true, the amount applies once for each unit of the subscription's quantity. */
   readonly perQuantity?: boolean;
 }
 

@@ -231,7 +231,7 @@ export interface CancelSubscriptionOptions {
   /** Policy for the end of billing. Absent means the rule of the catalog. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /**
-   * True: billing also ends at the requested date, which is now by default. Allowed only without policies. Default
+   * If true, billing also ends at the requested date, which is now by default. Allowed only without policies. Default
    * false.
    */
   readonly useRequestedDateForBilling?: boolean | undefined;

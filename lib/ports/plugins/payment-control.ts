@@ -34,7 +34,7 @@ export interface PaymentControlContext {
 
 /** A control plugin's changes before the operation. Absent members change nothing. */
 export interface PriorCallResult {
-  /** True: rejects the call with 422. */
+  /** If true, rejects the call with 422. */
   readonly isAborted?: boolean;
   /** Payment method. Used only if the call names no method, unless `payment.method.overwrite` is set. */
   readonly adjustedPaymentMethodId?: Uuid | null;

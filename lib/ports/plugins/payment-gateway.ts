@@ -26,8 +26,8 @@ export interface GatewayTransaction {
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
   /**
-   * True: the transaction was sent before and is pending (payments §6.1). Its earlier outcome applies, and a request
-   * that could not be sent now is not CANCELED.
+   * True if the transaction was sent before and is pending (payments §6.1). Its earlier outcome applies, and a
+   * request that could not be sent now is not CANCELED.
    */
   readonly isCompletion?: boolean;
 }
@@ -65,15 +65,15 @@ export interface GatewayResult {
 }
 
 export interface GatewayCapabilities {
-  /** True (the default): the gateway stores payment methods. */
+  /** True (the default) if the gateway stores payment methods. */
   readonly holdsPaymentMethods?: boolean;
   /**
-   * True: the gateway changes nothing outside, so an operation is one storage transaction and its outcome is never
-   * unknown. Defaults to false.
+   * True if the gateway changes nothing outside. An operation is then one storage transaction, and its outcome is
+   * never unknown. Defaults to false.
    */
   readonly sideEffectFree?: boolean;
   /**
-   * True: `getPaymentInfo` lists every transaction that the gateway ever received. If a transaction is missing,
+   * True if `getPaymentInfo` lists every transaction that the gateway ever received. If a transaction is missing,
    * recovery records it as CANCELED instead of UNKNOWN a few minutes after its call ended, so no request may take
    * longer than that. Defaults to false.
    */
@@ -208,7 +208,7 @@ export interface PaymentGateway extends PluginIdentity {
   getPaymentMethods?(
     request: {
       readonly accountId: Uuid;
-      /** True: reload the methods from the processor. */
+      /** If true, reload the methods from the processor. */
       readonly refreshFromGateway: boolean;
       readonly properties: readonly PluginProperty[];
     },

@@ -30,7 +30,7 @@ export interface InvoiceFilter {
   readonly ids?: readonly Uuid[];
   readonly statuses?: readonly InvoiceStatus[];
   readonly withMigration: boolean;
-  /** True: returns only the invoices that `findOpen` returns. */
+  /** If true, returns only the invoices that `findOpen` returns. */
   readonly openOnly: boolean;
 }
 

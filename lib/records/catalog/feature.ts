@@ -38,7 +38,7 @@ export interface NumberValue {
   readonly kind: 'NUMBER';
   /** Null means unlimited. */
   readonly amount: Decimal | null;
-  /** True: the amount applies once for each unit of the subscription's quantity. */
+  /** If true, the amount applies once for each unit of the subscription's quantity. */
   readonly perQuantity: boolean;
 }
 
@@ -47,6 +47,6 @@ export interface QuotaValue {
   readonly amount: Decimal;
   readonly per: QuotaPeriod;
   readonly overage: QuotaOverage;
-  /** True: the amount applies once for each unit of the subscription's quantity. */
+  /** If true, the amount applies once for each unit of the subscription's quantity. */
   readonly perQuantity: boolean;
 }

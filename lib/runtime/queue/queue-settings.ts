@@ -11,7 +11,7 @@ import {
 
 /** Settings of this node for entries of one kind (§4.3). */
 export interface KindSettings {
-  /** True: only other nodes process entries of this kind. */
+  /** If true, only other nodes process entries of this kind. */
   readonly isOff: boolean;
   /** Maximum number of entries per claim. Null for QUEUE_CLAIM_LIMIT over both kinds. */
   readonly claimed: number | null;

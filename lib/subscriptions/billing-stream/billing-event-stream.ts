@@ -47,7 +47,7 @@ export interface BillingEventsInput {
   /** Subscriptions of the account, and the base of each add-on. */
   readonly histories: readonly BilledHistory[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** True: price changes wait for the bill cycle date (catalog §6.4 rule 5). Defaults to false. */
+  /** If true, price changes wait for the bill cycle date (catalog §6.4 rule 5). Defaults to false. */
   readonly alignPriceChanges?: boolean;
 }
 

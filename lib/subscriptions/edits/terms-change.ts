@@ -152,7 +152,7 @@ function checkBilled(running: RunningSubscription, now: Instant): void {
 export interface EffectiveFrom {
   /** A day of the account's calendar, or an instant on it. Absent means today. */
   readonly effectiveFromDate?: RequestedDate | null | undefined;
-  /** True: that day may be before today. Defaults to false. */
+  /** If true, that day may be before today. Defaults to false. */
   readonly allowPastDate?: boolean | undefined;
 }
 

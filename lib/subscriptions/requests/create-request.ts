@@ -25,7 +25,7 @@ export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms 
 
 export interface CreateSubscriptionOptions extends CreationDates {
   readonly migrated?: boolean | undefined;
-  /** True (the default): allows the key of an ended bundle (§17.2). */
+  /** If true (the default), allows the key of an ended bundle (§17.2). */
   readonly renameKeyIfExistsAndUnused?: boolean | undefined;
 }
 

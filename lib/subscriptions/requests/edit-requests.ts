@@ -137,7 +137,7 @@ export interface TransferBundleRequest {
       }[]
     | null
     | undefined;
-  /** True: keys for ended subscriptions are ignored. By default they are rejected. */
+  /** If true, keys for ended subscriptions are ignored. By default they are rejected. */
   readonly ignoresEnded?: boolean | undefined;
 }
 

@@ -92,7 +92,7 @@ export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackin
 }
 
 export interface RecordAllOptions {
-  /** True: the report lists every line. By default, the report lists only failures. */
+  /** If true, the report lists every line. By default, the report lists only failures. */
   readonly listsAll?: boolean;
   /** Policy for tenants without `usage.unknownUnitPolicy`. Defaults to REJECT. */
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;

@@ -18,7 +18,7 @@ import { isObject } from './rated-usage.ts';
 export interface SectionTerms {
   /** The free quantity per period, by unit. */
   readonly freeQuantity: ReadonlyMap<string, Decimal>;
-  /** True: a used tier also costs its `fixedPrice`. */
+  /** If true, a used tier also costs its `fixedPrice`. */
   readonly tierFlatFee: boolean;
   /** Discount above 0 and at most 100. Null for no discount. */
   readonly percentOff: Decimal | null;

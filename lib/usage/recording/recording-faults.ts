@@ -17,7 +17,7 @@ export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
 export interface RecordingConfig {
   readonly onDuplicate: OnDuplicate;
   readonly negativeAmounts: boolean;
-  /** True: units that are missing in all catalogs of the tenant are rejected. */
+  /** True if units that are missing in all catalogs of the tenant are rejected. */
   readonly rejectsUnknownUnits: boolean;
   /** True if usage may reach a threshold of the tenant's terms (§12.1). */
   readonly mayPassThresholds: boolean;

@@ -77,7 +77,7 @@ interface Traits<S extends SetOn> {
   readonly personal?: true;
   /** True, or the name in operator searches, if operator searches include the field. */
   readonly searched?: true | string;
-  /** True: Kill Bill does not have the field. By default, it does. */
+  /** True if Kill Bill does not have the field. By default, it does. */
   readonly ours?: true;
   /** Name in audit rows. Defaults to the field's own name. */
   readonly audit?: string | null;

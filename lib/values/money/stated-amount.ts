@@ -14,7 +14,7 @@ export interface AmountStatement {
   readonly currency: Currency;
   /** Name of the amount in errors. Defaults to `amount`. */
   readonly name?: string;
-  /** True: rounds binary floating point noise. False (the default): rejects it. */
+  /** If true, rounds binary floating point noise. If false (the default), rejects it. */
   readonly roundsFloatNoise?: boolean | undefined;
   /** The remaining amount. It is accepted even if older data left it finer than the minor unit. */
   readonly rest?: Decimal | null;

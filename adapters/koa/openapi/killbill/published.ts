@@ -112,7 +112,7 @@ interface Published {
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly defaults?: JsonSchema;
   readonly formats?: Readonly<Record<string, string>>;
-  /** True: the author headers are parameters. */
+  /** True if the author headers are parameters. */
   readonly author?: true;
   /** Statuses that clients know but this server never returns. */
   readonly unanswered?: readonly number[];

@@ -55,7 +55,7 @@ interface Operation {
   /** Default: `payment:trigger`. */
   readonly permission?: Permission;
   readonly success?: Success;
-  /** False: the request with the id in its path has no body. */
+  /** False if the request with the id in its path has no body. */
   readonly needsBody?: false;
   /** Additional errors for payments of invoices (payments §9.5 rule 5). */
   readonly failsOfInvoice?: readonly ErrorName[];

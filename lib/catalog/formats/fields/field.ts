@@ -52,7 +52,7 @@ export interface Field<out T = unknown> {
   readonly item?: string;
   /** A document may set `xsi:nil`. */
   readonly isNillable?: true;
-  /** True: a document may write −1 for an absent number; definitions omit the number. */
+  /** If true, a document may write −1 for an absent number; definitions omit the number. */
   readonly isNoneAtMinusOne?: true;
   /** Name in documents, if it differs. */
   readonly element?: string;
@@ -62,7 +62,7 @@ export interface Field<out T = unknown> {
   readonly ifAbsent?: unknown;
   /** Limits the number of these fields in a version or plan. */
   readonly limit?: VersionLimit;
-  /** True: a record without items lacks the field, so that its stored text does not contain the field. */
+  /** If true, a record without items lacks the field, so that its stored text does not contain the field. */
   readonly isOmittedIfEmpty?: true;
   readonly of?: T;
 }

@@ -18,7 +18,7 @@ const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instanc
 const OWN_DECLARATION = { [`xmlns:${PREFIX.slice(0, -1)}`]: NAMESPACE };
 
 interface WritingOptions {
-  /** False: omits the elements that the reference does not have. */
+  /** If false, omits the elements that the reference does not have. */
   readonly withFeatures?: boolean;
 }
 
