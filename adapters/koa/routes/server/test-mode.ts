@@ -1,7 +1,6 @@
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { UTC } from '../../../../lib/values/time/index.ts';
-import { Clock, type ShownClock } from '../../models/clock.ts';
-import { SandboxConfiguration, SandboxStatus } from '../../models/sandbox.ts';
+import { Clock, SandboxConfiguration, SandboxStatus, type ShownClock } from '../../models/test-mode.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, rootTenantRoute, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, SandboxControl, TestMode } from '../../test-mode.ts';

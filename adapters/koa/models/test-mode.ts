@@ -1,6 +1,18 @@
-import { alike, field, model, modelWith } from '../wire/model.ts';
-import { text } from '../wire/scalars.ts';
+import { type Instant, localDateOf, type TimeZone } from '../../../lib/values/time/index.ts';
+import { alike, field, model, modelWith, shown } from '../wire/model.ts';
+import { date, text, timestamp } from '../wire/scalars.ts';
 import { anyValue } from '../wire/wire-type.ts';
+
+export interface ShownClock {
+  readonly now: Instant;
+  readonly timeZone: TimeZone;
+}
+
+export const Clock = model('Clock', {
+  currentUtcTime: shown(timestamp, ({ now }: ShownClock) => now),
+  timeZone: text(),
+  localDate: shown(date, ({ now, timeZone }: ShownClock) => localDateOf(now, timeZone)),
+});
 
 /** See payments §2.4 rule 2. */
 export const SandboxConfiguration = modelWith('I', 'SandboxConfiguration', {
