@@ -1,4 +1,4 @@
-import { defineCatalog, formatDecimal, type Uuid } from '../../lib/index.ts';
+import { Decimal, defineCatalog, formatDecimal, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { featureCatalog } from '../support/features/feature-catalog.ts';
 import type { TestEngine } from '../support/index.ts';
@@ -385,5 +385,14 @@ eachDatabase.describe('features', (open) => {
       '2026-04-15 sso true false',
       '2026-04-15 support email null',
     ]);
+  });
+
+  it('reject a tenth decimal of a quota with billed overage', async () => {
+    await begin('2026-04-01T00:00:00Z');
+    await engine.subscribe({ accountId, planName: 'max' });
+    const amount = new Decimal('0.1234567891');
+    const call = engine.acme.features.consume({ accountId, feature: 'calls', amount });
+    await expectCode(call, 'INVALID_PARAMETER');
+    expect(await remaining()).to.equal('0 used, 5000 left');
   });
 });

@@ -11,11 +11,15 @@ import { author } from '../support/storage/stored-records.ts';
 /** What an operation of the tenant, and of none of its accounts, is listed under; usage is recorded without a lock (usage §10). */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags', 'overdue', 'usages'];
 /**
- * The first four make an account or read one, the others store nothing of one, keep texts of the tenant, only leave a plan out of the
- * queue, or answer for each account by itself.
+ * Calls that create an account or only read one, that change only the tenant, a counter of a quota or the queue, or that
+ * return a result for each account separately.
  */
 const goOn: readonly string[] = [
   'createAccount',
+  'createCoupon',
+  'updateCoupon',
+  'consumeFeature',
+  'releaseFeature',
   'createComboPayment',
   'queryOperation',
   'callOperation',

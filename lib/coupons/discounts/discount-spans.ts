@@ -78,7 +78,8 @@ function billedRuns(events: readonly BillingEvent[]): readonly BilledRun[] {
   let periodEnd: LocalDate | null = null;
   for (const [index, event] of events.entries()) {
     const endDate = events[index + 1]?.localDate ?? null;
-    if (event.recurringPrice === null || event.billingPeriod === BillingPeriod.NO_BILLING_PERIOD) continue;
+    const isFree = event.recurringPrice?.isZero() ?? true;
+    if (isFree || event.billingPeriod === BillingPeriod.NO_BILLING_PERIOD) continue;
     if (endDate === event.localDate) continue;
     const cycle = cycleDatesOf(event);
     const continues = cycle.start < cycle.first && periodEnd !== null && cycle.start < periodEnd;

@@ -76,11 +76,14 @@ export function changedDays(
     const fixed = differenceOf(was && fixedDays(was), is && fixedDays(is));
     const starts = [recurring, fixed].flatMap((days) => days?.from ?? []);
     touched.push(...starts.map((date) => ({ subscriptionId, date })));
-    const changed = rows.filter((row) => {
-      const days = row.kind === 'FIXED' ? fixed : recurring;
-      return days !== null && isWithin(row.startDate, days) && matchesPlan(after, planOf(row, events));
-    });
-    billed.push(...changed.filter(({ kind }) => kind !== 'FREE').map(({ startDate }) => startDate));
+    if (recurring === null) continue;
+    // A new discount cannot lower a charge of 0.
+    const candidates = before === null ? rows.filter(({ kind }) => kind !== 'FREE') : rows;
+    const changed = candidates.filter(
+      (row) =>
+        isRecurring(row) && isWithin(row.startDate, recurring) && matchesPlan(after, planOf(row, events)),
+    );
+    billed.push(...changed.map(({ startDate }) => startDate));
   }
   const [first, ...others] = billed;
   return { touched, billedDate: first === undefined ? null : minDate(first, ...others) };
@@ -89,9 +92,14 @@ export function changedDays(
 /** Returns the first day on or after `date` from which the end of a discount changes no billed charge. */
 export function firstChangeableDate({ subscriptions }: BilledDiscounts, date: LocalDate): LocalDate {
   const billed = subscriptions.flatMap(({ rows }) =>
-    rows.filter(({ kind, startDate }) => kind !== 'FREE' && startDate >= date),
+    rows.filter((row) => isRecurring(row) && row.startDate >= date),
   );
   return billed.reduce((last, { startDate }) => maxDate(last, addDays(startDate, 1)), date);
+}
+
+/** A billed fixed price stays as it is. */
+function isRecurring({ kind }: CoverageRow): boolean {
+  return kind !== 'FIXED';
 }
 
 function recurringDays({ appliesTo, from, until }: Discount): Days | null {

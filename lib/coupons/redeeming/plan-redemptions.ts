@@ -56,7 +56,8 @@ export async function planRedemptions(
     if (coupon === undefined) throw noSuchCoupon(code);
     const { id: couponId } = coupon;
     checkRedemption(coupon, { account, earlier: [...earlier, ...redemptions], plans, now });
-    if (coupon.maxRedemptions !== null && coupon.redeemedCount >= coupon.maxRedemptions) throw usedUp(coupon);
+    const count = coupon.redeemedCount + redemptions.filter((each) => each.couponId === couponId).length;
+    if (coupon.maxRedemptions !== null && count >= coupon.maxRedemptions) throw usedUp(coupon);
     const { name, percentOff, amountsOff, perQuantity, duration, durationCount, plans: planNames } = coupon;
     redemptions.push({
       id: nextId(),

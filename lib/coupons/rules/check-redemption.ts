@@ -6,7 +6,7 @@ import { type DiscountedPlan, matchesPlan } from '../discounts/with-discounts.ts
 /**
  * Checks whether the account may redeem the coupon now (§2).
  * @param earlier redemptions of the account.
- * @param plans plans of the subscriptions that would be discounted; at least one must match.
+ * @param plans plans of the subscriptions that would be discounted. At least one must match, if there are any.
  * @throws BillingError COUPON_INACTIVE (62003), COUPON_EXPIRED (62004), COUPON_ALREADY_REDEEMED (62006),
  * COUPON_NOT_APPLICABLE (62007), COUPON_WITHOUT_CURRENCY (62008).
  */
@@ -34,7 +34,7 @@ export function checkRedemption(
       `Account ${account.id} has already redeemed coupon ${code}`,
       coupon,
     );
-  if (!plans.some((plan) => matchesPlan(coupon, plan)))
+  if (plans.length > 0 && !plans.some((plan) => matchesPlan(coupon, plan)))
     throw refused(
       ErrorCode.COUPON_NOT_APPLICABLE,
       `Coupon ${code} does not apply to ${namesOf(plans)}`,
@@ -50,7 +50,6 @@ export function checkRedemption(
 }
 
 function namesOf(plans: readonly DiscountedPlan[]): string {
-  if (plans.length === 0) return 'an account without subscriptions';
   return plans.map(({ planName }) => planName ?? 'a subscription without a plan').join(', ');
 }
 

@@ -226,7 +226,7 @@ export const inputs: Inputs = {
     consume: [
       [
         'request',
-        { accountId: id, feature: must('text'), amount: must('amount'), key: orNull('text'), at: 'instant' },
+        { accountId: id, feature: must('text'), amount: 'amount', key: orNull('text'), at: 'instant' },
       ],
     ],
     release: [['request', { accountId: id, feature: must('text'), key: must('text') }]],

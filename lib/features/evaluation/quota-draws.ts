@@ -95,7 +95,7 @@ function firstWith(sources: readonly CountedSource[], overage: QuotaOverage): Co
 }
 
 /** An override with BILL can outlive the unit of its feature in the catalog. Then nothing can be billed. */
-function overageOf({ value, quota }: CountedSource): QuotaOverage {
+export function overageOf({ value, quota }: CountedSource): QuotaOverage {
   const overage = value.kind === FeatureKind.QUOTA ? value.overage : QuotaOverage.BLOCK;
   return overage === QuotaOverage.BILL && quota.unit === null ? QuotaOverage.BLOCK : overage;
 }

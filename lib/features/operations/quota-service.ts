@@ -1,12 +1,13 @@
 import type { Ports } from '../../ports/index.ts';
-import type { CallContext } from '../../records/index.ts';
+import { type CallContext, QuotaOverage } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import { type Decimal, decimal, formatDecimal } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 import { addMilliseconds, formatInstant, type Instant } from '../../values/time/index.ts';
-import { quotaBalance } from '../evaluation/quota-draws.ts';
+import { type CountedSource, overageOf, quotaBalance } from '../evaluation/quota-draws.ts';
 import { counterOf, loadUsedAmounts } from '../loading/load-features.ts';
 import { consumeQuota, releaseUse } from '../storing/consume-quota.ts';
 import { QUOTA_DAYS, QUOTA_KEY_MS } from '../storing/quota-limits.ts';
@@ -26,7 +27,8 @@ export function quotaOperations(
   const { cache } = reading;
   return {
     async consume(context: CallContext, request: ConsumeRequest): Promise<Consumption> {
-      const { accountId, feature, amount = ONE, key = null } = request;
+      const { accountId, feature, key = null } = request;
+      const amount = request.amount ?? ONE;
       checkAmount(amount);
       if (key !== null) checkKey(key);
       const { tenant, createdDate: now } = context;
@@ -36,6 +38,7 @@ export function quotaOperations(
         ? reading.current(context, accountId)
         : reading.at(context, accountId, at));
       const { counted: sources } = quotaOf(loaded, feature);
+      checkBillable(amount, sources);
       const [useId, trackingId] = [ids.next(), key ?? ids.next()];
       const consuming = { loaded, feature, sources, amount, key, at, useId, trackingId };
       const { consumption, draws } = await storage.write(tenant, authorshipOf(context), (session) =>
@@ -80,6 +83,16 @@ function checkAmount(amount: Decimal): void {
   if (isValid) return;
   throw invalidParameter(
     `Invalid amount ${formatDecimal(amount)}. Use an amount above 0 with at most 15 digits before the point and ${MAX_AMOUNT_DECIMALS} after it`,
+    { amount },
+  );
+}
+
+/** Usage has fewer decimals than counters, so a contribution that bills overage accepts fewer decimals (§4). */
+function checkBillable(amount: Decimal, sources: readonly CountedSource[]): void {
+  if (amount.decimalPlaces() <= MAX_FRACTION_DIGITS) return;
+  if (sources.every((source) => overageOf(source) !== QuotaOverage.BILL)) return;
+  throw invalidParameter(
+    `Invalid amount ${formatDecimal(amount)}. A quota with billed overage accepts at most ${MAX_FRACTION_DIGITS} digits after the point`,
     { amount },
   );
 }
