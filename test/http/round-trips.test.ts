@@ -138,7 +138,7 @@ onPostgresql.describe('SQL statements and round trips of an HTTP request', (open
   let world: World;
   before(async () => {
     traffic = await counted(await open(migrated));
-    world = await populate(await serve(traffic.database));
+    world = await populate(await serve(traffic.database), { declaresQuota: false });
   });
   after(async () => {
     await world.serving.close();

@@ -124,9 +124,13 @@ eachDatabaseAndSuperuser((kind, open) => {
   });
 });
 
-/** The clock and the queues of test mode are the deployment's. */
-function isOfTenant({ credentials, testMode }: Route): boolean {
-  return (credentials === 'TENANT' || credentials === 'PLUGIN') && !testMode;
+/**
+ * Returns true if the route concerns a tenant. The clock and the queues of test mode are the deployment's, and a node
+ * out of rotation would reject the other calls.
+ */
+function isOfTenant({ credentials, testMode, operationId }: Route): boolean {
+  if (testMode || operationId === 'putOutOfRotation') return false;
+  return credentials === 'TENANT' || credentials === 'PLUGIN';
 }
 
 /** The same request with ids and keys of nothing in the place of those that it names. */

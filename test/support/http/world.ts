@@ -39,10 +39,17 @@ export function populateOnce(...options: Parameters<typeof serveOnce>): World & 
   return world;
 }
 
-/** Creates a customer of tenant `bob` who has subscribed to the example catalog, been invoiced and paid. */
-export async function populate(serving: Serving): Promise<World> {
+/**
+ * Creates a customer of tenant `bob` who has subscribed to the example catalog, been invoiced and paid. By default the
+ * catalog also declares a quota.
+ */
+export async function populate(
+  serving: Serving,
+  { declaresQuota = true }: { readonly declaresQuota?: boolean } = {},
+): Promise<World> {
   const { call } = serving;
-  const catalog = withQuota((await exampleCatalog()).toString('utf8'));
+  const document = (await exampleCatalog()).toString('utf8');
+  const catalog = declaresQuota ? withQuota(document) : document;
   await call('POST', '/1.0/kb/catalog', { body: catalog, headers: xmlType });
   const account = await call('POST', '/1.0/kb/accounts', {
     body: { externalKey: 'customer', currency: 'USD', name: 'Ada', timeZone: 'Europe/Vienna' },
