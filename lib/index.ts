@@ -60,6 +60,7 @@ export type {
   FeaturesRequest,
   FeatureView,
   OverrideRequest,
+  OverrideTarget,
   Release,
 } from './features/index.ts';
 export type { HealthCheck, HealthReport } from './health/index.ts';

@@ -9,6 +9,7 @@ export type {
   FeaturesRequest,
   FeatureView,
   OverrideRequest,
+  OverrideTarget,
   Release,
 } from './operations/feature-operations.ts';
 export { featureOperations } from './operations/feature-service.ts';
