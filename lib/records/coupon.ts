@@ -27,6 +27,11 @@ const termsFields = {
   appliesTo: f.oneOf(CouponScope, { set: 'creation' }),
 };
 
+/** Returns the code of a coupon in the form in which codes are compared: upper and lower case are equal. */
+export function foldedCode(code: string): string {
+  return code.toLowerCase();
+}
+
 /** A coupon of a tenant (coupons §1). */
 export const couponFields = {
   recordId: f.recordId,

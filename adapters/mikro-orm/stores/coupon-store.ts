@@ -1,5 +1,5 @@
 import type { CouponReads, CouponWrites } from '../../../lib/ports/storage/index.ts';
-import type { Coupon } from '../../../lib/records/index.ts';
+import { type Coupon, foldedCode } from '../../../lib/records/index.ts';
 import { couponAudit, redemptionAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { idIn, inputColumns } from '../sql/columns.ts';
@@ -47,8 +47,4 @@ export function couponWrites(scope: WriteScope): CouponWrites {
 
 function storedOf<C extends Omit<Coupon, 'recordId'>>(coupon: C): C & StoredCoupon {
   return { ...coupon, foldedCode: foldedCode(coupon.code) };
-}
-
-function foldedCode(code: string): string {
-  return code.toLowerCase();
 }

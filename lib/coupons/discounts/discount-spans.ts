@@ -7,7 +7,7 @@ import {
   cycleDate,
   cycleDatesOf,
   earlierDate,
-  firstCycleAfter,
+  firstCycleFrom,
   type LocalDate,
   lastCycleUpTo,
   maxDate,
@@ -112,7 +112,7 @@ function startOfPeriod(
       if (left === 0) return cycle.start;
       left -= 1;
     }
-    const firstIndex = cycle.first >= after ? 0 : firstCycleFrom(cycle, after);
+    const firstIndex = firstCycleFrom(cycle, after);
     const startsWithin = (date: LocalDate) => endDate === null || date < endDate;
     const wanted = cycleDate(cycle, firstIndex + left);
     if (startsWithin(wanted)) return wanted;
@@ -121,10 +121,4 @@ function startOfPeriod(
     left -= Math.max(0, found);
   }
   return null;
-}
-
-/** Returns the smallest k with C(k) ≥ `date`. */
-function firstCycleFrom(cycle: CycleDates, date: LocalDate): number {
-  const k = firstCycleAfter(cycle, date);
-  return k > 0 && cycleDate(cycle, k - 1) === date ? k - 1 : k;
 }

@@ -1,8 +1,7 @@
 import type { PriceReduction } from '../../records/index.ts';
-import { type Decimal, decimal } from '../../values/money/index.ts';
+import { type Decimal, decimal, ZERO } from '../../values/money/index.ts';
 
 const HUNDRED = decimal(100);
-const ZERO = decimal(0);
 
 /**
  * Returns price × quantity after the reductions, exact and at least 0 (§3): all percentages first, then all amounts,

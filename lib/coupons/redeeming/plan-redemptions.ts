@@ -1,5 +1,5 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account, Coupon, New, Redemption } from '../../records/index.ts';
+import { type Account, type Coupon, foldedCode, type New, type Redemption } from '../../records/index.ts';
 import type { CouponRequest } from '../../subscriptions/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -82,11 +82,6 @@ export async function planRedemptions(
     });
   }
   return { coupons, redemptions };
-}
-
-/** Returns the code in the form in which codes are compared. */
-export function foldedCode(code: string): string {
-  return code.toLowerCase();
 }
 
 export function noSuchCoupon(code: string) {

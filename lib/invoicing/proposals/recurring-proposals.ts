@@ -10,6 +10,7 @@ import {
   cycleDate,
   cycleDatesOf,
   firstCycleAfter,
+  firstCycleFrom,
   type LocalDate,
   lastCycleUpTo,
   minDate,
@@ -115,7 +116,7 @@ function proposePeriods(proposals: RecurringProposal[], billed: BilledEvent, inp
   if (first > start) propose(PeriodRule.LEADING, [start, first], wholeUpToFirst(billed, input.events));
 
   const last = lastCycleUpTo(cycle, billThrough);
-  const from = firstCycleInWindow(cycle, input.windowStart);
+  const from = input.windowStart === null ? 0 : firstCycleFrom(cycle, input.windowStart);
   if (last - from > MAX_PERIODS_PER_RUN) {
     const { subscriptionId } = event;
     throw tooManyPeriods(input.targetDate, { subscriptionId, periods: last - from });
@@ -216,13 +217,6 @@ export function rateOf(event: BillingEvent, startDate: LocalDate): Decimal {
 
 function withStoredDigits(rate: Decimal): Decimal {
   return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
-}
-
-/** Returns the index of the first cycle date in the window: the smallest k with C(k) ≥ `windowStart`. */
-function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): number {
-  if (windowStart === null || windowStart <= cycle.first) return 0;
-  const k = firstCycleAfter(cycle, windowStart);
-  return cycleDate(cycle, k - 1) === windowStart ? k - 1 : k;
 }
 
 interface BillThroughInput {

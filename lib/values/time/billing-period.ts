@@ -170,6 +170,13 @@ export function firstCycleAfter(cycle: CycleDates, date: LocalDate): number {
   return cycleDate(cycle, k) > date ? k : k + 1;
 }
 
+/** Returns the smallest k ≥ 0 with C(k) ≥ `date`. */
+export function firstCycleFrom(cycle: CycleDates, date: LocalDate): number {
+  if (date <= cycle.first) return 0;
+  const k = firstCycleAfter(cycle, date);
+  return cycleDate(cycle, k - 1) === date ? k - 1 : k;
+}
+
 /** Returns the largest k with C(k) ≤ `date`, or −1. */
 export function lastCycleUpTo(cycle: CycleDates, date: LocalDate): number {
   return firstCycleAfter(cycle, date) - 1;
