@@ -60,6 +60,7 @@ export {
   catalogView,
   plainPlan,
 } from './lookup/catalog-view.ts';
+export { type FeatureDifferences, featureDifferences } from './lookup/feature-differences.ts';
 export { featureValuesOf, parseFeatureValue, UNLIMITED } from './lookup/feature-values.ts';
 export type {
   ChosenPlan,

@@ -1,4 +1,9 @@
-import { featureChangeHandler, featureChecks, featureOperations } from '../features/index.ts';
+import {
+  catalogFeatureHandler,
+  featureChangeHandler,
+  featureChecks,
+  featureOperations,
+} from '../features/index.ts';
 import type { FollowUpWork, ReadSession } from '../ports/storage/index.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -8,14 +13,18 @@ export function featureArea({ ports, catalogs, settingsOf }: Foundation) {
     const checks = featureChecks(events, session.authorship.createdDate);
     return checks.length > 0 && (await declaresFeatures(session)) ? checks : [];
   };
-  /** The tenant's catalog, which its operations have loaded before they change a subscription. */
+  /**
+   * Returns true if the tenant's catalog, which its operations have loaded before they change a subscription, declares
+   * features. Always true with catalog plugins, which would have to be called.
+   */
   async function declaresFeatures(session: ReadSession): Promise<boolean> {
-    const { versions } = await catalogs.cache.uploadedBy(session);
+    if (catalogs.hasPlugins) return true;
+    const { versions } = await catalogs.cache.catalogOf(session);
     return versions.some(({ features }) => features.length > 0);
   }
   return {
     asked,
-    handlers: [featureChangeHandler(ports, catalogs)],
+    handlers: [featureChangeHandler(ports, catalogs), catalogFeatureHandler(ports, catalogs)],
     operations: { features: featureOperations(ports, catalogs, settingsOf) },
   };
 }

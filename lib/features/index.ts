@@ -1,3 +1,4 @@
+export { catalogFeatureHandler } from './operations/catalog-feature-handler.ts';
 export { featureChangeHandler, featureChecks } from './operations/feature-change-handler.ts';
 export type {
   ConsumeRequest,

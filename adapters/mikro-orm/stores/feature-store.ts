@@ -17,6 +17,14 @@ export function featureReads(scope: TenantScope): FeatureReads {
     overridesOfAccounts: async (accountIds) =>
       scope.select(featureOverridesTable, scope.ofAccounts(accountIds)),
     findOverrides: async (ids) => scope.selectByIds(featureOverridesTable, ids),
+    accountsWithOverrides: async ({ features, afterRecordId, limit }) => {
+      if (features?.length === 0) return [];
+      return scope.runner.readAs((row) => numberIn(row, 'account_record_id'))`
+        select distinct account_record_id from bw_feature_overrides
+        where ${scope.ofTenant} and ${features === null ? sql`true` : isIn('feature', 'text', features)}
+          and account_record_id > ${afterRecordId}
+        order by account_record_id limit ${limit}`;
+    },
     states: async (accountRecordIds) =>
       scope.selectBy(featureStatesTable, 'accountRecordId', accountRecordIds),
     counters: async (keys) => {

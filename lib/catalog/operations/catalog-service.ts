@@ -195,6 +195,8 @@ export function catalogService(
   return {
     cache,
     slices,
+    /** True if the host has registered catalog plugins. */
+    hasPlugins: !plugins.isEmpty,
     servingPlugin,
     open,
     problemsOf,

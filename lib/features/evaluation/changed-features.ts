@@ -4,9 +4,16 @@ import type { FeaturesAt } from './features-at.ts';
 
 type Values = Readonly<Record<string, string | null>>;
 
-/** Returns the values of all features as text. */
+/** Returns the values of features as text. Features with the value without a contribution are omitted. */
 export function valuesOf({ features }: FeaturesAt): Values {
-  return Object.fromEntries([...features.values()].map(({ name, value }) => [name, combinedText(value)]));
+  const values = [...features.values()].map(({ name, kind, value }) => ({
+    name,
+    kind,
+    text: combinedText(value),
+  }));
+  return Object.fromEntries(
+    values.flatMap(({ name, kind, text }) => (text === absent[kind] ? [] : [[name, text]])),
+  );
 }
 
 interface FeatureChange {
@@ -25,7 +32,7 @@ const absent: Readonly<Record<FeatureKind, string | null>> = {
 
 /**
  * Returns the features whose values differ from the values of the last check (§5). A feature that was never checked
- * changes from the value without a contribution.
+ * changes from the value without a contribution. A feature that is no longer declared changes to null.
  */
 export function changedFeatures(before: Values, { features }: FeaturesAt): readonly FeatureChange[] {
   const current = [...features.values()].map(({ name, kind, value }) => ({

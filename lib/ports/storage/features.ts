@@ -33,10 +33,21 @@ export interface DrawnCounter {
   readonly announced: number;
 }
 
+export interface AccountsWithOverrides {
+  readonly features: readonly string[] | null;
+  readonly afterRecordId: number;
+  readonly limit: number;
+}
+
 export interface FeatureReads {
   /** Returns the overrides of these accounts and their subscriptions, including ended ones. */
   overridesOfAccounts(accountIds: readonly Uuid[]): Rows<FeatureOverride>;
   findOverrides(ids: readonly Uuid[]): Rows<FeatureOverride>;
+  /**
+   * Returns up to `limit` record ids of accounts with overrides of these features (null: of any feature), sorted and
+   * starting after a record id.
+   */
+  accountsWithOverrides(request: AccountsWithOverrides): Rows<number>;
   /** Returns the values at the last check. Accounts without a check are omitted. */
   states(accountRecordIds: readonly number[]): Rows<FeatureState>;
   /** Returns these counters. Counters that were never drawn from are omitted. */
