@@ -10,6 +10,9 @@ const commandPackages = '^node_modules/(commander|yocto-spinner)/';
 const builtIn = '^node_modules/(commander|date-fns-tz|js-yaml|jsvat-next|kysely|yocto-spinner)/';
 const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
 
+/** Bundled into the console, which the browser loads. `build.mjs` builds it. */
+const browserPackages = '^node_modules/(preact|@preact/signals|uplot)/';
+
 /** Modules from the lowest to the highest: a module imports only earlier ones (lib/README.md). */
 const modules = [
   'values',
@@ -147,10 +150,16 @@ export default {
     {
       name: 'adapters-do-not-import-each-other',
       comment:
-        'The command line composes adapters; the testing entry point offers some of them to hosts; the server shares one module with its client.',
+        'The command line composes adapters; the testing entry point offers some of them to hosts; the server shares one module with its client; the console is built on the client.',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(cli|testing)/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(cli|testing|console)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1/|supported-node[.]ts$|client/operation-calls[.]ts$)' },
+    },
+    {
+      name: 'console-uses-the-client-only',
+      severity: 'error',
+      from: { path: '^adapters/console/' },
+      to: { path: '^(lib|adapters)/', pathNot: '^adapters/(console|client)/' },
     },
     {
       name: 'nothing-imports-the-command-line',
@@ -232,8 +241,14 @@ export default {
     {
       name: 'product-needs-no-development-package',
       severity: 'error',
-      from: { path: '^(lib|adapters)/' },
+      from: { path: '^(lib|adapters)/', pathNot: '^adapters/console/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'npm-peer'], pathNot: builtIn },
+    },
+    {
+      name: 'console-runs-in-browsers',
+      severity: 'error',
+      from: { path: '^adapters/console/', pathNot: '/build[.]mjs$' },
+      to: { dependencyTypes: [...packages, 'core'], pathNot: browserPackages },
     },
     {
       name: 'packages-are-declared',

@@ -42,7 +42,7 @@ export function operationCaller(options: ClientOptions): CallOperation {
 /** Checks the options, for hosts without a compiler. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 function checkOptions(options: ClientOptions): void {
   const given: object = Object(options);
-  for (const field of ['url', 'apiKey', 'apiSecret'])
+  for (const field of ['url', 'apiKey'])
     if (typeof Reflect.get(given, field) !== 'string')
       throw invalidField(
         `${field} of createClient must be text, as in createClient({ url, apiKey, apiSecret })`,
@@ -73,7 +73,7 @@ async function headersOf(options: ClientOptions): Promise<Record<string, string>
     ...(bearer === undefined && user === undefined ? {} : { Authorization: authorization }),
     'Content-Type': JSON_TYPE,
     'X-Service-ApiKey': headerText(apiKey),
-    'X-Service-ApiSecret': headerText(apiSecret),
+    ...(apiSecret !== undefined && { 'X-Service-ApiSecret': headerText(apiSecret) }),
     'X-Service-CreatedBy': headerText(createdBy),
     ...(reason !== undefined && { 'X-Service-Reason': headerText(reason) }),
     ...(comment !== undefined && { 'X-Service-Comment': headerText(comment) }),

@@ -2,7 +2,7 @@ export interface ClientOptions {
   /** URL of the server with its base path, such as `https://billing.example.com`. */
   readonly url: string;
   readonly apiKey: string;
-  readonly apiSecret: string;
+  readonly apiSecret?: string;
   /** Name of a user or API client, which is also the author of changes. The author defaults to the API key. */
   readonly user?: string;
   readonly password?: string;

@@ -1,0 +1,37 @@
+import { computed } from '@preact/signals';
+import { createClient } from '../../client/index.ts';
+import { recordingFetch } from './calls.ts';
+import { serverBase, tenantKey } from './location.ts';
+import { callServer } from './server.ts';
+import { session } from './session.ts';
+
+/** Operations of the tenant on the page, the same as those of `billwright/client`. */
+export type Api = ReturnType<typeof createClient>;
+
+const client = computed<Api>(() =>
+  createClient({
+    url: `${location.origin}${serverBase}`,
+    apiKey: tenantKey.value ?? '',
+    createdBy: session.value?.username ?? '',
+    retries: 1,
+    fetch: recordingFetch,
+  }),
+);
+
+/** Returns the operations of the tenant on the page. */
+export function api(): Api {
+  return client.value;
+}
+
+/**
+ * Calls an endpoint of the REST API for the tenant on the page. Only for what `api()` does not offer.
+ * @param route method and path below `/1.0/kb`.
+ */
+export function callTenant<T>(route: string, request: Parameters<typeof callServer>[1] = {}): Promise<T> {
+  const headers = {
+    'X-Service-ApiKey': tenantKey.value ?? '',
+    'X-Service-CreatedBy': session.value?.username ?? '',
+    ...request.headers,
+  };
+  return callServer<T>(route, { ...request, headers });
+}

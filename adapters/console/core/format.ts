@@ -1,0 +1,81 @@
+/** An amount of the API: a Decimal, or text or a number of a REST answer. */
+export type Amount = { toString(): string } | null | undefined;
+
+/** Returns an amount in its currency without rounding it, such as `€1,234.50`. */
+export function money(amount: Amount, currency: string | null | undefined): string {
+  if (amount === null || amount === undefined) return '–';
+  const text = String(amount);
+  if (!currency) return text;
+  try {
+    const format = new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+      // Prices can be finer than the minor unit of the currency.
+      maximumFractionDigits: Math.max(fractionOf(text), minorDigits(currency)),
+    });
+    return format.format(text as Intl.StringNumericLiteral);
+  } catch (error) {
+    if (error instanceof RangeError) return `${text} ${currency}`;
+    throw error;
+  }
+}
+
+function fractionOf(text: string): number {
+  return Math.min((text.split('.')[1] ?? '').length, 9);
+}
+
+function minorDigits(currency: string): number {
+  return (
+    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
+  );
+}
+
+/** Returns a number with separators, without rounding it. */
+export function quantity(value: Amount): string {
+  if (value === null || value === undefined) return '–';
+  return new Intl.NumberFormat('en', { maximumFractionDigits: 9 }).format(
+    String(value) as Intl.StringNumericLiteral,
+  );
+}
+
+/** Returns a date such as `5 Mar 2027`. Takes `2027-03-05`. */
+export function day(date: string | null | undefined): string {
+  if (!date) return '–';
+  const [year, month, dayOfMonth] = date.slice(0, 10).split('-').map(Number);
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    Date.UTC(year ?? 0, (month ?? 1) - 1, dayOfMonth ?? 1),
+  );
+}
+
+/** Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the zone of the browser. */
+export function instant(value: Date | string | null | undefined, timeZone?: string): string {
+  if (!value) return '–';
+  const options = { dateStyle: 'medium', timeStyle: 'short', ...(timeZone && { timeZone }) } as const;
+  return new Intl.DateTimeFormat('en-GB', options).format(new Date(value));
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+/** Returns the distance between two instants, such as `in 3 days` or `2 hours ago`. */
+export function distance(value: Date | string, now: Date): string {
+  const milliseconds = new Date(value).getTime() - now.getTime();
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(milliseconds) >= each) ?? ['second', 1_000];
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(milliseconds / size), unit);
+}
+
+/** Returns the start of an id, enough to tell ids on a page apart. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+/** Returns a name of the API such as `PAYMENT_FAILURE` as words: `Payment failure`. */
+export function words(name: string | null | undefined): string {
+  if (!name) return '–';
+  const spaced = name.replaceAll('_', ' ').toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { revision } from './calls.ts';
+
+/** Data that a page loads. */
+export interface Loaded<T> {
+  /** Undefined until the first load. Keeps its value while it is loaded again. */
+  readonly data: T | undefined;
+  readonly error: Error | null;
+  readonly isLoading: boolean;
+  /** Loads the data again. */
+  reload(): void;
+}
+
+/**
+ * Loads data now, when a value of `inputs` changes, and after each change made in the console.
+ * @param inputs the values that the data depend on: text, numbers, booleans or null.
+ */
+export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[] = []): Loaded<T> {
+  const key = JSON.stringify(inputs);
+  const [state, setState] = useState<{ key: string; data?: T; error: Error | null }>({ key, error: null });
+  const [isLoading, setLoading] = useState(true);
+  const [asked, setAsked] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const change = revision.value;
+
+  useEffect(() => {
+    let isCurrent = true;
+    setLoading(true);
+    latest
+      .current()
+      .then((data) => isCurrent && setState({ key, data, error: null }))
+      .catch(
+        (error: unknown) => isCurrent && setState((before) => ({ ...before, key, error: asError(error) })),
+      )
+      .finally(() => isCurrent && setLoading(false));
+    return () => {
+      isCurrent = false;
+    };
+  }, [key, change, asked]);
+
+  const data = state.key === key ? state.data : undefined;
+  return { data, error: state.error, isLoading, reload: () => setAsked(asked + 1) };
+}
+
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

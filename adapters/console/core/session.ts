@@ -1,0 +1,73 @@
+import { computed, signal } from '@preact/signals';
+import { recordingFetch, sessionEnded } from './calls.ts';
+import { serverBase } from './location.ts';
+import { failureOf } from './server.ts';
+
+/** A tenant that the user may work on. */
+export interface SessionTenant {
+  readonly tenantId: string;
+  readonly apiKey: string;
+  readonly externalKey: string | null;
+}
+
+export interface Session {
+  readonly username: string;
+  readonly permissions: readonly string[];
+  /** True for a user with access to all tenants who is not an administrator. A session opens no tenant for that user. */
+  readonly requiresApiSecret: boolean;
+}
+
+/** The session of the signed-in user; null if nobody is signed in; undefined until the server has answered. */
+export const session = signal<Session | null | undefined>(undefined);
+
+const SESSIONS = `${serverBase}/1.0/kb/security/sessions`;
+/** Marks calls of scripts, which a form of another site cannot send. */
+const SCRIPT = { 'X-Requested-With': 'billwright' };
+
+/** Loads the session of the cookie. */
+export async function restoreSession(): Promise<void> {
+  const response = await recordingFetch(`${SESSIONS}/current`, { headers: SCRIPT });
+  if (response.ok) session.value = (await response.json()) as Session;
+  else if (response.status === 401) session.value = null;
+  else throw await failureOf(response);
+}
+
+export async function signIn(username: string, password: string): Promise<void> {
+  const response = await recordingFetch(SESSIONS, {
+    method: 'POST',
+    headers: { ...SCRIPT, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  });
+  if (!response.ok) throw await failureOf(response);
+  session.value = (await response.json()) as Session;
+  sessionEnded.value = false;
+}
+
+export async function signOut(): Promise<void> {
+  const response = await recordingFetch(`${SESSIONS}/current`, { method: 'DELETE', headers: SCRIPT });
+  if (!response.ok && response.status !== 401) throw await failureOf(response);
+  session.value = null;
+}
+
+/** Returns a page of the tenants that the user may work on, ordered by key. */
+export async function sessionTenants(page: {
+  readonly offset: number;
+  readonly limit: number;
+}): Promise<{ readonly rows: readonly SessionTenant[]; readonly total: number }> {
+  const url = `${SESSIONS}/current/tenants?offset=${page.offset}&limit=${page.limit}`;
+  const response = await recordingFetch(url, { headers: SCRIPT });
+  if (!response.ok) throw await failureOf(response);
+  const total = Number(response.headers.get('X-Service-Pagination-TotalNbRecords') ?? 0);
+  return { rows: (await response.json()) as readonly SessionTenant[], total };
+}
+
+const granted = computed(() => new Set(session.value?.permissions ?? []));
+
+/**
+ * Returns true if the user has the permission. The page hides what the user may not do; the API enforces it.
+ * @param permission such as `invoice:item_adjust`.
+ */
+export function may(permission: string): boolean {
+  const group = permission.slice(0, permission.indexOf(':'));
+  return ['*', '*:*', `${group}:*`, permission].some((each) => granted.value.has(each));
+}

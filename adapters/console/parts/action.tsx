@@ -1,0 +1,117 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { asError, useLoad } from '../core/load.ts';
+import { texts } from '../texts.ts';
+import { Dialog } from './dialog.tsx';
+import { type Field, Fields, type Values } from './form.tsx';
+import { Problem, Show } from './loading.tsx';
+import { notify } from './notices.tsx';
+
+interface ActionProps {
+  /** Label of the button that opens the dialog, and title of the dialog. */
+  readonly label: string;
+  /** Explains the effect in one or two sentences. */
+  readonly explanation?: ComponentChildren;
+  readonly fields?: readonly Field[] | ((values: Values) => readonly Field[]);
+  readonly initial?: Values;
+  /**
+   * Loads what will happen with these values, before the user confirms. It runs again 300 ms after each change of a
+   * field. Null shows nothing yet.
+   */
+  readonly preview?: (values: Values) => Promise<ComponentChildren> | null;
+  /** Makes the change. */
+  readonly run: (values: Values) => Promise<unknown>;
+  /** Text of the notice after the change. */
+  readonly done: string;
+  /** Called after the change, for example to open the page of a new object. */
+  readonly after?: (result: unknown) => void;
+  readonly isDangerous?: boolean;
+  readonly isPrimary?: boolean;
+  readonly confirm?: string;
+}
+
+/** A button that opens a dialog with the fields of an action, the preview of its effect, and the button that does it. */
+export function Action(props: ActionProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        class={props.isDangerous ? 'dangerous' : props.isPrimary ? 'primary' : undefined}
+        onClick={() => setOpen(true)}
+      >
+        {props.label}
+      </button>
+      {isOpen && <ActionDialog {...props} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function ActionDialog(props: ActionProps & { readonly close: () => void }): JSX.Element {
+  const { label, explanation, initial = {}, run, close } = props;
+  const [values, setValues] = useState<Values>(initial);
+  const [error, setError] = useState<Error | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const fields = typeof props.fields === 'function' ? props.fields(values) : (props.fields ?? []);
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setRunning(true);
+    setError(null);
+    try {
+      const result = await run(values);
+      close();
+      notify(props.done);
+      props.after?.(result);
+    } catch (failure) {
+      setError(asError(failure));
+      setRunning(false);
+    }
+  };
+
+  return (
+    <Dialog title={label} close={close}>
+      <form onSubmit={(event) => void submit(event)}>
+        {explanation !== undefined && <div class="explanation">{explanation}</div>}
+        <Fields fields={fields} values={values} change={setValues} />
+        {props.preview !== undefined && <Preview load={props.preview} values={values} />}
+        {error !== null && <Problem error={error} />}
+        <footer>
+          <button type="button" onClick={close}>
+            {texts.common.cancel}
+          </button>
+          <button type="submit" class={props.isDangerous ? 'dangerous' : 'primary'} disabled={isRunning}>
+            {isRunning ? texts.common.working : (props.confirm ?? label)}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const PAUSE_BEFORE_PREVIEW_MS = 300;
+
+/** What an action would do with the current values. */
+function Preview(props: {
+  readonly load: (values: Values) => Promise<ComponentChildren> | null;
+  readonly values: Values;
+}): JSX.Element {
+  const values = useSettled(props.values);
+  const loaded = useLoad(async () => ({ content: await props.load(values) }), [values]);
+  return (
+    <section class="preview" aria-label={texts.common.preview} aria-live="polite">
+      <h3>{texts.common.preview}</h3>
+      <Show of={loaded}>{({ content }) => content}</Show>
+    </section>
+  );
+}
+
+/** Returns the values once they have not changed for a moment. */
+function useSettled<T>(values: T): T {
+  const [settled, setSettled] = useState(values);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(values), PAUSE_BEFORE_PREVIEW_MS);
+    return () => clearTimeout(timer);
+  }, [values]);
+  return settled;
+}

@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { type Call, calls, curlOf } from '../core/calls.ts';
+import { texts } from '../texts.ts';
+import { Dialog } from './dialog.tsx';
+
+export const isCallLogOpen = signal(false);
+
+/** The HTTP calls of the console, newest first, each as a curl command. */
+export function CallLog(): JSX.Element | null {
+  if (!isCallLogOpen.value) return null;
+  const close = () => {
+    isCallLogOpen.value = false;
+  };
+  return (
+    <Dialog title={texts.calls.title} close={close} isWide>
+      <p>{texts.calls.explanation}</p>
+      <div class="call-log">
+        {calls.value.map((call) => (
+          <OneCall key={call.id} call={call} />
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function OneCall({ call }: { readonly call: Call }): JSX.Element {
+  const path = new URL(call.url, location.href).pathname;
+  const curl = curlOf(call);
+  return (
+    <details>
+      <summary>
+        <span class={call.changes ? 'badge warning' : 'badge quiet'}>{call.method}</span> <code>{path}</code>{' '}
+        <span>{call.status ?? texts.calls.noAnswer}</span> <span>{Math.round(call.milliseconds)} ms</span>
+      </summary>
+      <pre>{curl}</pre>
+      <button type="button" onClick={() => void navigator.clipboard.writeText(curl)}>
+        {texts.calls.copy}
+      </button>
+    </details>
+  );
+}

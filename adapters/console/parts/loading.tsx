@@ -1,0 +1,59 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { BillingError } from '../../client/index.ts';
+import type { Loaded } from '../core/load.ts';
+import { texts } from '../texts.ts';
+
+/** Shows the children once the data are loaded, and the error of the API otherwise. */
+export function Show<T>(props: {
+  readonly of: Loaded<T>;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  const { data, error, isLoading, reload } = props.of;
+  if (error !== null && !isLoading) return <Problem error={error} retry={reload} />;
+  if (data === undefined) return <Waiting />;
+  return (
+    <div class={isLoading ? 'stale' : undefined} aria-busy={isLoading}>
+      {props.children(data)}
+    </div>
+  );
+}
+
+export function Waiting(): JSX.Element {
+  return (
+    <p class="waiting" role="status">
+      {texts.common.loading}
+    </p>
+  );
+}
+
+/** The product's own sentence about an error, with its code. */
+export function Problem(props: { readonly error: Error; readonly retry?: () => void }): JSX.Element {
+  const { error, retry } = props;
+  const problems = error instanceof BillingError ? (error.problems ?? []) : [];
+  return (
+    <div class="problem" role="alert">
+      <p>{messageOf(error)}</p>
+      {problems.length > 0 && (
+        <ul>
+          {problems.map((problem) => (
+            <li key={JSON.stringify(problem)}>
+              {typeof problem === 'string' ? problem : JSON.stringify(problem)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {error instanceof BillingError && <small>{texts.common.code(error.code)}</small>}
+      {retry !== undefined && (
+        <button type="button" onClick={retry}>
+          {texts.common.retry}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function messageOf(error: Error): string {
+  if (error instanceof TypeError && /fetch|network/i.test(error.message)) return texts.common.unreachable;
+  if (error.name === 'TimeoutError') return texts.common.timedOut;
+  return error.message;
+}

@@ -1,0 +1,180 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { type Loaded, useLoad } from '../core/load.ts';
+import { hrefWith, navigate, parameters } from '../core/location.ts';
+import { texts } from '../texts.ts';
+import { Show } from './loading.tsx';
+
+export interface Column<R> {
+  readonly title: string;
+  readonly cell: (row: R) => ComponentChildren;
+  /** Name by which the API sorts this column. Only such columns have a heading that sorts. */
+  readonly sort?: string;
+  /** Numbers are aligned to the right. */
+  readonly isNumber?: boolean;
+}
+
+interface TableProps<R> {
+  /** Describes the table to screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly keyOf: (row: R) => string;
+  readonly empty?: string;
+}
+
+/** A table of rows that are already loaded. It scrolls sideways on a narrow screen. */
+export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>): JSX.Element {
+  if (rows.length === 0) return <p class="empty">{empty ?? texts.common.nothing}</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard.
+    <section class="table" aria-label={caption} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" class={column.isNumber ? 'number' : undefined}>
+                {column.sort === undefined ? (
+                  column.title
+                ) : (
+                  <SortLink title={column.title} name={column.sort} />
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map((column) => (
+                <td key={column.title} class={column.isNumber ? 'number' : undefined}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A heading that sorts: by the name, then by the name in reverse order. */
+function SortLink(props: { readonly title: string; readonly name: string }): JSX.Element {
+  const current = parameters.value.get('sort');
+  const next = current === props.name ? `-${props.name}` : props.name;
+  const arrow = current === props.name ? ' ↑' : current === `-${props.name}` ? ' ↓' : '';
+  return (
+    <a href={hrefWith({ sort: next, page: null })}>
+      {props.title}
+      {arrow}
+    </a>
+  );
+}
+
+export interface PageOf<R> {
+  readonly rows: readonly R[];
+  readonly total: number;
+}
+
+/** Position of a page in its list, from the URL. */
+interface ListRequest {
+  readonly offset: number;
+  readonly limit: number;
+  readonly sort: string | null;
+}
+
+const PAGE_SIZE = 25;
+
+interface PagedTableProps<R> extends Omit<TableProps<R>, 'rows'> {
+  readonly load: (request: ListRequest) => Promise<PageOf<R>>;
+  /** Further values that the rows depend on, such as filters. */
+  readonly inputs?: readonly unknown[];
+  /** Name of the URL parameter for the page. Two tables of one page need two names. */
+  readonly pageParameter?: string;
+}
+
+/** A table that loads one page at a time. The page and the order are in the URL. */
+export function PagedTable<R>({
+  load,
+  inputs = [],
+  pageParameter = 'page',
+  ...table
+}: PagedTableProps<R>): JSX.Element {
+  const page = Math.max(1, Number.parseInt(parameters.value.get(pageParameter) ?? '1', 10) || 1);
+  const sort = parameters.value.get('sort');
+  const request: ListRequest = { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE, sort };
+  const loaded = useLoad(() => load(request), [page, sort, ...inputs]);
+  return (
+    <Show of={loaded}>
+      {({ rows, total }) => (
+        <>
+          <Table {...table} rows={rows} />
+          <Pages page={page} total={total} shown={rows.length} name={pageParameter} />
+        </>
+      )}
+    </Show>
+  );
+}
+
+function Pages(props: { page: number; total: number; shown: number; name: string }): JSX.Element | null {
+  const { page, total, shown, name } = props;
+  if (page === 1 && total <= shown) return null;
+  const first = (page - 1) * PAGE_SIZE + 1;
+  const last = first + shown - 1;
+  return (
+    <nav class="pages" aria-label={texts.common.pages}>
+      {page > 1 && <a href={hrefWith({ [name]: page === 2 ? null : page - 1 })}>{texts.common.previous}</a>}
+      <span>{shown === 0 ? texts.common.nothing : texts.common.range(first, last, total)}</span>
+      {last < total && <a href={hrefWith({ [name]: page + 1 })}>{texts.common.next}</a>}
+    </nav>
+  );
+}
+
+/** A list that the API returns as a whole, shown in pages. */
+export function ListTable<R>(
+  props: Omit<TableProps<R>, 'rows'> & { readonly of: Loaded<readonly R[]>; readonly pageParameter?: string },
+): JSX.Element {
+  const { of, pageParameter = 'page', ...table } = props;
+  const page = Math.max(1, Number.parseInt(parameters.value.get(pageParameter) ?? '1', 10) || 1);
+  return (
+    <Show of={of}>
+      {(rows) => {
+        const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+        return (
+          <>
+            <Table {...table} rows={shown} />
+            <Pages page={page} total={rows.length} shown={shown.length} name={pageParameter} />
+          </>
+        );
+      }}
+    </Show>
+  );
+}
+
+/** A select whose value is in the URL, as a filter of a table. */
+export function Filter(props: {
+  readonly label: string;
+  readonly name: string;
+  /** Values with their labels; the first one is the default and stays out of the URL. */
+  readonly options: readonly (readonly [value: string, label: string])[];
+}): JSX.Element {
+  const value = parameters.value.get(props.name) ?? props.options[0]?.[0] ?? '';
+  return (
+    <label class="filter">
+      {props.label}
+      <select
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = currentTarget.value === props.options[0]?.[0] ? null : currentTarget.value;
+          navigate(hrefWith({ [props.name]: chosen, page: null }), { replace: true });
+        }}
+      >
+        {props.options.map(([each, label]) => (
+          <option key={each} value={each}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,7 @@
+import type { PageRoute } from './core/routes.ts';
+
+/** The pages of a tenant. Each is a file of its own that the browser loads on first use. */
+export const routes: readonly PageRoute[] = [
+  { path: '/', load: async () => (await import('./pages/home.tsx')).Home },
+  { path: '/accounts', load: async () => (await import('./pages/accounts/accounts.tsx')).Accounts },
+];

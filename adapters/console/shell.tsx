@@ -1,0 +1,180 @@
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isReachable, sessionEnded } from './core/calls.ts';
+import { asError } from './core/load.ts';
+import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
+import { matchedPage, type PageComponent, type PathValues } from './core/routes.ts';
+import { session, signOut } from './core/session.ts';
+import { SignIn } from './pages/sign-in.tsx';
+import { Tenants } from './pages/tenants.tsx';
+import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
+import { Page } from './parts/layout.tsx';
+import { Problem, Waiting } from './parts/loading.tsx';
+import { Notices } from './parts/notices.tsx';
+import { routes } from './routes.ts';
+import { texts } from './texts.ts';
+
+/** The console: the sign-in form, or the menu with the current page. */
+export function Shell(): JSX.Element {
+  if (session.value === undefined) return <Waiting />;
+  if (session.value === null) return <SignIn />;
+  return (
+    <>
+      <a class="skip" href="#content">
+        {texts.shell.skip}
+      </a>
+      <TopBar />
+      <div class={tenantKey.value === null ? 'body' : 'body with-menu'}>
+        {tenantKey.value !== null && <Menu />}
+        <main id="content" tabIndex={-1}>
+          {!isReachable.value && (
+            <p class="banner" role="alert">
+              {texts.shell.unreachable}
+            </p>
+          )}
+          {tenantKey.value === null ? <Tenants /> : <CurrentPage />}
+        </main>
+      </div>
+      {sessionEnded.value && <SignIn isAgain />}
+      <Notices />
+      <CallLog />
+    </>
+  );
+}
+
+const isMenuOpen = signal(false);
+
+/** Entries of the menu: the first segment of their pages, and the title. */
+const entries = [
+  ['/', texts.shell.home],
+  ['/accounts', texts.shell.accounts],
+  ['/invoices', texts.shell.invoices],
+  ['/payments', texts.shell.payments],
+  ['/catalog', texts.shell.catalog],
+  ['/coupons', texts.shell.coupons],
+  ['/overdue', texts.shell.overdue],
+  ['/operations', texts.shell.operations],
+  ['/tenant', texts.shell.tenant],
+] as const;
+
+function Menu(): JSX.Element {
+  const current = `/${pagePath.value.split('/')[1] ?? ''}`;
+  return (
+    <nav class={isMenuOpen.value ? 'menu open' : 'menu'} aria-label={texts.shell.menu}>
+      {entries.map(([page, title]) => (
+        <a
+          key={page}
+          href={href(page)}
+          aria-current={current === page ? 'page' : undefined}
+          onClick={() => {
+            isMenuOpen.value = false;
+          }}
+        >
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function TopBar(): JSX.Element {
+  return (
+    <header class="top-bar">
+      {tenantKey.value !== null && (
+        <button
+          type="button"
+          class="menu-button quiet"
+          aria-label={texts.shell.menu}
+          aria-expanded={isMenuOpen.value}
+          onClick={() => {
+            isMenuOpen.value = !isMenuOpen.value;
+          }}
+        >
+          ☰
+        </button>
+      )}
+      <a class="brand" href={tenantKey.value === null ? hrefIn(null, '/') : href('/')}>
+        Billwright
+      </a>
+      {tenantKey.value !== null && <SearchBox />}
+      <span class="top-bar-end">
+        {tenantKey.value !== null && <a href={hrefIn(null, '/')}>{tenantKey.value}</a>}
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            isCallLogOpen.value = true;
+          }}
+        >
+          {texts.shell.calls}
+        </button>
+        <button type="button" class="quiet" onClick={() => void signOut()}>
+          {texts.shell.signOut}
+        </button>
+      </span>
+    </header>
+  );
+}
+
+/** The search of the whole tenant. `/` moves the focus to it. */
+function SearchBox(): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+  const search = (event: Event) => {
+    event.preventDefault();
+    const text = input.current?.value.trim() ?? '';
+    if (text !== '') navigate(`${href('/search')}?text=${encodeURIComponent(text)}`);
+  };
+  return (
+    <search>
+      <form onSubmit={search}>
+        <input
+          ref={input}
+          type="search"
+          aria-label={texts.shell.search}
+          placeholder={texts.shell.search}
+          aria-keyshortcuts="/"
+        />
+      </form>
+    </search>
+  );
+}
+
+/** The page of the current path. Its code is loaded on first use. */
+function CurrentPage(): JSX.Element {
+  const matched = matchedPage(routes);
+  const route = matched?.route ?? null;
+  const [loaded, setLoaded] = useState<{ route: typeof route; page: PageComponent } | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    setError(null);
+    route
+      ?.load()
+      .then((page) => isCurrent && setLoaded({ route, page }))
+      .catch((failure: unknown) => isCurrent && setError(asError(failure)));
+    return () => {
+      isCurrent = false;
+    };
+  }, [route]);
+  if (matched === null) return <Page title={texts.shell.notFoundTitle}>{texts.shell.notFound}</Page>;
+  if (error !== null) return <Problem error={error} />;
+  if (loaded === null || loaded.route !== route) return <Waiting />;
+  return <LoadedPage key={pagePath.value} page={loaded.page} values={matched.values} />;
+}
+
+function LoadedPage(props: { readonly page: PageComponent; readonly values: PathValues }): JSX.Element {
+  const Content = props.page;
+  return <Content path={props.values} />;
+}
