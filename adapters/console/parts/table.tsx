@@ -11,6 +11,8 @@ export interface Column<R> {
   readonly sort?: string;
   /** Numbers are aligned to the right. */
   readonly isNumber?: boolean;
+  /** Long text breaks into lines. Other cells have one line, but for the first column. */
+  readonly isText?: boolean;
 }
 
 interface TableProps<R> {
@@ -32,7 +34,7 @@ export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={column.isNumber ? 'number' : undefined}>
+              <th key={column.title} scope="col" class={classOf(column)}>
                 {column.sort === undefined ? (
                   column.title
                 ) : (
@@ -46,7 +48,7 @@ export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.title} class={column.isNumber ? 'number' : undefined}>
+                <td key={column.title} class={classOf(column)}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -56,6 +58,11 @@ export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>
       </table>
     </section>
   );
+}
+
+function classOf<R>({ isNumber, isText }: Column<R>): string | undefined {
+  if (isNumber) return 'number';
+  return isText ? 'text' : undefined;
 }
 
 /** A heading that sorts: by the name, then by the name in reverse order. */
