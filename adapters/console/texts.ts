@@ -22,6 +22,19 @@ export const texts = {
     yes: 'Yes',
     no: 'No',
   },
+  preview: {
+    why: 'Why this amount',
+    toPay: 'To pay',
+    effective: (date: string) => `Takes effect on ${date}.`,
+    now: 'Due now',
+    nothingNow: 'Nothing is charged now.',
+    next: 'Next invoice',
+    nextOn: (date: string) => `Next invoice on ${date}`,
+    noNext: 'No invoice follows.',
+    credit: (amount: string) => `${amount} is added to the credit of the account.`,
+    usage: (plan: string, usage: string) => `${plan}: ${usage}`,
+    period: (from: string, to: string) => `${from} – ${to}`,
+  },
   calls: {
     title: 'HTTP calls',
     explanation:

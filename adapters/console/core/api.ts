@@ -8,6 +8,13 @@ import { session } from './session.ts';
 /** Operations of the tenant on the page, the same as those of `billwright/client`. */
 export type Api = ReturnType<typeof createClient>;
 
+/** The result of an operation, such as `ResultOf<'accounts', 'get'>`. */
+export type ResultOf<G extends keyof Api, O extends keyof Api[G]> = Api[G][O] extends (
+  ...given: never[]
+) => Promise<infer R>
+  ? R
+  : never;
+
 const client = computed<Api>(() =>
   createClient({
     url: `${location.origin}${serverBase}`,

@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import type { ResultOf } from '../core/api.ts';
+import { day, money, words } from '../core/format.ts';
+import { texts } from '../texts.ts';
+
+/** An invoice that does not exist yet, with explained items. */
+export type ForeseenInvoice = NonNullable<ResultOf<'invoices', 'dryRun'>>;
+
+type ForeseenItem = ForeseenInvoice['items'][number];
+
+/** Items of an invoice with their periods and amounts, each with the sentences that explain its amount. */
+export function ExplainedItems(props: { readonly items: readonly ForeseenItem[] }): JSX.Element {
+  return (
+    <ul class="items">
+      {props.items.map((item) => (
+        <li key={item.id}>
+          <div class="item">
+            <span>{nameOf(item)}</span>
+            <span class="number">{money(item.amount, item.currency)}</span>
+          </div>
+          <small>{periodOf(item)}</small>
+          {item.explanation !== undefined && (
+            <details>
+              <summary>{texts.preview.why}</summary>
+              <p>{item.explanation.text}</p>
+            </details>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Items of an invoice that does not exist yet, with the amount that remains to be paid. */
+export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice }): JSX.Element {
+  return (
+    <>
+      <ExplainedItems items={invoice.items} />
+      <p class="item total">
+        <span>{texts.preview.toPay}</span>
+        <span class="number">{money(invoice.balance, invoice.currency)}</span>
+      </p>
+    </>
+  );
+}
+
+/** The effect of a subscription change on invoices: what is due now, the next invoice, and credit. */
+export function ChangePreview(props: {
+  readonly of: ResultOf<'subscriptions', 'preview'>;
+  readonly currency: string | null;
+}): JSX.Element {
+  const { effective, dueNow, next, credit } = props.of;
+  return (
+    <>
+      <p>{texts.preview.effective(day(effective.date))}</p>
+      <h4>{texts.preview.now}</h4>
+      {dueNow === null ? <p>{texts.preview.nothingNow}</p> : <InvoicePreview invoice={dueNow} />}
+      {!credit.isZero() && <p>{texts.preview.credit(money(credit, props.currency))}</p>}
+      <h4>{next === null ? texts.preview.next : texts.preview.nextOn(day(next.targetDate))}</h4>
+      {next === null ? <p>{texts.preview.noNext}</p> : <InvoicePreview invoice={next} />}
+    </>
+  );
+}
+
+function nameOf(item: ForeseenItem): string {
+  const { itemType, prettyPlanName, prettyUsageName, description } = item;
+  const plan = prettyPlanName ?? description ?? words(itemType);
+  if (itemType === 'USAGE') return texts.preview.usage(plan, prettyUsageName ?? '');
+  return itemType === 'RECURRING' || itemType === 'FIXED' ? plan : (description ?? words(itemType));
+}
+
+function periodOf({ startDate, endDate, quantity }: ForeseenItem): string {
+  const isPeriod = endDate !== null && endDate !== startDate;
+  const period = isPeriod ? texts.preview.period(day(startDate), day(endDate)) : day(startDate);
+  return quantity === null || String(quantity) === '1' ? period : `${period} · × ${quantity}`;
+}
