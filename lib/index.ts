@@ -326,6 +326,7 @@ export type {
   SettingsOfTable,
   SigningSecretOperations,
   TenantAuthor,
+  TenantListChoice,
   TenantOperations,
   TenantPropertyName,
   TenantSettings,

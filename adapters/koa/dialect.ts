@@ -24,6 +24,8 @@ export interface HeaderFamilies {
   readonly prefixes: readonly string[];
   /** Returns the value of `X-Service-<suffix>`, otherwise of its first alias in the request. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
+  /** Returns true if the request has a header of any family. */
+  isPresent(headers: IncomingHttpHeaders): boolean;
   /**
    * Returns K for a request that has an `X-Killbill-…` header but no `X-Service-…` header, and `fallback` for a
    * request without either (http-api §4).
@@ -45,6 +47,9 @@ export function headerFamilies(aliases: readonly string[] = DEFAULT_ALIAS_PREFIX
         if (value !== undefined) return value;
       }
       return undefined;
+    },
+    isPresent(headers) {
+      return Object.keys(headers).some((name) => lower.some((prefix) => name.startsWith(prefix)));
     },
     dialectOf(headers, fallback) {
       let isAlias = false;

@@ -97,6 +97,10 @@ export function openedTenants(tenants: TenantService): TenantOperations {
     ensure: async (author, input) => plainTenant(await tenants.ensure(author, input)),
     get: async (tenantId) => plainTenant(await tenants.get(idOf(tenantId, 'tenantId'))),
     getByApiKey: async (apiKey) => plainTenant(await tenants.getByApiKey(apiKey)),
+    page: async (request, choice) => {
+      const page = await tenants.page(request, choice);
+      return { ...page, rows: page.rows.map(plainTenant) };
+    },
     authenticate: (apiKey, apiSecret) => tenants.authenticate(apiKey, apiSecret),
     refOf: async (tenantId) => tenants.refOf(idOf(tenantId, 'tenantId')),
   });

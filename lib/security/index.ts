@@ -5,7 +5,7 @@ export {
   type Permission,
   permissions,
 } from './permissions.ts';
-export { isGranted } from './principals.ts';
+export { isGranted, tenantsOfSession } from './principals.ts';
 export type {
   ApiClientOperations,
   LoginAttempt,

@@ -3,7 +3,7 @@ import { type Principal, PrincipalKind, type TenantGrants } from '../records/ind
 import { SharedRead } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable } from '../values/text/index.ts';
-import { joinPermissions, permissionsOfRoles } from './permissions.ts';
+import { ALL_PERMISSIONS, joinPermissions, permissionsOfRoles } from './permissions.ts';
 
 const MAX_CACHED_PRINCIPALS = 10_000;
 
@@ -82,4 +82,18 @@ export type Principals = ReturnType<typeof principalCache>;
 
 export function isGranted(grants: TenantGrants, tenantId: Uuid): boolean {
   return grants.allTenants || grants.tenantIds.includes(tenantId);
+}
+
+/**
+ * Returns the ids of the tenants that a login session opens without the tenant's secret (platform §6.2 rule 4). Null
+ * means all tenants. For users with access to all tenants who are not administrators, only the secret separates
+ * tenants, so their sessions open none.
+ */
+export function tenantsOfSession({
+  permissions,
+  allTenants,
+  tenantIds,
+}: Pick<Principal, 'permissions' | keyof TenantGrants>): readonly Uuid[] | null {
+  if (!allTenants) return tenantIds;
+  return permissions.some((each) => each === '*' || each === ALL_PERMISSIONS) ? null : [];
 }

@@ -154,6 +154,9 @@ export interface LoginSessionOperations {
     tokenHash: string,
     idleMs?: number,
   ): Promise<{ readonly session: LoginSession; readonly user: Principal } | null>;
+
+  /** Ends the session. Does nothing if the session has already ended. */
+  end(tokenHash: string): Promise<void>;
 }
 
 /** A new key pair. The private part is encrypted before it is stored. */

@@ -112,5 +112,7 @@ function loginSessions(
         await security.touchSession(session.id, nowMs);
       return { session: { ...session, lastAccessMs: nowMs }, user };
     },
+
+    end: (tokenHash) => security.deleteSession(tokenHash),
   };
 }

@@ -52,6 +52,7 @@ export {
   type ConfigurationOperations,
   type NewTenantInput,
   type TenantAuthor,
+  type TenantListChoice,
   type TenantOperations,
   type TenantService,
   tenantService,

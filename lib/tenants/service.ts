@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
-import type { Authorship, Leading, Tenant, TenantRef } from '../records/index.ts';
+import type { Authorship, Leading, Page, PageRequest, Tenant, TenantRef } from '../records/index.ts';
 import { BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Plain } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
@@ -23,6 +23,14 @@ export interface NewTenantInput {
   readonly apiSecret: string;
   /** If true, the tenant uses the default catalog until it uploads its own (catalog §14). Defaults to false. */
   readonly useGlobalDefault?: boolean;
+}
+
+/** Conditions on the tenants of a list. */
+export interface TenantListChoice {
+  /** Ids of the tenants. Null or absent means all tenants. */
+  readonly ids?: readonly Uuid[] | null;
+  /** Start of the API key, case-sensitive. By default, keys are not restricted. */
+  readonly apiKeyPrefix?: string | null;
 }
 
 const MAX_API_KEY_LENGTH = 128;
@@ -137,6 +145,12 @@ export function tenantService(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 
       );
     },
 
+    async page(request: PageRequest, choice: TenantListChoice = {}): Promise<Page<Tenant>> {
+      const { ids = null, apiKeyPrefix } = choice;
+      checkStorable('Tenant apiKey', apiKeyPrefix);
+      return ports.storage.system.pageTenants({ ids, apiKeyPrefix: apiKeyPrefix ?? '' }, request);
+    },
+
     async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
       const { storage, hasher } = ports;
       const tenant = isStorable(apiKey) ? await storage.system.findTenantByApiKey(apiKey) : null;
@@ -218,6 +232,12 @@ export interface TenantOperations {
 
   /** Returns the tenant with this API key. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
   getByApiKey(apiKey: string): Promise<Plain<Tenant>>;
+
+  /**
+   * Returns a page of tenants in the order of their API keys.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
+   */
+  page(request: PageRequest, choice?: TenantListChoice): Promise<Page<Plain<Tenant>>>;
 
   /** Returns the tenant with this API key and secret, or null. An unknown key takes as long as a wrong secret. */
   authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;

@@ -1,6 +1,6 @@
 import { defineCatalog } from '../../adapters/node/billwright.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
-import { BillingError } from '../../lib/index.ts';
+import { BillingError, type Uuid } from '../../lib/index.ts';
 import { eachDatabase, engineBeforeEach, expect, expectCode, newEvents } from '../support/index.ts';
 
 const setup = { userName: 'setup' };
@@ -90,6 +90,35 @@ eachDatabase.describe('setup that runs at every start', (open) => {
       const { tenants } = engine.billing;
       const found = await Promise.all(Array.from({ length: 8 }, () => tenants.ensure(setup, keys)));
       expect(new Set(found.map((tenant) => tenant.id)).size).to.equal(1);
+    });
+  });
+
+  describe('tenants.page', () => {
+    it('lists tenants by API key, forward and backward, and restricts them by id and start of the key', async () => {
+      const { tenants } = engine.billing;
+      const ids = new Map<string, Uuid>();
+      for (const apiKey of ['page-c', 'page-a', 'page-b', 'page_a', 'PAGE-a'])
+        ids.set(apiKey, (await tenants.create(setup, { apiKey, apiSecret: 'secret' })).id);
+      const keysOf = async (...given: Parameters<typeof tenants.page>) => {
+        const { rows, total, max } = await tenants.page(...given);
+        return [rows.map(({ apiKey }) => apiKey), total, max];
+      };
+      const all = (await tenants.page({ offset: 0, limit: 1 })).total;
+      const apiKeyPrefix = 'page-';
+      expect(await keysOf({ offset: 0, limit: 2 }, { apiKeyPrefix })).to.eql([['page-a', 'page-b'], 3, all]);
+      expect(await keysOf({ offset: 2, limit: 2 }, { apiKeyPrefix })).to.eql([['page-c'], 3, all]);
+      expect(await keysOf({ offset: 0, limit: -2 }, { apiKeyPrefix })).to.eql([['page-c', 'page-b'], 3, all]);
+      const chosen = ['page-c', 'PAGE-a', 'page_a'].map((key) => ids.get(key) as Uuid);
+      expect(await keysOf({ offset: 0, limit: 9 }, { ids: chosen })).to.eql([
+        ['PAGE-a', 'page-c', 'page_a'],
+        3,
+        3,
+      ]);
+      expect(await keysOf({ offset: 0, limit: 9 }, { ids: chosen, apiKeyPrefix })).to.eql([['page-c'], 1, 3]);
+      expect(await keysOf({ offset: 0, limit: 9 }, { ids: [] })).to.eql([[], 0, 0]);
+      const percent = { apiKeyPrefix: 'page%' };
+      expect(await keysOf({ offset: 0, limit: 9 }, percent)).to.eql([[], 0, all]);
+      await expectCode(tenants.page({ offset: 0, limit: 9 }, { apiKeyPrefix: '\0' }), 60003);
     });
   });
 

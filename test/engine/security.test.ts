@@ -200,6 +200,19 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await security.sessions.find('short', 10 * minuteMs)).to.equal(null);
   });
 
+  it('ends a session on request, and does nothing for a session that has ended', async () => {
+    const { security } = engine.billing;
+    await security.ensureAdministrator('ida', 'long enough');
+    const ida = await security.principal('USER', 'ida');
+    if (ida === null) throw new Error('she is not there');
+    for (const tokenHash of ['first', 'second'])
+      await security.sessions.start(ida, { tokenHash, host: null });
+    await security.sessions.end('first');
+    await security.sessions.end('first');
+    expect(await security.sessions.find('first')).to.equal(null);
+    expect((await security.sessions.find('second'))?.user.name).to.equal('ida');
+  });
+
   it('locks a name for 15 minutes after ten failures within 15 minutes', async () => {
     const { guard } = engine.billing.security;
     const { systemClock } = engine;

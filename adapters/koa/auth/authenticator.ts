@@ -7,9 +7,15 @@ import {
   PrincipalKind,
   type TenantRef,
 } from '../../../lib/records/index.ts';
-import { isGranted, type LoginAttempt, normalisePermissions } from '../../../lib/security/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import {
+  isGranted,
+  type LoginAttempt,
+  normalisePermissions,
+  tenantsOfSession,
+} from '../../../lib/security/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { TOKEN_CLOCK_TOLERANCE_MS } from '../../../lib/values/limits.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
 import { type Dialect, type HeaderFamilies, headerPrefixOf } from '../dialect.ts';
 import { type AccessTokenOptions, accessTokens, type TokenSubject, tokenRefused } from './access-tokens.ts';
 import {
@@ -129,6 +135,10 @@ export function authenticator(surroundings: Surroundings) {
     return { token, session: await sessions.start(principal, { tokenHash, host, idleMs: sessionIdleMs }) };
   }
 
+  async function endSession(token: string): Promise<void> {
+    await sessions.end(sessionTokenHash(token));
+  }
+
   async function bearer({ headers }: Pick<Presented, 'headers'>): Promise<Principal> {
     const token = bearerToken(headers.authorization);
     const key = { kind: 'token', name: '', secret: token ?? '', version: 0 } as const;
@@ -143,17 +153,41 @@ export function authenticator(surroundings: Surroundings) {
    */
   async function tenant(
     { headers, address }: Presented,
-    principal: Principal,
+    { principal, by }: Pick<Caller, 'principal' | 'by'>,
     dialect: Dialect,
   ): Promise<TenantRef> {
     const name = families.header(headers, 'ApiKey') ?? '';
     const secret = families.header(headers, 'ApiSecret') ?? '';
+    if (secret === '' && by === 'COOKIE') return tenantOfSession(name, principal, dialect);
     if (name === '' || secret === '') throw tenantUnauthenticated(dialect);
     const found = await knownTenants({ kind: 'tenant', name, secret, version: 0 }, () =>
       attempted({ kind: 'tenant', name, address }, () => tenants.authenticate(name, secret)),
     );
     if (found === null || !isGranted(principal, found.id)) throw tenantUnauthenticated(dialect);
     return found;
+  }
+
+  /**
+   * Returns the tenant of an API key without its secret (platform §6.2 rule 4). The key must be in a header, which a
+   * page of another origin cannot send. @throws BillingError TENANT_UNAUTHENTICATED.
+   */
+  async function tenantOfSession(name: string, principal: Principal, dialect: Dialect): Promise<TenantRef> {
+    const key = { kind: 'tenant', name, secret: '', version: 0 } as const;
+    const found = await knownTenants(key, () => tenantOfKey(name));
+    const allowed = tenantsOfSession(principal);
+    if (found !== null && (allowed === null || allowed.includes(found.id))) return found;
+    throw tenantUnauthenticated(dialect);
+  }
+
+  async function tenantOfKey(apiKey: string): Promise<TenantRef | null> {
+    if (apiKey === '' || !isStorable(apiKey)) return null;
+    try {
+      return await tenants.refOf((await tenants.getByApiKey(apiKey)).id);
+    } catch (error) {
+      if (error instanceof BillingError && error.code === ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY)
+        return null;
+      throw error;
+    }
   }
 
   /** Counts a login attempt only if the slow hash check runs, so a recently verified pair is never locked out. */
@@ -208,7 +242,7 @@ export function authenticator(surroundings: Surroundings) {
     if (tokenKeys.nowMs() >= expiresMs + TOKEN_CLOCK_TOLERANCE_MS) throw tokenRefused('it has expired');
   }
 
-  return { tokens, sessionIdleMs, caller, user, login, sessionOf, startSession, bearer, tenant };
+  return { tokens, sessionIdleMs, caller, user, login, sessionOf, startSession, endSession, bearer, tenant };
 }
 
 function claimedPermissions(claimed: readonly string[]): readonly string[] {

@@ -49,15 +49,25 @@ export function sessionTokenOf({ cookies }: Pick<Context, 'cookies'>): string | 
   return token !== undefined && tokenForm.test(token) ? token : null;
 }
 
-/** Sets the session cookie; `isSecure` restricts it to https. */
-export function setSessionCookie(
-  { cookies }: Pick<Context, 'cookies'>,
-  token: string,
-  isSecure: boolean,
-): void {
+/** Returns true for any value of the session cookie, even an invalid one. */
+export function hasSessionCookie({ cookies }: Pick<Context, 'cookies'>): boolean {
+  return cookies.get(cookieName, { signed: false }) !== undefined;
+}
+
+export interface SessionCookie {
+  /** Null removes the cookie. */
+  readonly token: string | null;
+  /** True restricts the cookie to https. */
+  readonly isSecure: boolean;
+  readonly path: string;
+  readonly sameSite: 'lax' | 'strict';
+}
+
+export function setSessionCookie({ cookies }: Pick<Context, 'cookies'>, cookie: SessionCookie): void {
+  const { token, isSecure, path, sameSite } = cookie;
   // Koa trusts all proxies or none. This adapter trusts proxies by address.
   cookies.secure = isSecure;
-  cookies.set(cookieName, token, { path: '/', httpOnly: true, sameSite: 'lax', signed: false });
+  cookies.set(cookieName, token, { path, httpOnly: true, sameSite, signed: false });
 }
 
 /** Returns a random token. Tokens never come from callers, which prevents session fixation. */
@@ -69,13 +79,15 @@ export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-export type Scheme = 'BASIC' | 'BEARER';
+/** Scheme of the `WWW-Authenticate` challenge. NONE: without a challenge, for calls from a page. */
+export type Scheme = 'BASIC' | 'BEARER' | 'NONE';
 
 /**
  * Returns the `WWW-Authenticate` challenge of a refusal (platform §6.1, §7.2), or null if the refusal has no
  * challenge.
  */
 export function challengeOf(error: BillingError, scheme: Scheme): string | null {
+  if (scheme === 'NONE') return null;
   const isBearer = scheme === 'BEARER';
   if (error.code === ErrorCode.UNAUTHENTICATED)
     return isBearer ? 'Bearer realm="service", error="invalid_token"' : 'Basic realm="service"';

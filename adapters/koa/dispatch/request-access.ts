@@ -2,21 +2,24 @@ import type { Context } from 'koa';
 import type { Billing } from '../../../lib/billing.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
 import { type Principal, PrincipalKind, type TenantRef } from '../../../lib/records/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { GATEWAY_NOTIFICATION_RATE, SESSION_IDLE_MS } from '../../../lib/values/limits.ts';
 import { authenticator, type Caller, type Presented, type TokenOptions } from '../auth/authenticator.ts';
 import {
   basicCredentials,
+  type Credentials,
   checkPermission,
+  hasSessionCookie,
   offersBearer,
   type Scheme,
   sessionTokenOf,
   setSessionCookie,
 } from '../auth/credentials.ts';
-import { type Dialect, headerFamilies } from '../dialect.ts';
+import { type Dialect, type HeaderFamilies, headerFamilies } from '../dialect.ts';
 import { type BaseUrlOptions, baseUrls, clientAddresses } from '../request/addresses.ts';
 import { notificationRate, type RequestRates, rateLimit } from '../request/rate-limit.ts';
 import { PLUGIN, plainPath, withoutTrailingSlash } from '../routing/path.ts';
-import type { RequestLogin, RequestTokens, Route } from '../routing/route.ts';
+import type { RequestLogin, RequestTokens, Route, SignedIn } from '../routing/route.ts';
 import type { TestMode } from '../test-mode.ts';
 
 export interface AccessOptions extends BaseUrlOptions {
@@ -50,11 +53,12 @@ export function requestAccess(options: AccessOptions) {
   const limit = rateLimit(rates, () => clock.nowMs());
   // Counted separately, because any caller can name any number of tenants and gateways.
   const countNotifications = notificationRate(rates, () => clock.nowMs());
+  const families = headerFamilies(options.aliasPrefixes);
   const callers = authenticator({
     billing,
     clock,
     logger,
-    families: headerFamilies(options.aliasPrefixes),
+    families,
     tokens: options.tokens ?? {},
     lockOut: options.lockOut ?? options.test === undefined,
     sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
@@ -71,6 +75,7 @@ export function requestAccess(options: AccessOptions) {
   }
 
   function schemeOf(ctx: Context, route: Route | undefined): Scheme {
+    if (route?.withoutChallenge || isFromPage(ctx, families)) return 'NONE';
     const credentials = route?.credentials ?? credentialsOf(ctx);
     if (credentials === 'PLUGIN') return 'BEARER';
     return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
@@ -89,9 +94,10 @@ export function requestAccess(options: AccessOptions) {
       address: addressOf(ctx.req),
     };
     const caller = await callerOf(presented, credentials);
+    if (caller.by === 'COOKIE' && !safeMethods.has(ctx.method)) checkSentByScript(ctx, families);
     const { kind, name } = caller.principal;
     const needsTenant = credentials !== 'USER' && credentials !== 'LOGIN';
-    const tenant = needsTenant ? await callers.tenant(presented, caller.principal, dialect) : null;
+    const tenant = needsTenant ? await callers.tenant(presented, caller, dialect) : null;
     limit([
       { kind: 'principal', name: `${kind}/${name}` },
       ...(tenant === null ? [] : [{ kind: 'tenant', name: tenant.id } as const]),
@@ -117,8 +123,37 @@ export function requestAccess(options: AccessOptions) {
     const known = await callers.sessionOf(principal, sessionTokenOf(ctx));
     if (known !== null) return { ...caller, session: known };
     const session = await callers.startSession(principal, addressOf(ctx.req));
-    setSessionCookie(ctx, session.token, baseUrlOf(ctx).origin.startsWith('https:'));
+    setSessionCookie(ctx, { token: session.token, isSecure: isSecure(ctx), path: '/', sameSite: 'lax' });
     return { ...caller, session };
+  }
+
+  function isSecure(ctx: Context): boolean {
+    return baseUrlOf(ctx).origin.startsWith('https:');
+  }
+
+  /** Sets or removes the cookie of a session that a page has started. No other site can send this cookie. */
+  function setPageCookie(ctx: Context, token: string | null): void {
+    const path = baseUrlOf(ctx).path || '/';
+    setSessionCookie(ctx, { token, isSecure: isSecure(ctx), path, sameSite: 'strict' });
+  }
+
+  async function signIn(ctx: Context, credentials: Credentials): Promise<SignedIn> {
+    checkSentByScript(ctx, families);
+    const address = addressOf(ctx.req);
+    const user = await callers.login(PrincipalKind.USER, credentials, address);
+    if (user === null)
+      throw unauthenticated('The user name or the password is wrong, or the user is inactive');
+    const replaced = sessionTokenOf(ctx);
+    if (replaced !== null) await callers.endSession(replaced);
+    const session = await callers.startSession(user, address);
+    setPageCookie(ctx, session.token);
+    return { user, session };
+  }
+
+  async function signOut(ctx: Context, { session }: Pick<Caller, 'session'>): Promise<void> {
+    if (session === null) return;
+    await callers.endSession(session.token);
+    setPageCookie(ctx, null);
   }
 
   /** Counts an unauthenticated notification by the tenant and gateway in its path. */
@@ -145,6 +180,8 @@ export function requestAccess(options: AccessOptions) {
       basic: () => basicCredentials(ctx.headers.authorization),
       session: caller?.session ?? null,
       sessionIdleMs,
+      signIn: (credentials) => signIn(ctx, credentials),
+      signOut: () => signOut(ctx, { session: caller?.session ?? null }),
       authenticate: (kind, credentials) => callers.login(kind, credentials, addressOf(ctx.req)),
     };
   }
@@ -161,4 +198,37 @@ export function checkRoutePermission(
   if (permission === 'NONE') return;
   if (orSelf && principal.kind === PrincipalKind.USER && params.username === principal.name) return;
   for (const needed of [permission, ...alsoNeeds]) checkPermission(principal, needed);
+}
+
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Header that a page can set to mark its calls. No page of another origin can send it without CORS. */
+const pageHeader = 'x-requested-with';
+
+/**
+ * Checks that the request has a header that forms and links cannot send (http-api §5 rule 5). Pages of other origins
+ * can send these headers only if CORS allows them.
+ * @throws BillingError UNAUTHENTICATED.
+ */
+function checkSentByScript({ headers }: Pick<Context, 'headers'>, families: HeaderFamilies): void {
+  if (headers[pageHeader] !== undefined || families.isPresent(headers)) return;
+  throw unauthenticated(
+    'A call with a session cookie that changes anything, and a sign-in, needs the header X-Requested-With or a header X-Service-…',
+  );
+}
+
+/** Returns true for a call without `Authorization` that a page has made with its session, or with an ended one. */
+function isFromPage(ctx: Context, families: HeaderFamilies): boolean {
+  const { headers } = ctx;
+  if (headers.authorization !== undefined) return false;
+  const isWithoutSecret = families.header(headers, 'ApiSecret') === undefined;
+  return (
+    hasSessionCookie(ctx) ||
+    headers[pageHeader] !== undefined ||
+    (isWithoutSecret && families.header(headers, 'ApiKey') !== undefined)
+  );
+}
+
+function unauthenticated(message: string): BillingError {
+  return billingError(ErrorCode.UNAUTHENTICATED, message);
 }

@@ -1,8 +1,8 @@
-import type { ApiClient, User } from '../../../lib/records/index.ts';
+import type { ApiClient, Principal, Tenant, User } from '../../../lib/records/index.ts';
 import type { RoleDefinition } from '../../../lib/security/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
-import { field, maybe, model, partial, reading, shown } from '../wire/model.ts';
+import { field, maybe, model, modelWith, partial, reading, shown } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
@@ -67,4 +67,45 @@ export const Subject = model('Subject', {
   isAuthenticated: bool,
   isRemembered: bool,
   session: maybe(Session),
+});
+
+/** The credentials of a sign-in. */
+export const SignIn = modelWith('I', 'SignIn', {
+  username: field(text(), 'I', { required: true }),
+  password: field(text(), 'I', { required: true }),
+});
+
+/** A tenant that a session opens without the tenant's secret. */
+export const SessionTenant = model('SessionTenant', {
+  tenantId: shown(uuid, ({ id }: Tenant) => id),
+  apiKey: text(),
+  externalKey: maybe(text()),
+});
+
+export interface ShownCurrentSession {
+  readonly user: Pick<Principal, 'name' | 'permissions'>;
+  /** Null for a caller without a session. */
+  readonly session: CallerSession['session'] | null;
+  /** Idle time in milliseconds. */
+  readonly timeout: number;
+  readonly requiresApiSecret: boolean;
+  /** Null if there are too many tenants for this response. */
+  readonly tenants: readonly Pick<Tenant, 'id' | 'apiKey' | 'externalKey'>[] | null;
+}
+
+export const CurrentSession = model('CurrentSession', {
+  username: shown(text(), ({ user }: ShownCurrentSession) => user.name),
+  permissions: shown(words, ({ user }: ShownCurrentSession) => user.permissions),
+  startDate: maybe(timestamp, ({ session }: ShownCurrentSession) => session && instant(session.startedMs)),
+  lastAccessDate: maybe(
+    timestamp,
+    ({ session }: ShownCurrentSession) => session && instant(session.lastAccessMs),
+  ),
+  expirationDate: maybe(
+    timestamp,
+    ({ session, timeout }: ShownCurrentSession) => session && instant(session.lastAccessMs + timeout),
+  ),
+  timeout: int(),
+  requiresApiSecret: bool,
+  tenants: maybe(listOf(SessionTenant)),
 });

@@ -21,6 +21,7 @@ import { paymentMethodRoutes } from './payments/payment-methods.ts';
 import { paymentOperationRoutes, paymentRepairRoutes } from './payments/payment-operations.ts';
 import { paymentListRoutes, paymentRoutes } from './payments/payments.ts';
 import { securityRoutes } from './security/security.ts';
+import { sessionRoutes } from './security/sessions.ts';
 import { tokenRoutes } from './security/tokens.ts';
 import { administrationRoutes, nodeRoutes, rotationRoutes } from './server/administration.ts';
 import { diagnosticRoute } from './server/diagnostic.ts';
@@ -101,6 +102,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...metricsRoutes({ group, requireAuth: options.metricsRequireAuth ?? false }),
     ...operationRoutes,
     ...securityRoutes,
+    ...sessionRoutes,
     ...tokenRoutes,
   ];
   const basePath = withoutTrailingSlash(options.basePath ?? '');

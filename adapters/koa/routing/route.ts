@@ -76,11 +76,24 @@ export interface Success {
   readonly location?: string;
 }
 
+export interface SignedIn {
+  readonly user: Principal;
+  readonly session: CallerSession;
+}
+
 export interface RequestLogin {
   /** Unchecked Basic credentials. */
   basic(): NameAndSecret | null;
   readonly session: CallerSession | null;
   readonly sessionIdleMs: number;
+  /**
+   * Starts a session of the user, and ends the session of the request's cookie. The response sets the new cookie.
+   * @throws BillingError UNAUTHENTICATED for wrong credentials, or for a request that a form of another origin can
+   * send.
+   */
+  signIn(credentials: NameAndSecret): Promise<SignedIn>;
+  /** Ends the session of the caller, if any. The response removes the cookie. */
+  signOut(): Promise<void>;
   /** Returns the active user or client, or null for wrong credentials. Failures count toward a lock-out. */
   authenticate(kind: 'USER' | 'CLIENT', credentials: NameAndSecret): Promise<Principal | null>;
 }
@@ -134,6 +147,8 @@ interface RouteFacts<Q extends QueryParameters, B> {
   readonly takesClient?: true;
   /** If true, a Basic login starts a session (platform §6.2). */
   readonly startsSession?: true;
+  /** If true, a 401 response has no `WWW-Authenticate`, which would open the dialog of a browser. */
+  readonly withoutChallenge?: true;
   /** Default: the usual error body. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
   readonly errorJson?: JsonSchema;
@@ -262,6 +277,9 @@ export const loginRoute = maker('LOGIN', '');
 export const signatureRoute = maker('SIGNATURE', '');
 
 export const openRoute = maker('NONE', '');
+
+/** Creates a route of the core that requires no credentials. */
+export const openCoreRoute = maker('NONE', CORE);
 
 export function inArea(area: string, routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({ ...route, area }));

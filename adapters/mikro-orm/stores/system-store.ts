@@ -1,11 +1,17 @@
-import type { IdempotencyStore, RequestClaim, SystemStore } from '../../../lib/ports/storage/index.ts';
-import { ChangeType } from '../../../lib/records/index.ts';
+import type {
+  IdempotencyStore,
+  RequestClaim,
+  SystemStore,
+  TenantChoice,
+} from '../../../lib/ports/storage/index.ts';
+import { ChangeType, type Page, type PageRequest, type Tenant } from '../../../lib/records/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { WriteScope } from '../audit/audited-writes.ts';
 import { idIn, numberIn, textIn } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
-import { type Condition, isIn, raw, sql } from '../sql/sql.ts';
+import { type Condition, isIn, nothing, orderedText, raw, type Sql, sql } from '../sql/sql.ts';
 import { tenantTables } from '../tables/entities.ts';
 import { insertInto, selectOfAll, TenantScope } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
@@ -26,6 +32,7 @@ export function systemStore(access: SystemAccess): SystemStore {
     findTenantsByRecordIds: async (recordIds) => find(tenantsTable, isIn('record_id', 'bigint', recordIds)),
     findTenantByApiKey: async (apiKey) =>
       (await find(tenantsTable, isIn('api_key', 'text', [apiKey])))[0] ?? null,
+    pageTenants: async (choice, request) => pageOfTenants(access, choice, request),
     insertTenant: async (tenant, authorship) =>
       access.transact(async (runner) => {
         const [recordId = 0] = await new TenantScope(runner, noTenant).insert(tenantsTable, [tenant]);
@@ -108,6 +115,29 @@ export function systemStore(access: SystemAccess): SystemStore {
       return numberIn(row, 'now_ms');
     },
   };
+}
+
+async function pageOfTenants(
+  { dialect, readAs, rows }: SystemAccess,
+  { ids, apiKeyPrefix }: TenantChoice,
+  { offset, limit }: PageRequest,
+): Promise<Page<Tenant>> {
+  const among = ids === null ? sql`1 = 1` : sql`${isIn('id', 'uuid', ids)}`;
+  const within =
+    apiKeyPrefix === ''
+      ? among
+      : sql`${among} and substr(api_key, 1, ${[...apiKeyPrefix].length}) = ${apiKeyPrefix}`;
+  const found = await readAs(tenantsTable)`
+    select ${raw(dialect.selectList(tenantsTable))} from bw_tenants where ${within}
+    order by ${orderedText('api_key')} ${raw(limit < 0 ? 'desc' : 'asc')}
+    limit ${Math.abs(limit)} offset ${offset}`;
+  const count = (condition: Sql) => sql`
+    (select count(*) from (select 1 from bw_tenants where ${condition} limit ${MAX_COUNTED_RECORDS + 1}) counted)`;
+  const isAll = within === among;
+  const [counted] = await rows(sql`
+    select ${count(within)} as total ${isAll ? nothing : sql`, ${count(among)} as max`}`);
+  const total = numberIn(counted, 'total');
+  return { rows: found, total, max: isAll ? total : numberIn(counted, 'max') };
 }
 
 /** Assignments for a request that replaces an earlier request: all columns except the key. */

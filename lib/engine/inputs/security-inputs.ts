@@ -67,6 +67,7 @@ export const securityInputs = {
       ['tokenHash', 'text'],
       ['idleMs?', 'count'],
     ],
+    end: [['tokenHash', 'text']],
   },
   guard: {
     attempt: [

@@ -4,7 +4,7 @@ import type { SecurityOperations } from '../../security/index.ts';
 import type { TenantOperations } from '../../tenants/index.ts';
 import { type AnyInput, type InputShape, parameterOf } from '../../values/host-values/index.ts';
 import { eventInputs, waitInputs } from './call-inputs.ts';
-import { chosenEntries, must, orNull, queueLook } from './input-shapes.ts';
+import { chosenEntries, id, must, orNull, page, queueLook } from './input-shapes.ts';
 import { author, securityInputs } from './security-inputs.ts';
 
 type Parameter<T> = readonly [name: string, shape: InputShape<T>];
@@ -49,6 +49,7 @@ const described = {
     ensure: [author, tenant],
     get: [['tenantId', 'uuid']],
     getByApiKey: [['apiKey', 'text']],
+    page: [page, ['choice?', { ids: orNull([id]), apiKeyPrefix: orNull('text') }]],
     authenticate: [
       ['apiKey', 'text'],
       ['apiSecret', 'text'],

@@ -1,4 +1,4 @@
-import type { Authorship, New, Rows, Tenant, User } from '../../records/index.ts';
+import type { Authorship, New, Page, PageRequest, Rows, Tenant, User } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
@@ -8,11 +8,24 @@ export interface OpenAttempt {
   readonly id: Uuid;
 }
 
+/** Conditions on the tenants of a list. */
+export interface TenantChoice {
+  /** Null means all tenants. */
+  readonly ids: readonly Uuid[] | null;
+  /** Start of the API key, case-sensitive. Empty for all keys. */
+  readonly apiKeyPrefix: string;
+}
+
 /** Data without a tenant, such as tenants, users and the shared test clock. */
 export interface SystemStore {
   findTenantsByIds(ids: readonly Uuid[]): Rows<Tenant>;
   findTenantsByRecordIds(recordIds: readonly number[]): Rows<Tenant>;
   findTenantByApiKey(apiKey: string): Promise<Tenant | null>;
+  /**
+   * Returns a page of the chosen tenants in the order of their API keys; a negative limit lists backwards. `max`
+   * counts the tenants without the prefix.
+   */
+  pageTenants(choice: TenantChoice, page: PageRequest): Promise<Page<Tenant>>;
   /** Inserts a tenant (audited as TENANT). A taken API key throws BillingError 20000. */
   insertTenant(tenant: New<Tenant>, authorship: Authorship): Promise<Tenant>;
   findUserByName(name: string): Promise<User | null>;

@@ -27,7 +27,7 @@ function credentialsOf({ path, operationId }: Route): Credentials {
   if (path.startsWith('/plugins/')) return 'TENANT';
   if (path.startsWith('/gateways/')) return 'SIGNATURE';
   if (!path.startsWith(`${CORE}/`)) return 'NONE';
-  if (operationId === 'killbillSwaggerJson') return 'NONE';
+  if (['killbillSwaggerJson', 'createSession'].includes(operationId)) return 'NONE';
   const isTenantless =
     ['createTenant', 'getTenantByApiKey'].includes(operationId) ||
     path.startsWith(`${CORE}/security/`) ||
@@ -42,10 +42,12 @@ const unguarded = [
   'buildComboFormDescriptor',
   'queryOperation',
   'callOperation',
+  'createSession',
+  'endCurrentSession',
 ];
 
-/** Calls without an author: a notification has its gateway, and a query of the library changes nothing. */
-const authorless = ['processNotification', 'queryOperation'];
+/** Calls without an author: a notification has its gateway, a sign-in its user, and a query of the library changes nothing. */
+const authorless = ['processNotification', 'queryOperation', 'createSession', 'endCurrentSession'];
 
 describe('route table with its OpenAPI document', () => {
   for (const route of routes)

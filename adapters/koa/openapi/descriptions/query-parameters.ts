@@ -49,6 +49,7 @@ export const queryParameters: Texts = {
   after: 'Cursor of the last event read, or `oldest`; without it, the feed starts with new events',
   allVersions: 'Delete all versions of the plan, and with them the plan',
   apiKey: 'API key of the tenant',
+  apiKeyPrefix: 'Start of the API key, case-sensitive; lists all tenants by default',
   asOf: 'Day for which the state is predicted, assuming that nothing is paid; dialect D only',
   audit: 'Changes to include in `auditLogs`: none, only the creation, or all',
   autoCommit: 'Commit the new invoice; by default it is a draft',

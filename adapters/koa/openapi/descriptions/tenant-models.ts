@@ -58,4 +58,17 @@ export const tenantModels: Texts = {
   lastAccessDate: 'When the session was last used',
   timeout: 'Idle timeout in milliseconds',
   host: 'IP address of the caller',
+  SignIn: 'Name and password of a sign-in',
+  'SignIn.password': 'Password of the user',
+  CurrentSession: 'The session of the caller, with the permissions and tenants of the user',
+  'CurrentSession.permissions': 'Permissions of the user, such as `account:create` or `*:*`',
+  'CurrentSession.startDate': 'When the session started; null for a caller without a session',
+  'CurrentSession.lastAccessDate': 'When the session was last used; null for a caller without a session',
+  expirationDate:
+    'When the session ends unless it is used; it can end up to a minute earlier; null for a caller without a session',
+  requiresApiSecret:
+    'Whether the user can access all tenants but needs their API secrets, because the user is not an administrator',
+  'CurrentSession.tenants':
+    'Tenants that the session opens without their API secrets, by API key; null if there are more than 100',
+  SessionTenant: 'A tenant that a session opens without its API secret',
 };

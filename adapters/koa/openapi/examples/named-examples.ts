@@ -64,6 +64,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   ...same('eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl', 'access_token', 'token'),
   ...same('12.5', 'SandboxConfiguration.amount', 'PROCESSED_AMOUNT'),
   ...same('bob', 'apiKey', 'tenantApiKey'),
+  apiKeyPrefix: 'bo',
   page: 'README.md',
   ...same(['Bloom'], 'availableAddons', 'available'),
   ...same(['Sprout'], 'availableBaseProducts', 'availableForBps'),

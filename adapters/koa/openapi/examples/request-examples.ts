@@ -116,6 +116,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   addRoleDefinition: { role: 'clerk', permissions: ['tag:add', 'account'] },
   updateRoleDefinition: { role: 'clerk', permissions: ['tag:add'] },
   createApiClient: { clientId: 'shop', clientSecret: 'client secret', roles: ['admin'] },
+  createSession: { username: 'admin', password: 'password' },
   issueToken: { grant_type: 'password', username: 'admin', password: 'password' },
   createAccount: { externalKey: 'ada', currency: 'EUR' },
   queryOperation: { arguments: [accountId] },
