@@ -42,7 +42,8 @@ export function operationCaller(options: ClientOptions): CallOperation {
 /** Checks the options, for hosts without a compiler. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 function checkOptions(options: ClientOptions): void {
   const given: object = Object(options);
-  for (const field of ['url', 'apiKey'])
+  const usesSession = ['apiSecret', 'user', 'token'].every((field) => !Object.hasOwn(given, field));
+  for (const field of ['url', 'apiKey', ...(usesSession ? [] : ['apiSecret'])])
     if (typeof Reflect.get(given, field) !== 'string')
       throw invalidField(
         `${field} of createClient must be text, as in createClient({ url, apiKey, apiSecret })`,

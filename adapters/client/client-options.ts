@@ -2,6 +2,10 @@ export interface ClientOptions {
   /** URL of the server with its base path, such as `https://billing.example.com`. */
   readonly url: string;
   readonly apiKey: string;
+  /**
+   * Secret of the tenant. Leave it out only in a page of the server's own origin, whose session cookie replaces the
+   * secret, `user` and `token` (platform §6.2).
+   */
   readonly apiSecret?: string;
   /** Name of a user or API client, which is also the author of changes. The author defaults to the API key. */
   readonly user?: string;

@@ -54,6 +54,34 @@ eachDatabase.describe('typed client', (open) => {
     expect(catalog).to.eql(JSON.parse(JSON.stringify(local)) && catalog);
   });
 
+  it('calls with a session cookie instead of a secret and a password', async () => {
+    const { url, apiKey } = options;
+    const security = `${url}/1.0/kb/security/sessions`;
+    const signIn = await globalThis.fetch(security, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Requested-With': 'test' },
+      body: JSON.stringify({ username: 'admin', password: 'password' }),
+    });
+    const cookie = signIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const sent: Headers[] = [];
+    // A browser adds the cookie by itself.
+    const fetch: typeof globalThis.fetch = (target, init) => {
+      const headers = new Headers(init?.headers);
+      sent.push(new Headers(headers));
+      headers.set('Cookie', cookie);
+      return globalThis.fetch(target, { ...init, headers });
+    };
+    const client = createClient({ url, apiKey, createdBy: 'admin', fetch });
+    const { id } = await client.createAccount({ name: 'Ada', currency: 'USD' });
+    expect((await client.getAccount(id)).name).to.equal('Ada');
+    for (const headers of sent)
+      expect([headers.get('x-service-apisecret'), headers.get('authorization')]).to.eql([null, null]);
+    const [entry] = (await engine.acme.audit.logs([id], 'FULL')).get(id) ?? [];
+    expect(entry?.changedBy).to.equal('admin');
+    const withoutSession = createClient({ url, apiKey, retries: 0 });
+    await expectCode(withoutSession.getAccount(id), 60004);
+  });
+
   it('uploads seller data with a logo and reads it back', async () => {
     const logo = { mediaType: 'image/png', bytes: png } as const;
     const stored = await acme.sellers.upload({ ...seller, logo });

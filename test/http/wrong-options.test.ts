@@ -39,6 +39,10 @@ describe('options of the wrong type', () => {
     for (const option of Object.keys(options))
       for (const value of wrongValues.filter((each) => typeof each !== 'string'))
         expectRefusal(createClient as Untyped, { ...options, [option]: value }, option);
+    const { apiSecret: _, ...ofSession } = options;
+    for (const login of [{ user: 'clerk' }, { token: 'token' }])
+      expectRefusal(createClient as Untyped, { ...ofSession, ...login }, 'apiSecret');
+    (createClient as Untyped)(ofSession);
   });
 
   for (const start of [undefined, null, true, {}, [], 'x'])
