@@ -21,12 +21,8 @@ interface ServerRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * Calls an endpoint of the whole server, such as `GET /security/users`. Operations of a tenant are called with `api`.
- * @param route method and path below `/1.0/kb`, such as `GET /nodesInfo`.
- * @returns the JSON of the response; null if the response is empty.
- */
-export async function callServer<T>(route: string, request: ServerRequest = {}): Promise<T> {
+/** Returns the response of a successful call. */
+async function responseOf(route: string, request: ServerRequest): Promise<Response> {
   const [method = 'GET', path = '/'] = route.split(' ');
   const given = Object.entries(request.query ?? {}).filter(
     ([, value]) => value !== null && value !== undefined,
@@ -43,6 +39,28 @@ export async function callServer<T>(route: string, request: ServerRequest = {}):
     ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
   });
   if (!response.ok) throw await failureOf(response);
-  const text = await response.text();
+  return response;
+}
+
+/**
+ * Calls an endpoint of the whole server, such as `GET /security/users`. Operations of a tenant are called with `api`.
+ * @param route method and path below `/1.0/kb`, such as `GET /nodesInfo`.
+ * @returns the JSON of the response; null if the response is empty.
+ */
+export async function callServer<T>(route: string, request: ServerRequest = {}): Promise<T> {
+  const text = await (await responseOf(route, request)).text();
   return (text === '' ? null : JSON.parse(text)) as T;
+}
+
+/** Returns a page of a list of the whole server, with the length of the list. */
+export async function callServerPage<T>(
+  route: string,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<{ readonly rows: readonly T[]; readonly total: number }> {
+  const response = await responseOf(route, { query: { offset, limit } });
+  const rows = (await response.json()) as readonly T[];
+  return {
+    rows,
+    total: Number(response.headers.get('X-Service-Pagination-TotalNbRecords') ?? offset + rows.length),
+  };
 }

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { recordingFetch, sessionEnded } from './calls.ts';
 import { serverBase } from './location.ts';
-import { failureOf } from './server.ts';
+import { callServerPage, failureOf } from './server.ts';
 
 /** A tenant that the user may work on. */
 export interface SessionTenant {
@@ -50,15 +50,8 @@ export async function signOut(): Promise<void> {
 }
 
 /** Returns a page of the tenants that the user may work on, ordered by key. */
-export async function sessionTenants(page: {
-  readonly offset: number;
-  readonly limit: number;
-}): Promise<{ readonly rows: readonly SessionTenant[]; readonly total: number }> {
-  const url = `${SESSIONS}/current/tenants?offset=${page.offset}&limit=${page.limit}`;
-  const response = await recordingFetch(url, { headers: SCRIPT });
-  if (!response.ok) throw await failureOf(response);
-  const total = Number(response.headers.get('X-Service-Pagination-TotalNbRecords') ?? 0);
-  return { rows: (await response.json()) as readonly SessionTenant[], total };
+export function sessionTenants(page: Parameters<typeof callServerPage>[1]) {
+  return callServerPage<SessionTenant>('GET /security/sessions/current/tenants', page);
 }
 
 const granted = computed(() => new Set(session.value?.permissions ?? []));

@@ -93,7 +93,7 @@ function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot 
     axes: [
       {
         ...axis,
-        splits: () => labels.map((_, index) => index),
+        splits: (plot) => shownLabels(labels.length, plot.width),
         values: (_, at) => at.map((each) => labels[each] ?? ''),
       },
       { ...axis, size: 70, values: (_, at) => at.map(valueText) },
@@ -121,6 +121,14 @@ function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot 
   };
   const data = [labels.map((_, index) => index), ...series.map(({ values }) => [...values])];
   return new uPlot(options, data as uPlot.AlignedData, element);
+}
+
+const LABEL_WIDTH = 75;
+
+/** Returns the positions of the labels that fit side by side. */
+function shownLabels(count: number, width: number): number[] {
+  const step = Math.max(1, Math.ceil((count * LABEL_WIDTH) / width));
+  return Array.from({ length: Math.ceil(count / step) }, (_, index) => index * step);
 }
 
 /** Draws the bars of one of several series beside those of the others. */

@@ -139,9 +139,14 @@ function Pages(props: { page: number; total: number; shown: number; name: string
 
 /** A list that the API returns as a whole, shown in pages. */
 export function ListTable<R>(
-  props: Omit<TableProps<R>, 'rows'> & { readonly of: Loaded<readonly R[]>; readonly pageParameter?: string },
+  props: Omit<TableProps<R>, 'rows'> & {
+    readonly of: Loaded<readonly R[]>;
+    readonly pageParameter?: string;
+    /** Shown above the table, such as actions on the rows of the page. */
+    readonly above?: (shown: readonly R[]) => ComponentChildren;
+  },
 ): JSX.Element {
-  const { of, pageParameter = 'page', ...table } = props;
+  const { of, pageParameter = 'page', above, ...table } = props;
   const page = Math.max(1, Number.parseInt(parameters.value.get(pageParameter) ?? '1', 10) || 1);
   return (
     <Show of={of}>
@@ -149,6 +154,7 @@ export function ListTable<R>(
         const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
         return (
           <>
+            {above?.(shown)}
             <Table {...table} rows={shown} />
             <Pages page={page} total={rows.length} shown={shown.length} name={pageParameter} />
           </>
