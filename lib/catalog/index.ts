@@ -60,7 +60,7 @@ export {
   catalogView,
   plainPlan,
 } from './lookup/catalog-view.ts';
-export { type FeatureDifferences, featureDifferences } from './lookup/feature-differences.ts';
+export { featureDifferences } from './lookup/feature-differences.ts';
 export { featureValuesOf, parseFeatureValue, UNLIMITED } from './lookup/feature-values.ts';
 export type {
   ChosenPlan,
@@ -79,6 +79,7 @@ export {
   type SectionSource,
   usageSectionsOf,
 } from './lookup/price.ts';
+export { pricedUnits } from './lookup/priced-units.ts';
 export {
   billingAlignment,
   type PlanChangeEvaluation,

@@ -158,6 +158,18 @@ eachDatabase.describe('features', (open) => {
     expect(await usageLines()).to.have.length(1);
   });
 
+  it('forget a key after 35 days, even if it is not deleted yet', async () => {
+    await f7();
+    const { features } = engine.acme;
+    engine.clock.set('2026-05-25T00:00:00Z');
+    await expectCode(consume('5', { key: 'k1' }), 'QUOTA_KEY_REUSED');
+    engine.clock.set('2026-05-25T00:00:01Z');
+    await expectCode(features.release({ accountId, feature: 'calls', key: 'k1' }), 'QUOTA_USE_NOT_FOUND');
+    const second = await consume('5', { key: 'k1' });
+    expect(second).to.equal('allowed used 5 remaining 5495 over 0 until 2026-06-01');
+    expect(await consume('5', { key: 'k1' })).to.equal(second);
+  });
+
   it('bill under a new tracking id if the subscription has other usage with the key as tracking id', async () => {
     await f6();
     await engine.acme.usage.record({
@@ -278,47 +290,90 @@ eachDatabase.describe('features', (open) => {
     await expectCode(override('yes'), 'FEATURE_VALUE_INVALID');
   });
 
-  it('reject an override that bills without a unit, and text that cannot be stored', async () => {
+  it('reject an override that bills a unit that the plan does not price, and text that cannot be stored', async () => {
     await f1();
     const { override } = engine.acme.features;
-    const { subscriptionId } = pro;
+    const { subscriptionId } = await engine.subscribe({ accountId, planName: 'max' });
     const value = { amount: '1', per: 'DAY', overage: 'BILL' } as const;
-    await expectCode(
-      override({ accountId, subscriptionId, feature: 'daily', value }),
-      'FEATURE_VALUE_INVALID',
-    );
-    await expectCode(override({ accountId, feature: 'calls', value }), 'FEATURE_VALUE_INVALID');
+    const billed = (target: object, feature = 'calls') => override({ accountId, feature, value, ...target });
+    await expectCode(billed({ subscriptionId }, 'daily'), 'FEATURE_VALUE_INVALID');
+    await expectCode(billed({}), 'FEATURE_VALUE_INVALID');
+    await expectCode(billed({ subscriptionId: pro.subscriptionId }), 'FEATURE_VALUE_INVALID');
     const unstorable = override({ accountId, feature: 'support', value: 'a\u0000b' });
     await expectCode(unstorable, 'MISSING_OR_INVALID_FIELD');
-    const allowed = await override({ accountId, subscriptionId, feature: 'calls', value });
+    const allowed = await billed({ subscriptionId });
     expect(allowed.value.overage).to.equal('BILL');
   });
 
-  it('block an overage that an override bills after the catalog has removed the unit', async () => {
-    await f1();
-    const { subscriptionId } = pro;
-    const value = { amount: '1', per: 'DAY', overage: 'BILL' } as const;
-    await engine.acme.features.override({ accountId, subscriptionId, feature: 'calls', value });
-    const withoutUnit = defineCatalog({
-      name: 'Features',
-      effectiveDate: '2026-03-11T00:00:00Z',
-      recurringBillingMode: 'IN_ADVANCE',
-      currencies: ['USD'],
-      features: { calls: { kind: 'QUOTA' } },
-      products: { Pro: { category: 'BASE' } },
-      plans: {
-        pro: {
-          product: 'Pro',
-          effectiveDateForExistingSubscriptions: '2026-03-12T00:00:00Z',
-          initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 14 }, fixed: {} }],
-          finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '20.00' } } },
-        },
-      },
+  describe('with an override that bills', () => {
+    let subscriptionId: Uuid;
+    beforeEach(async () => {
+      await begin('2026-03-10T00:00:00Z');
+      ({ subscriptionId } = await engine.subscribe({ accountId, planName: 'max' }));
+      const value = { amount: '1', per: 'DAY', overage: 'BILL' } as const;
+      await engine.acme.features.override({ accountId, subscriptionId, feature: 'calls', value });
     });
-    await engine.acme.uploadCatalog(withoutUnit);
-    expect(await consume('2')).to.equal('allowed used 1 remaining 0 over 1 until 2026-03-11');
-    await at('2026-03-13T00:00:00Z');
-    expect(await consume('2')).to.equal('refused used 0 remaining 1 over 0 until 2026-03-14');
+
+    it('block an overage after the catalog has removed the unit', async () => {
+      const withoutUnit = defineCatalog({
+        name: 'Features',
+        effectiveDate: '2026-03-11T00:00:00Z',
+        recurringBillingMode: 'IN_ADVANCE',
+        currencies: ['USD'],
+        features: { calls: { kind: 'QUOTA' } },
+        products: { Max: { category: 'BASE' } },
+        plans: {
+          max: {
+            product: 'Max',
+            effectiveDateForExistingSubscriptions: '2026-03-12T00:00:00Z',
+            finalPhase: {
+              type: 'EVERGREEN',
+              recurring: { billingPeriod: 'MONTHLY', price: { USD: '50.00' } },
+            },
+          },
+        },
+      });
+      await engine.acme.uploadCatalog(withoutUnit);
+      expect(await consume('2')).to.equal('allowed used 1 remaining 0 over 1 until 2026-03-11');
+      await at('2026-03-13T00:00:00Z');
+      expect(await consume('2')).to.equal('refused used 0 remaining 1 over 0 until 2026-03-14');
+    });
+
+    it('block an overage after a change to a plan that does not price the unit', async () => {
+      expect(await consume('2')).to.equal('allowed used 1 remaining 0 over 1 until 2026-03-11');
+      const change = { planName: 'pro', billingPolicy: 'IMMEDIATE' } as const;
+      await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, change));
+      expect(await consume('2')).to.equal('refused used 1 remaining 0 over 0 until 2026-03-11');
+    });
+  });
+
+  it('keep their kind in all versions, and while overrides of them are stored', async () => {
+    await begin('2026-03-10T00:00:00Z');
+    const { features, catalogs } = engine.acme;
+    const changed = (effectiveDate: string) =>
+      defineCatalog({
+        name: 'Features',
+        effectiveDate,
+        currencies: ['USD'],
+        features: { seats: { kind: 'TEXT' }, sso: { kind: 'NUMBER' } },
+        products: {},
+        plans: {},
+      });
+    const problems = async (effectiveDate: string) =>
+      (await catalogs.validate(changed(effectiveDate))).errors.map(({ message }) => message);
+    const stored = 'catalog "Features" effective 2020-01-01T00:00:00.000Z';
+    expect(await problems('2026-04-01')).to.eql([
+      `Feature "seats" is a TEXT here and a NUMBER in ${stored}; choose another name`,
+      `Feature "sso" is a NUMBER here and a SWITCH in ${stored}; choose another name`,
+    ]);
+    await expectCode(engine.acme.uploadCatalog(changed('2026-04-01')), 'CATALOG_INVALID_FOR_TENANT');
+    const { id } = await features.override({ accountId, feature: 'seats', value: '3' });
+    await features.endOverride(id);
+    await catalogs.delete();
+    expect(await problems('2026-04-01')).to.eql([
+      'Feature "seats" is a TEXT here and a NUMBER in overrides of accounts; choose another name',
+    ]);
+    await expectCode(engine.acme.uploadCatalog(changed('2026-04-01')), 'CATALOG_INVALID_FOR_TENANT');
   });
 
   it('use a later override of the same target from its start instead of the earlier one', async () => {

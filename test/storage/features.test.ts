@@ -55,6 +55,9 @@ eachDatabase.describe('storage of features', (open, kind) => {
     createdDate: now,
   });
 
+  const findUse = ({ accountRecordId, feature, key }: New<QuotaUse>, since = now) =>
+    opened.read(({ features }) => features.findUse({ accountRecordId, feature, key, since }));
+
   const overrideOf = (changes: Partial<FeatureOverride> = {}): New<FeatureOverride> => ({
     id: newId(),
     accountId: account.id,
@@ -103,17 +106,29 @@ eachDatabase.describe('storage of features', (open, kind) => {
   it('stores each key once per feature', async () => {
     const use = useOf('k');
     const [first, second] = await opened.write(async ({ features }) => [
-      await features.insertUse(use),
-      await features.insertUse({ ...useOf('k'), amount: decimal(2) }),
+      await features.insertUse(use, now),
+      await features.insertUse({ ...useOf('k'), amount: decimal(2) }, now),
     ]);
     expect([first, second]).to.eql([true, false]);
-    const found = await opened.read(({ features }) => features.findUse(use));
+    const found = await findUse(use);
     expect(found).to.deep.include({ ...use, recordId: found?.recordId });
-    expect(await opened.read(({ features }) => features.findUse({ ...use, feature: 'seats' }))).to.equal(
-      null,
-    );
+    expect(await findUse({ ...use, feature: 'seats' })).to.equal(null);
     const released = () => opened.write(({ features }) => features.releaseUse(use.id));
     expect([await released(), await released()]).to.eql([true, false]);
+  });
+
+  it('replaces a use that is older than the time for which keys are kept', async () => {
+    const use = useOf('k');
+    const later = addMilliseconds(now, DAY_MS);
+    const newer = { ...useOf('k'), amount: decimal(2), createdDate: later };
+    await opened.write(({ features }) => features.insertUse({ ...use, isReleased: true }, now));
+    expect([await findUse(use), await findUse(use, later)].map((found) => found?.id)).to.eql([
+      use.id,
+      undefined,
+    ]);
+    expect(await opened.write(({ features }) => features.insertUse(newer, later))).to.equal(true);
+    const found = await findUse(use, later);
+    expect(found).to.deep.include({ ...newer, recordId: found?.recordId });
   });
 
   it('returns stored overrides with their history', async () => {
@@ -135,14 +150,14 @@ eachDatabase.describe('storage of features', (open, kind) => {
     const use = useOf('k');
     await opened.write(async ({ features }) => {
       await features.insertOverrides([override]);
-      await features.insertUse(use);
+      await features.insertUse(use, now);
     });
     await draw('1');
     const found = await opened.storage.read(stranger, async ({ features }) => [
       ...(await features.overridesOfAccounts([account.id])),
       ...(await features.findOverrides([override.id])),
       ...(await features.counters([drawOf('1')])),
-      await features.findUse(use),
+      await features.findUse({ ...use, since: now }),
     ]);
     expect(found).to.eql([null]);
     await opened.storage.write(stranger, author(), async ({ features }) => {
@@ -154,12 +169,9 @@ eachDatabase.describe('storage of features', (open, kind) => {
 
   it('deletes keys and counters that are no longer needed', async () => {
     await draw('1');
-    await opened.write(({ features }) => features.insertUse(useOf('k')));
+    await opened.write(({ features }) => features.insertUse(useOf('k'), now));
     const after = (days: number) => addMilliseconds(now, days * DAY_MS);
-    const left = async () => [
-      (await counters()).length,
-      (await opened.read(({ features }) => features.findUse(useOf('k')))) === null ? 0 : 1,
-    ];
+    const left = async () => [(await counters()).length, (await findUse(useOf('k'))) === null ? 0 : 1];
     await opened.storage.system.purgeQuotas({ uses: now, counters: after(70) }, 100);
     expect(await left()).to.eql([1, 1]);
     await opened.storage.system.purgeQuotas({ uses: after(1), counters: after(71) }, 100);

@@ -2,7 +2,7 @@ import type { CounterKey, FeatureReads, FeatureWrites } from '../../../lib/ports
 import { Decimal, decimal } from '../../../lib/values/money/index.ts';
 import { featureOverrideAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
-import { numberIn, type Row, writeDay } from '../sql/columns.ts';
+import { numberIn, type Row, textIn, writeDay } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   featureOverridesTable,
@@ -17,6 +17,15 @@ export function featureReads(scope: TenantScope): FeatureReads {
     overridesOfAccounts: async (accountIds) =>
       scope.select(featureOverridesTable, scope.ofAccounts(accountIds)),
     findOverrides: async (ids) => scope.selectByIds(featureOverridesTable, ids),
+    kindsOfOverrides: async (features) => {
+      if (features.length === 0) return [];
+      return scope.runner.readAs((row) => ({
+        feature: textIn(row, 'feature'),
+        kind: textIn(row, 'kind'),
+      }))`
+        select distinct feature, kind from bw_feature_overrides
+        where ${scope.ofTenant} and ${isIn('feature', 'text', features)} order by feature, kind`;
+    },
     accountsWithOverrides: async ({ features, afterRecordId, limit }) => {
       if (features?.length === 0) return [];
       return scope.runner.readAs((row) => numberIn(row, 'account_record_id'))`
@@ -40,10 +49,11 @@ export function featureReads(scope: TenantScope): FeatureReads {
         where c.tenant_record_id = ${scope.tenantRecordId}`;
       return found.map((counter) => ({ ...counter, used: joined(counter.usedWhole, counter.usedFraction) }));
     },
-    findUse: async ({ accountRecordId, feature, key }) => {
+    findUse: async ({ accountRecordId, feature, key, since }) => {
       const [use] = await scope.select(
         quotaUsesTable,
-        sql`account_record_id = ${accountRecordId} and feature = ${feature} and ${isIn('use_key', 'text', [key])}`,
+        sql`account_record_id = ${accountRecordId} and feature = ${feature} and ${isIn('use_key', 'text', [key])}
+          and created_date >= ${since}`,
       );
       return use ?? null;
     },
@@ -86,10 +96,11 @@ export function featureWrites(scope: WriteScope): FeatureWrites {
         states,
         sql`on conflict (tenant_record_id, account_record_id) do update set feature_values = excluded.feature_values`,
       ),
-    insertUse: async (use) => {
+    insertUse: async (use, since) => {
       const { affected } = await scope.runner.run(sql`
         ${scope.insertInto(quotaUsesTable, [use])}
-        on conflict (tenant_record_id, account_record_id, feature, use_key) do nothing`);
+        on conflict (tenant_record_id, account_record_id, feature, use_key)
+        do update set ${raw(replacedUse)} where bw_quota_uses.created_date < ${since}`);
       return affected === 1;
     },
     releaseUse: async (id) => {
@@ -99,6 +110,12 @@ export function featureWrites(scope: WriteScope): FeatureWrites {
     },
   };
 }
+
+/** Assignments for a use that replaces an expired use of the same key. */
+const replacedUse = quotaUsesTable
+  .columnsOf(['id', 'amount', 'outcome', 'isReleased', 'createdDate'])
+  .map(({ name }) => `${name} = excluded.${name}`)
+  .join(', ');
 
 function hasKey({ ofTenant }: TenantScope, { ownerId, feature, periodStart }: CounterKey): Sql {
   return sql`${ofTenant} and ${isIn('owner_id', 'uuid', [ownerId])} and feature = ${feature}

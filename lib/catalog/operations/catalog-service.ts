@@ -108,6 +108,7 @@ export function catalogService(
       ...(await slices(agreementSteps(change.stored, change.added, change.parsed))),
       ...heldNames(change.added, await session.catalogEntries.named(uploadedNames(change.added))),
       ...(await overridePlanProblems(session, planNames)),
+      ...(await kindProblems(session, change.added)),
     ];
   }
 
@@ -247,6 +248,22 @@ export function catalogService(
 }
 
 export type CatalogService = ReturnType<typeof catalogService>;
+
+/** Returns a problem for each feature whose stored overrides have another kind (§5 rule 3). */
+async function kindProblems(
+  session: ReadSession,
+  added: readonly CatalogVersion[],
+): Promise<readonly Problem[]> {
+  const kinds = new Map<string, string>(
+    added.flatMap(({ features }) => features.map(({ name, kind }) => [name, kind])),
+  );
+  const overrides = await session.features.kindsOfOverrides([...kinds.keys()]);
+  return overrides
+    .filter(({ feature, kind }) => kinds.get(feature) !== kind)
+    .map(({ feature, kind }) => ({
+      message: `Feature "${feature}" is a ${kinds.get(feature)} here and a ${kind} in overrides of accounts; choose another name`,
+    }));
+}
 
 function sourceOf(document: CatalogUpload): Uint8Array | string {
   return isDefinition(document) ? document.toXml() : document;

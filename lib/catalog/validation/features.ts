@@ -1,5 +1,4 @@
 import {
-  BillingMode,
   type FeatureDeclaration,
   FeatureKind,
   type FeatureSetting,
@@ -7,10 +6,10 @@ import {
 } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
 import { parseFeatureValue } from '../lookup/feature-values.ts';
+import { pricedUnits } from '../lookup/priced-units.ts';
 import { phaseName } from '../model/plan.ts';
 import { contentPhases, type PlanContent } from '../model/version-content.ts';
 import { NameKind, type VersionCheck } from './findings.ts';
-import { steps } from './plans.ts';
 
 const FEATURE_NAME = /^[a-z][a-zA-Z0-9-]{0,63}$/;
 
@@ -94,7 +93,7 @@ function checkBilledOverage(check: VersionCheck, declared: Declared, billed: Bil
   const { plan } = billed;
   const names = billedFeatures(billed);
   if (names.size === 0) return;
-  const priced = pricedUnits(plan);
+  const priced = pricedUnits(contentPhases(plan));
   for (const name of names) {
     const unit = declared.get(name)?.unit;
     if (unit === undefined || (unit !== null && priced.has(unit))) continue;
@@ -116,13 +115,4 @@ function billedFeatures({ plan, ofProduct = [] }: BilledPlan): ReadonlySet<strin
     for (const [name, overage] of effective) if (overage === QuotaOverage.BILL) names.add(name);
   }
   return names;
-}
-
-function pricedUnits(plan: PlanContent): ReadonlySet<string> {
-  const usages = contentPhases(plan)
-    .flatMap((phase) => phase.usages)
-    .filter(({ billingMode }) => billingMode === BillingMode.IN_ARREAR);
-  return new Set(
-    usages.flatMap((usage) => usage.tiers.flatMap((tier) => steps(usage, tier).map(({ unit }) => unit))),
-  );
 }

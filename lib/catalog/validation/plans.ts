@@ -2,12 +2,12 @@ import { BillingMode, BlockType, PhaseType, UsageType } from '../../records/inde
 import type { Steps } from '../../runtime/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { BillingPeriod, type Duration, formatInstant, TimeUnit } from '../../values/time/index.ts';
+import { steps } from '../lookup/priced-units.ts';
 import {
   type Block,
   type InternationalPrice,
   type Limit,
   type Tier,
-  type TieredBlock,
   UNBOUNDED,
   type Usage,
   type WrittenDecimal,
@@ -243,11 +243,6 @@ function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner
 }
 
 const LISTED_UNITS = 5;
-
-/** Returns the bounds of a tier: its limits for CAPACITY, its blocks for CONSUMABLE. */
-export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[] {
-  return usage.usageType === UsageType.CAPACITY ? tier.limits : tier.blocks;
-}
 
 /**
  * V20: checks that each unit occurs once in every tier and is unlimited only in its last tier, if at all. Linear in

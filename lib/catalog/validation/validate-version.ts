@@ -1,9 +1,15 @@
-import { BillingActionPolicy, BillingMode, ProductCategory } from '../../records/index.ts';
+import {
+  BillingActionPolicy,
+  BillingMode,
+  type FeatureDeclaration,
+  ProductCategory,
+} from '../../records/index.ts';
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
+import { steps } from '../lookup/priced-units.ts';
 import {
   DEFAULT_PRICE_LIST,
   type Plan,
@@ -24,7 +30,7 @@ import {
 } from '../model/version-content.ts';
 import { checkFeatures } from './features.ts';
 import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
-import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './plans.ts';
+import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded } from './plans.ts';
 
 export interface VersionValidation {
   /** The findings in the order units, products, plans, features, price lists, rules, durations. Empty for a valid version. */
@@ -280,7 +286,7 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
 
 /**
  * Checks new versions against the tenant's versions and against each other (§5 rules 1 to 3): the versions have one
- * name and distinct dates, a plan keeps its phases and product, and a product keeps its category. Line numbers come
+ * name and distinct dates, a plan keeps its phases and product, a product its category, and a feature its kind. Line numbers come
  * from `parsed`, the documents of `added` in the same order.
  */
 export function validateVersions(
@@ -346,6 +352,7 @@ class Agreement {
       ...this.#dateConflict(version, parsed),
       ...ofProducts.flat(),
       ...ofPlans.flat(),
+      ...version.features.flatMap((feature) => this.#kindConflict(feature, parsed)),
     ];
   }
 
@@ -385,6 +392,14 @@ class Agreement {
       problems.push({ message, ...locate(plan) });
     }
     return problems;
+  }
+
+  #kindConflict({ name, kind }: FeatureDeclaration, parsed: ParsedVersion | undefined): readonly Problem[] {
+    const known = this.#first(({ features }) => features.find((feature) => feature.name === name));
+    if (known === undefined || known.value.kind === kind) return [];
+    const message = `Feature "${name}" is a ${kind} here and a ${known.value.kind} in ${known.version.title}; choose another name`;
+    const written = parsed?.content.features?.find((feature) => feature.name === name);
+    return [{ message, ...(written && parsed?.locate(written)) }];
   }
 
   #first<T>(find: (version: CatalogVersion) => T | undefined): Held<T> | undefined {

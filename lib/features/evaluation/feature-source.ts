@@ -32,6 +32,6 @@ export interface QuotaSource {
   readonly span: QuotaSpan;
   /** Instant of the next period. Null if the period has no end. */
   readonly resetsAt: Instant | null;
-  /** Unit of the usage for the part beyond the quota. Null if it is never billed. */
+  /** Unit of the usage for the part beyond the quota. Null if the plan does not price such a unit. */
   readonly unit: string | null;
 }

@@ -1,5 +1,5 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
-import { featureValuesOf, parseFeatureValue } from '../../catalog/index.ts';
+import { featureValuesOf, parseFeatureValue, pricedUnits } from '../../catalog/index.ts';
 import {
   type Account,
   type FeatureCombination,
@@ -16,6 +16,7 @@ import {
   type ServiceTerms,
   serviceAt,
 } from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, decimal } from '../../values/money/index.ts';
 import { type Instant, localDateOf, startOfDay, type TimeZone } from '../../values/time/index.ts';
 import { type CombinedValue, combinedValue } from './combined-value.ts';
@@ -28,8 +29,6 @@ export interface FeatureAt {
   readonly kind: FeatureKind;
   /** Combination of a NUMBER. Null for other kinds. */
   readonly combine: FeatureCombination | null;
-  /** Unit of the usage for the part beyond a QUOTA. Null if the catalog version in force has none. */
-  readonly unit: string | null;
   readonly value: CombinedValue;
   /** The contributions: base subscriptions first, then by age. */
   readonly sources: readonly FeatureSource[];
@@ -66,7 +65,7 @@ export function featuresAt(facts: FeatureFacts, at: Instant): FeaturesAt {
   const contributions = services.flatMap((service) => sourcesOf(service, { facts, inForce, declared, at }));
   const ofName = Map.groupBy(contributions, ({ name }) => name);
   const features = [...declared.values()].map((declaration): FeatureAt => {
-    const { name, kind, combine, unit } = declaration;
+    const { name, kind, combine } = declaration;
     const replaced = accountSource(declaration, { facts, inForce, at });
     const own = (ofName.get(name) ?? []).map(({ source }) => source);
     const sources = replaced === null ? own.filter(({ value }) => value.kind === kind) : [replaced];
@@ -74,7 +73,6 @@ export function featuresAt(facts: FeatureFacts, at: Instant): FeaturesAt {
       name,
       kind,
       combine,
-      unit,
       value: combinedValue(declaration, sources),
       sources,
       counted: inOrderOfConsumption(sources),
@@ -153,8 +151,6 @@ function sourcesOf(
     });
   const given = new Map<string, { name: string; value: FeatureValue; override: FeatureOverride | null }>();
   for (const each of [...ofPlan, ...overrides]) given.set(each.name, each);
-  const unitOf = (name: string) =>
-    (version.features.find((declaration) => declaration.name === name) ?? declared.get(name))?.unit ?? null;
   return [...given.values()].map(({ name, value, override }) => {
     const source: FeatureSource = {
       subscriptionId: subscription.id,
@@ -171,13 +167,43 @@ function sourcesOf(
               ownerId: subscription.id,
               since: subscription.alignStart.at,
               order: subscription.recordId,
-              unit: unitOf(name),
+              unit: billedUnit(terms.inForce, name, declared.get(name)),
               ...periodOf(subscriptionQuotaPeriod(stream, value.per, today), zone),
             }
           : null,
     };
     return { name, source };
   });
+}
+
+/** Returns the unit that the plan bills beyond a quota. Null if the feature has no unit or the plan does not price it. */
+function billedUnit(
+  { version, plan }: ServiceTerms['inForce'],
+  feature: string,
+  declared: FeatureDeclaration | undefined,
+): string | null {
+  const declaration = version.features.find(({ name }) => name === feature) ?? declared;
+  const unit = declaration?.unit ?? null;
+  return unit !== null && pricedUnits(plan.phases).has(unit) ? unit : null;
+}
+
+/**
+ * Returns the unit that the subscription's plan bills beyond a quota. If the service is off, this is the last plan.
+ * Null if nothing can be billed, or if the account has no such subscription.
+ */
+export function billedUnitOf(
+  { streams, plans }: FeatureFacts,
+  {
+    subscriptionId,
+    feature,
+    at,
+  }: { readonly subscriptionId: Uuid | null; readonly feature: string; readonly at: Instant },
+): string | null {
+  const stream = streams.find(({ subscription }) => subscription.id === subscriptionId);
+  if (stream === undefined) return null;
+  const inForce = serviceAt(stream, plans, at)?.inForce ?? stream.cycles.at(-1)?.inForce;
+  const declared = plans.versionAt(at)?.features.find(({ name }) => name === feature);
+  return inForce === undefined ? null : billedUnit(inForce, feature, declared);
 }
 
 /** Returns the override on the account, which replaces all contributions. Null if there is none. */

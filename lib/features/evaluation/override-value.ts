@@ -21,22 +21,23 @@ const expected: Readonly<Record<FeatureKind, string>> = {
 
 /**
  * Returns the value of an override as text.
- * @throws BillingError FEATURE_VALUE_INVALID (63003) if the value does not fit the kind of the feature.
+ * @param billedUnit unit that is billed beyond a quota. Null if nothing can be billed.
+ * @throws BillingError FEATURE_VALUE_INVALID (63003) if the value does not fit the kind of the feature, or if nothing
+ * can be billed.
  */
 export function writtenValue(
-  { name, kind, unit }: Pick<FeatureAt, 'name' | 'kind' | 'unit'>,
+  { name, kind }: Pick<FeatureAt, 'name' | 'kind'>,
   given: unknown,
-  isOnAccount: boolean,
+  billedUnit: string | null,
 ): WrittenFeatureValue {
   const written = read(given);
   const parsed = written && typeOf(given).has(kind) ? parseFeatureValue(kind, written) : undefined;
   if (written === null || parsed === undefined) throw invalidValue(name, `Use ${expected[kind]}`);
-  if (written.overage === QuotaOverage.BILL) {
-    if (isOnAccount)
-      throw invalidValue(name, 'Overage BILL requires a subscription. Use BLOCK or ALLOW for an account');
-    if (unit === null)
-      throw invalidValue(name, 'Overage BILL requires a unit of the feature. Use BLOCK or ALLOW');
-  }
+  if (written.overage === QuotaOverage.BILL && billedUnit === null)
+    throw invalidValue(
+      name,
+      'Overage BILL requires a subscription whose plan prices the unit of the feature. Use BLOCK or ALLOW',
+    );
   return written;
 }
 

@@ -94,7 +94,7 @@ function firstWith(sources: readonly CountedSource[], overage: QuotaOverage): Co
   return sources.find((source) => overageOf(source) === overage);
 }
 
-/** An override with BILL can outlive the unit of its feature in the catalog. Then nothing can be billed. */
+/** An override with BILL can outlive the priced unit, for example after a plan change. Then nothing can be billed. */
 export function overageOf({ value, quota }: CountedSource): QuotaOverage {
   const overage = value.kind === FeatureKind.QUOTA ? value.overage : QuotaOverage.BLOCK;
   return overage === QuotaOverage.BILL && quota.unit === null ? QuotaOverage.BLOCK : overage;

@@ -9,7 +9,7 @@ import { type BillingError, billingError, ErrorCode, invalidParameter } from '..
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
-import { featuresAt } from '../evaluation/features-at.ts';
+import { billedUnitOf, featuresAt } from '../evaluation/features-at.ts';
 import { endedBy, untilNext, writtenValue } from '../evaluation/override-value.ts';
 import { loadFeatureFacts } from '../loading/load-features.ts';
 import { featureCheck } from './feature-change-handler.ts';
@@ -38,8 +38,9 @@ export function overrideOperations(
         const facts = await loadFeatureFacts(session, accountId, catalogsOf);
         const isKnown = facts.streams.some(({ subscription }) => subscription.id === subscriptionId);
         if (subscriptionId !== null && !isKnown) throw noSuchSubscription(subscriptionId);
-        const features = featuresAt(facts, maxInstant(now, span.from));
-        const feature = declaredFeature(accountId, features, name);
+        const at = maxInstant(now, span.from);
+        const feature = declaredFeature(accountId, featuresAt(facts, at), name);
+        const billedUnit = billedUnitOf(facts, { subscriptionId, feature: name, at });
         const same = facts.overrides.filter(
           (each) => each.feature === name && each.subscriptionId === subscriptionId,
         );
@@ -50,7 +51,7 @@ export function overrideOperations(
           subscriptionId,
           feature: name,
           kind: feature.kind,
-          value: writtenValue(feature, request.value, subscriptionId === null),
+          value: writtenValue(feature, request.value, billedUnit),
           reason,
           from: span.from,
           until: untilNext(span, same),

@@ -6,11 +6,11 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import { type Decimal, decimal, formatDecimal } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
-import { addMilliseconds, formatInstant, type Instant } from '../../values/time/index.ts';
+import { formatInstant, type Instant } from '../../values/time/index.ts';
 import { type CountedSource, overageOf, quotaBalance } from '../evaluation/quota-draws.ts';
 import { counterOf, loadUsedAmounts } from '../loading/load-features.ts';
 import { consumeQuota, releaseUse } from '../storing/consume-quota.ts';
-import { QUOTA_DAYS, QUOTA_KEY_MS } from '../storing/quota-limits.ts';
+import { keysSince, QUOTA_DAYS } from '../storing/quota-limits.ts';
 import type { ConsumeRequest, Consumption, Release } from './feature-operations.ts';
 import { type FeatureReading, quotaOf } from './feature-reading.ts';
 
@@ -65,7 +65,8 @@ export function quotaOperations(
       const { counted: sources } = quotaOf(loaded, feature);
       const { recordId: accountRecordId } = loaded.account;
       const released = await storage.write(tenant, authorshipOf(context), async (session) => {
-        const use = await session.features.findUse({ accountRecordId, feature, key });
+        const since = keysSince(context.createdDate);
+        const use = await session.features.findUse({ accountRecordId, feature, key, since });
         if (use === null) throw noSuchUse(accountId, feature, key);
         const amount = await releaseUse(session, use);
         session.touch(accountRecordId);
@@ -106,7 +107,7 @@ function checkKey(key: string): void {
 }
 
 function checkInstant(at: Instant, now: Instant): void {
-  if (at <= now && at >= addMilliseconds(now, -QUOTA_KEY_MS)) return;
+  if (at <= now && at >= keysSince(now)) return;
   throw invalidParameter(
     `Invalid instant ${formatInstant(at)}. Use an instant within the last ${QUOTA_DAYS} days`,
     { at },

@@ -19,7 +19,7 @@ import type { AccountFeatures } from '../loading/feature-cache.ts';
 import { counterOf, loadUsedAmounts } from '../loading/load-features.ts';
 import type { Consumption } from '../operations/feature-operations.ts';
 import { quotaThresholdEvent } from './feature-events.ts';
-import { QUOTA_KEY_MS } from './quota-limits.ts';
+import { keysSince, QUOTA_KEY_MS } from './quota-limits.ts';
 
 /** One consumption, with everything that its transaction needs. */
 export interface Consuming {
@@ -57,7 +57,8 @@ export async function consumeQuota(
   const { loaded, feature, amount, key } = consuming;
   const { recordId: accountRecordId } = loaded.account;
   if (key !== null) {
-    const use = await session.features.findUse({ accountRecordId, feature, key });
+    const since = keysSince(session.authorship.createdDate);
+    const use = await session.features.findUse({ accountRecordId, feature, key, since });
     if (use !== null) return { consumption: firstResult(use, amount), draws: [] };
   }
   const { plan, draws, consumption } = await drawAmount(session, consuming);
@@ -219,16 +220,10 @@ async function keep(
         ? null
         : { subscriptionRecordId, trackingId: billedUnder },
   };
-  const isKept = await session.features.insertUse({
-    id: useId,
-    accountRecordId: loaded.account.recordId,
-    feature,
-    key,
-    amount,
-    outcome,
-    isReleased: false,
-    createdDate: session.authorship.createdDate,
-  });
+  const { createdDate } = session.authorship;
+  const { recordId: accountRecordId } = loaded.account;
+  const use = { id: useId, accountRecordId, feature, key, amount, outcome, isReleased: false, createdDate };
+  const isKept = await session.features.insertUse(use, keysSince(createdDate));
   if (!isKept)
     throw new ConcurrentChangeError(`Another call used key ${shortened(key)} in the meantime`, { key });
 }

@@ -33,6 +33,11 @@ export interface DrawnCounter {
   readonly announced: number;
 }
 
+export interface UseKey extends Pick<QuotaUse, 'accountRecordId' | 'feature' | 'key'> {
+  /** A key is free if its use is older. */
+  readonly since: Instant;
+}
+
 export interface AccountsWithOverrides {
   readonly features: readonly string[] | null;
   readonly afterRecordId: number;
@@ -43,6 +48,8 @@ export interface FeatureReads {
   /** Returns the overrides of these accounts and their subscriptions, including ended ones. */
   overridesOfAccounts(accountIds: readonly Uuid[]): Rows<FeatureOverride>;
   findOverrides(ids: readonly Uuid[]): Rows<FeatureOverride>;
+  /** Returns the kinds of all stored overrides of these features, including ended ones. */
+  kindsOfOverrides(features: readonly string[]): Rows<{ readonly feature: string; readonly kind: string }>;
   /**
    * Returns up to `limit` record ids of accounts with overrides of these features (null: of any feature), sorted and
    * starting after a record id.
@@ -52,7 +59,8 @@ export interface FeatureReads {
   states(accountRecordIds: readonly number[]): Rows<FeatureState>;
   /** Returns these counters. Counters that were never drawn from are omitted. */
   counters(keys: readonly CounterKey[]): Rows<QuotaCounter>;
-  findUse(use: Pick<QuotaUse, 'accountRecordId' | 'feature' | 'key'>): Promise<QuotaUse | null>;
+  /** Returns the use with this key. Ignores a use before `since`. */
+  findUse(use: UseKey): Promise<QuotaUse | null>;
 }
 
 export interface FeatureWrites {
@@ -69,8 +77,8 @@ export interface FeatureWrites {
   /** Stores the highest threshold whose event was published. */
   announce(key: CounterKey, percent: number): Promise<void>;
   saveStates(states: readonly FeatureState[]): Promise<void>;
-  /** Stores a use. Returns false if its key is taken. */
-  insertUse(use: New<QuotaUse>): Promise<boolean>;
+  /** Stores a use, and replaces a use of its key before `since`. Returns false if the key is taken. */
+  insertUse(use: New<QuotaUse>, since: Instant): Promise<boolean>;
   /** Marks a use as released. Returns false if it was released before. */
   releaseUse(id: Uuid): Promise<boolean>;
 }
