@@ -4,4 +4,5 @@ import type { PageRoute } from './core/routes.ts';
 export const routes: readonly PageRoute[] = [
   { path: '/', load: async () => (await import('./pages/home.tsx')).Home },
   { path: '/accounts', load: async () => (await import('./pages/accounts/accounts.tsx')).Accounts },
+  { path: '/catalog', load: async () => (await import('./pages/catalog/catalog.tsx')).CatalogPage },
 ];
