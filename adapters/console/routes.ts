@@ -5,4 +5,7 @@ export const routes: readonly PageRoute[] = [
   { path: '/', load: async () => (await import('./pages/home.tsx')).Home },
   { path: '/accounts', load: async () => (await import('./pages/accounts/accounts.tsx')).Accounts },
   { path: '/catalog', load: async () => (await import('./pages/catalog/catalog.tsx')).CatalogPage },
+  { path: '/coupons', load: async () => (await import('./pages/coupons/coupons.tsx')).Coupons },
+  { path: '/subscriptions/:id/usage', load: async () => (await import('./pages/usage/usage.tsx')).Usage },
+  { path: '/accounts/:id/features', load: async () => (await import('./pages/usage/features.tsx')).Features },
 ];
