@@ -5,6 +5,7 @@ import { plainError } from '../../lib/runtime/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening, ServerGroup } from '../koa/index.ts';
 import { hasRenderer } from '../koa/openapi/page.ts';
+import { hasConsole } from '../koa/pages/home.ts';
 import { newNodeName } from '../node/index.ts';
 import { compose } from './composed-server.ts';
 import { openStorage, shownDatabase } from './database.ts';
@@ -129,6 +130,7 @@ export function announce(at: Pick<Listening, 'host' | 'port'>, options: ServeOpt
   if (options.testMode) console.log('TEST MODE: never use it in production.');
   if (options.http.docs ?? true)
     console.log(`The API is described at ${hasRenderer() ? `${url}/docs and ` : ''}${url}/openapi.json`);
+  if ((options.http.console ?? true) && hasConsole()) console.log(`The console is at ${url}/console`);
 }
 
 function urlOf({ host, port }: Pick<Listening, 'host' | 'port'>): string {

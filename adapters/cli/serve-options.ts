@@ -177,6 +177,7 @@ export function httpSettings(given: OptionValues, environment: Environment) {
     }),
     allowedOrigins: read('cors-allowed-origins', listOf(isOrigin)) ?? [],
     docs: read('docs', flag),
+    console: given['no-console'] === false ? false : read('console', flag),
     metricsRequireAuth: read('metrics-require-auth', flag),
     tokens: present<TokenOptions>({
       issuer: read('token-issuer', (text) => text),

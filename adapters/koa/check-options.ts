@@ -4,6 +4,7 @@ const check = parameterOf('options', {
   billing: ['!', { as: ['!', 'function'], requests: ['!', { logger: ['!', 'function'] }] }],
   basePath: 'text',
   docs: 'flag',
+  console: 'flag',
   metricsRequireAuth: 'flag',
   group: { join: ['!', 'function'] },
   trustedProxies: [['!', 'text']],

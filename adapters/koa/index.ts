@@ -19,7 +19,7 @@ import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { measured } from './monitoring/metric-forms.ts';
 import { groupOfOne, type ServerGroup } from './monitoring/server-group.ts';
 import { createServer } from './node-http.ts';
-import { homePage } from './pages/home.ts';
+import { hasConsole, homePage } from './pages/home.ts';
 import { refuseWhileStopping, unreadableAnswer } from './response/render-error.ts';
 import { routeTable } from './routes/route-table.ts';
 import { slices } from './routing/slices.ts';
@@ -45,9 +45,12 @@ export type { RequestRates } from './request/rate-limit.ts';
 export type { RequestLimits } from './routing/body.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
-export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'home' | 'metrics'> {
+export interface KoaOptions
+  extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'home' | 'consolePages' | 'metrics'> {
   /** If true, `/openapi.json`, `/docs` and `/llms.txt` describe the interface. Defaults to true (`server.docs`). */
   readonly docs?: boolean | undefined;
+  /** If true, `/console` serves the operator's console. Defaults to true (`server.console`). */
+  readonly console?: boolean | undefined;
   /** If true, metrics require the credentials of a user. Defaults to false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
   /** Further server properties in the diagnostic, such as the properties of `listen`. None by default. */
@@ -170,6 +173,7 @@ function served(options: KoaOptions) {
   checkOptions(options);
   const metrics = new HttpMetrics();
   const { billing, basePath, docs, metricsRequireAuth, group = groupOfOne() } = options;
+  const servesConsole = options.console ?? true;
   group.join({
     metrics: async () => measured(await billing.metrics(), metrics),
     health: async () => ({ ...(await billing.health()) }),
@@ -178,8 +182,16 @@ function served(options: KoaOptions) {
   const testMode = options.test !== undefined;
   const properties = { ...httpProperties(options), ...options.properties };
   const routes = routeTable({ testMode, group, basePath, docs, metricsRequireAuth, properties });
-  return { metrics, routes, home: (at: string) => homePage(at, docs ?? true) };
+  return {
+    metrics,
+    routes,
+    home: (at: string) => homePage(at, { docs: docs ?? true, console: servesConsole && hasConsole() }),
+    ...(servesConsole && { consolePages: loadedConsole }),
+  };
 }
+
+/** Loads the console on its first request, so that no start waits for it. */
+const loadedConsole = onDemand(async () => (await import('./pages/console.ts')).consolePages());
 
 const TIMEOUTS_CHECKED_EVERY_MS = 500;
 /**

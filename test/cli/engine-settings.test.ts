@@ -129,6 +129,18 @@ describe('process settings', () => {
     expect(() => httpSettings({ 'alias-prefixes': 'X A' }, {})).to.throw(UsageError, '--alias-prefixes');
   });
 
+  it('serve the console unless --no-console or server.console=false', () => {
+    expect(httpSettings({}, {}).console).to.equal(undefined);
+    expect(httpSettings({ console: 'false' }, {}).console).to.equal(false);
+    const environment = { SERVICE_server_console: 'true' };
+    expect(httpSettings({ console: false, 'no-console': false }, environment).console).to.equal(false);
+    expect(httpSettings({}, environment).console).to.equal(true);
+    expect(() => httpSettings({ console: 'no' }, {})).to.throw(
+      UsageError,
+      '--console "no" is not true or false',
+    );
+  });
+
   it('take the number of workers from the option, then from the environment, then from the file', () => {
     const file = { definition: { workers: 3 }, environment: {} };
     const both = { ...file, environment: { SERVICE_server_workers: 'auto' } };

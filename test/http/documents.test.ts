@@ -32,7 +32,8 @@ describe('API documentation', () => {
   });
 
   async function urlWith(settings: { readonly docs?: boolean; readonly basePath?: string }): Promise<string> {
-    const app = createKoaApp({ billing: serving.billing, logger: serving.log, ...settings });
+    const options = { billing: serving.billing, logger: serving.log, console: false };
+    const app = createKoaApp({ ...options, ...settings });
     const listening = await listen(app, { port: 0 });
     listenings.push(listening);
     return `http://127.0.0.1:${listening.port}`;

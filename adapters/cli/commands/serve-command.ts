@@ -80,6 +80,9 @@ export function serveCommand(): Command {
     command.addOption(
       new Option(`--${name} <${value}>`, `${property}: ${text}`).helpGroup('Server properties:'),
     );
+  command.addOption(
+    new Option('--no-console', 'the same as --console false').helpGroup('Server properties:'),
+  );
   return command.addHelpText('after', furtherProperties).action(() => serveWith(optionValuesOf(command)));
 }
 

@@ -101,6 +101,11 @@ export const settings = {
     flag,
     'whether to serve the API description at /openapi.json and /docs (default true)',
   ),
+  console: option(
+    'server.console',
+    flag,
+    "whether to serve the operator's console at /console (default true)",
+  ),
   'metrics-require-auth': option(
     'metrics.requireAuth',
     flag,

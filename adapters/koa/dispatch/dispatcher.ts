@@ -14,6 +14,7 @@ import { shortened } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect, headerFamilies } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
+import type { ConsolePages } from '../pages/console.ts';
 import { homeHeaders } from '../pages/home.ts';
 import { baseUrls, clientAddresses } from '../request/addresses.ts';
 import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
@@ -74,6 +75,8 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly ownsEveryPath?: boolean;
   /** Returns the HTML page at the root. By default the root has no page. */
   readonly home?: (basePath: string) => string;
+  /** Loads the pages at `/console`. By default there are none. */
+  readonly consolePages?: () => Promise<ConsolePages>;
 }
 
 interface Received {
@@ -183,7 +186,11 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   function isOurs(path: string): boolean {
-    return prefixes.some((prefix) => path.startsWith(prefix)) || router.knows(path);
+    return (
+      prefixes.some((prefix) => path.startsWith(prefix)) ||
+      router.knows(path) ||
+      (options.consolePages !== undefined && consolePathOf(path, basePath) !== null)
+    );
   }
 
   async function serve(ctx: Context, { byMethod, allow }: PathRoutes): Promise<void> {
@@ -328,8 +335,22 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       const body = options.home(access.tokensOf(ctx).basePath());
       return writeRendered(ctx, { status: 200, headers: homeHeaders, body });
     }
+    if (options.consolePages !== undefined && isRead(ctx)) {
+      const path = consolePathOf(received.path, basePath);
+      if (path !== null) return showConsole(ctx, path, options.consolePages);
+    }
     await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
     throw billingError(ErrorCode.ROUTE_NOT_FOUND, `There is no ${ctx.method} ${shortened(ctx.path)}`);
+  }
+
+  async function showConsole(ctx: Context, path: string, load: () => Promise<ConsolePages>): Promise<void> {
+    const pages = await load();
+    ctx.set({ ...pages.headers });
+    const acceptsHtml = ctx.get('Accept').includes('text/html');
+    const basePathOfCaller = access.tokensOf(ctx).basePath();
+    const found = await pages.file({ path, basePath: basePathOfCaller, acceptsHtml });
+    if ('missing' in found) throw billingError(ErrorCode.ROUTE_NOT_FOUND, found.missing);
+    return writeRendered(ctx, found);
   }
 
   function failure(ctx: Context, received: Received, thrown: unknown): Outcome {
@@ -388,8 +409,18 @@ function changesAnything({ method, outOfRotation }: Route): boolean {
   return method !== 'GET' && outOfRotation !== true;
 }
 
-function isHome({ method, path }: Context, basePath: string): boolean {
-  return (method === 'GET' || method === 'HEAD') && withoutTrailingSlash(path) === basePath;
+function isRead({ method }: Pick<Context, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function isHome(ctx: Context, basePath: string): boolean {
+  return isRead(ctx) && withoutTrailingSlash(ctx.path) === basePath;
+}
+
+/** Returns the part of a path after `/console`, or null for another path. */
+function consolePathOf(path: string, basePath: string): string | null {
+  const root = `${basePath}/console`;
+  return path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : null;
 }
 
 /** Returns the error for a node that is out of rotation. Reads continue so that a load balancer can drain the node. */

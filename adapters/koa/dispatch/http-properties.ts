@@ -10,6 +10,7 @@ import type { DispatcherOptions } from './dispatcher.ts';
 
 export interface HttpOptions extends Omit<DispatcherOptions, 'routes' | 'metrics'> {
   readonly docs?: boolean | undefined;
+  readonly console?: boolean | undefined;
   readonly metricsRequireAuth?: boolean | undefined;
 }
 
@@ -26,6 +27,7 @@ export function httpProperties(options: HttpOptions): Readonly<Record<string, un
     'server.trustedProxies': options.trustedProxies ?? [],
     'server.cors.allowedOrigins': options.allowedOrigins ?? [],
     'server.docs': options.docs ?? true,
+    'server.console': options.console ?? true,
     'jaxrs.location.host': options.locationHost ?? null,
     'jaxrs.location.full.url': options.locationFullUrl ?? true,
     'metrics.requireAuth': options.metricsRequireAuth ?? false,

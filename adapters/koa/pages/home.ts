@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { hasRenderer } from '../openapi/page.ts';
 
-/** Links of the home page, relative to the base path. */
+/** Links to the documentation, relative to the base path. */
 const links = [
   ['/docs', 'API reference'],
   ['/openapi.json', 'OpenAPI document'],
@@ -9,9 +10,15 @@ const links = [
   ['/llms.txt', 'List of all pages, also for language models'],
 ] as const;
 
-/** Returns the page at the root of the server. Without `docs` the page has no links. */
-export function homePage(basePath: string, docs: boolean): string {
-  const offered = docs ? links.filter(([path]) => path !== '/docs' || hasRenderer()) : [];
+export interface HomeLinks {
+  readonly docs: boolean;
+  readonly console: boolean;
+}
+
+/** Returns the page at the root of the server, which links to the pages that the server offers. */
+export function homePage(basePath: string, offers: HomeLinks): string {
+  const documents = offers.docs ? links.filter(([path]) => path !== '/docs' || hasRenderer()) : [];
+  const offered = [...(offers.console ? [['/console', 'Console'] as const] : []), ...documents];
   const items = offered.map(([path, label]) => `<li><a href="${basePath}${path}">${label}</a></li>\n`);
   return `<!doctype html>
 <html lang="en">
@@ -27,6 +34,16 @@ export function homePage(basePath: string, docs: boolean): string {
 ${items.length === 0 ? '' : `<ul>\n${items.join('')}</ul>\n`}</body>
 </html>
 `;
+}
+
+/** Returns true if the package contains the built console. */
+export function hasConsole(): boolean {
+  try {
+    return existsSync(new URL('dist/console/index.html', import.meta.resolve('billwright/package.json')));
+  } catch {
+    // A bundler has copied this module out of the package.
+    return false;
+  }
 }
 
 /** Headers of the page. They allow the page to load only its empty icon. */

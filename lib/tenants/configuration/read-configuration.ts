@@ -159,6 +159,7 @@ const ofTheProcess = [
   'server.trustedProxies',
   'server.cors.allowedOrigins',
   'server.docs',
+  'server.console',
   'server.limits.json',
   'server.limits.text',
   'server.limits.header',

@@ -181,6 +181,7 @@ const serverWideProperties = [
   'server.trustedProxies',
   'server.cors.allowedOrigins',
   'server.docs',
+  'server.console',
   'server.callCompletion.maxSec',
   'server.idempotency.retention',
   'server.pagination.countThreshold',

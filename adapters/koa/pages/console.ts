@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+// The only imports are types, so that this module is one file in the package and no start loads more files.
+import type { Rendered } from '../response/rendered.ts';
+
+export interface ConsoleRequest {
+  /** Path after `/console`, as the client sent it. */
+  readonly path: string;
+  /** Path prefix of the server as the client sees it, without a trailing slash. */
+  readonly basePath: string;
+  /** True if the client accepts HTML, as browsers do when they open a page. */
+  readonly acceptsHtml: boolean;
+}
+
+/** The reason why a file is missing. */
+export interface MissingFile {
+  readonly missing: string;
+}
+
+/** The files of the operator's console. */
+export interface ConsolePages {
+  /** Headers of every response, including errors. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Returns a file, or the page for the path of one of its views. */
+  file(request: ConsoleRequest): Promise<Rendered | MissingFile>;
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-src 'self' blob:",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
+const headers = {
+  'Content-Security-Policy': policy.join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+const text = (type: string) => ({ type: `${type}; charset=utf-8`, isText: true });
+const binary = (type: string) => ({ type, isText: false });
+
+/** Types of the files by extension. Files with other extensions are not served. */
+const types = new Map([
+  ['html', text('text/html')],
+  ['js', text('text/javascript')],
+  ['css', text('text/css')],
+  ['svg', text('image/svg+xml')],
+  ['json', text('application/json')],
+  ['webmanifest', text('application/manifest+json')],
+  ['txt', text('text/plain')],
+  ['png', binary('image/png')],
+  ['ico', binary('image/x-icon')],
+  ['woff2', binary('font/woff2')],
+]);
+
+/** Paths of files. No segment starts with a dot, so a path cannot leave the folder. */
+const fileForm = /^(?:[\w-]+\/)*[\w-][\w.-]*\.(\w+)$/;
+
+/** Names with the content hash of esbuild. */
+const hashedForm = /-[A-Z0-9]{8}\.(?:js|css)$/;
+
+interface ConsoleFile {
+  readonly version: string;
+  readonly bytes: Buffer;
+}
+
+/** @param folder URL of the built console with a trailing slash; null if the package is bundled without it. */
+export function consolePages(folder: URL | null = builtConsole()): ConsolePages {
+  const known = new Map<string, ConsoleFile>();
+
+  /** Returns the bytes of a file, or null for a missing file. A changed file is read again. */
+  async function bytesOf(path: string): Promise<Buffer | null> {
+    if (folder === null) return null;
+    const url = new URL(path, folder);
+    try {
+      const { mtimeMs, size } = await stat(url);
+      const version = `${mtimeMs}/${size}`;
+      const found = known.get(path);
+      if (found?.version === version) return found.bytes;
+      const bytes = await readFile(url);
+      known.set(path, { version, bytes });
+      return bytes;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async function page(basePath: string): Promise<Rendered | MissingFile> {
+    const bytes = await bytesOf('index.html');
+    if (bytes === null) return { missing: 'The console is not built: run npm run build:console' };
+    return rendered(pageAt(bytes.toString('utf8'), basePath), text('text/html').type, 'no-cache');
+  }
+
+  return {
+    headers,
+    async file({ path, basePath, acceptsHtml }) {
+      const name = path.slice(1);
+      const extension = fileForm.exec(name)?.[1];
+      const type = extension === undefined ? undefined : types.get(extension);
+      if (type === undefined || name === 'index.html') return page(basePath);
+      const bytes = await bytesOf(name);
+      if (bytes !== null) {
+        const cached = hashedForm.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
+        return rendered(type.isText ? bytes.toString('utf8') : bytes, type.type, cached);
+      }
+      // An API key in the path of a view may look like a file.
+      if (acceptsHtml) return page(basePath);
+      return { missing: 'The console has no such file' };
+    },
+  };
+}
+
+/** Returns the folder of the built console, for the package as well as for the repository. */
+function builtConsole(): URL | null {
+  try {
+    return new URL('dist/console/', import.meta.resolve('billwright/package.json'));
+  } catch {
+    // A bundler has copied this module out of the package.
+    return null;
+  }
+}
+
+const missingCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG']);
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' && missingCodes.has(code);
+}
+
+function rendered(body: string | Buffer, type: string, cached: string): Rendered {
+  const tag = hash('sha256', body, 'base64url').slice(0, 27);
+  // A weak tag, because a compressed response has the same tag.
+  return {
+    status: 200,
+    headers: { 'Content-Type': type, 'Cache-Control': cached, ETag: `W/"${tag}"` },
+    body,
+  };
+}
+
+/** Returns the page with the base path of this request instead of the one in the file. */
+function pageAt(html: string, basePath: string): string {
+  const base = escaped(basePath);
+  const inserted = `<head>\n<base href="${base}/console/">\n<meta name="billwright-base" content="${base}">`;
+  return html
+    .replace(/<base [^>]*>\s*/, '')
+    .replace(/<meta name="billwright-base"[^>]*>\s*/, '')
+    .replace('<head>', () => inserted);
+}
+
+function escaped(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
