@@ -1,11 +1,20 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { featureCatalog } from '../support/features/feature-catalog.ts';
-import { eachDatabase, expect, openEngine, plainHasher, type TestEngine } from '../support/index.ts';
+import { type HostedEngine, hostedEngine } from '../support/host.ts';
+import {
+  eachDatabase,
+  expect,
+  messageOf,
+  openEngine,
+  plainHasher,
+  type TestEngine,
+} from '../support/index.ts';
 import { storageOf } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
 
 const SECOND_MS = 1_000;
+const SSO_ON = 'name="sso" value="true"';
 
 eachDatabase.describe('cached features (features §3)', (open, kind) => {
   let engine: TestEngine;
@@ -69,21 +78,81 @@ eachDatabase.describe('cached features (features §3)', (open, kind) => {
     expect(await can('calls', '101'), 'after the trial').to.equal(true);
   });
 
-  if (kind === 'postgresql')
-    it('see a change of another process within a second', async () => {
-      const other = await Billing.open({
-        storage: storageOf(engine.database),
-        clock: engine.clock,
-        systemClock: engine.systemClock,
-        logger: recordingLogger(),
-        hasher: plainHasher(),
-        nodeName: 'other',
+  /** Uploads a version in force that turns `sso` off, also for existing subscriptions. */
+  const uploadWithoutSso = () =>
+    engine.acme.uploadCatalog(
+      featureCatalog
+        .toXml()
+        .replace('2020-01-01T', '2026-03-15T')
+        .replaceAll(SSO_ON, 'name="sso" value="false"'),
+    );
+
+  it('are dropped by an upload of a catalog before its call returns', async () => {
+    expect(await can('sso')).to.equal(true);
+    await uploadWithoutSso();
+    expect(await can('sso')).to.equal(false);
+  });
+
+  describe('in transactions of the host', () => {
+    let hosted: HostedEngine;
+    beforeEach(async () => {
+      hosted = await hostedEngine(engine);
+      expect(await can('calls', '100', hosted.acme)).to.equal(true);
+    });
+
+    const consume = (acme: TenantBilling) =>
+      acme.features.consume({ accountId, feature: 'calls', amount: '60', key: 'k' });
+
+    it('are those of the transaction inside, and never show what was rolled back', async () => {
+      const rolledBack = hosted.inside(async (acme) => {
+        await consume(acme);
+        expect(await can('calls', '41', acme), 'inside').to.equal(false);
+        expect(await can('calls', '41', hosted.acme), 'outside').to.equal(true);
+        throw new Error('rolled back');
       });
-      const acme = other.as({ tenant: engine.tenant, user: 'test' });
-      expect(await can('sso', '1', acme)).to.equal(true);
-      await engine.acme.blocking.pauseBundle(pro.bundleId);
-      await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
-      expect(await can('sso', '1', acme)).to.equal(false);
-      await other.close();
+      expect(await messageOf(rolledBack)).to.equal('rolled back');
+      expect(await can('calls', '100', hosted.acme), 'afterwards').to.equal(true);
+      const { allowed, used } = await consume(hosted.acme);
+      expect([allowed, used.toString()]).to.eql([true, '60']);
+    });
+
+    it('are dropped by the commit, which keeps the consumption', async () => {
+      await hosted.inside(consume);
+      expect(await can('calls', '41', hosted.acme)).to.equal(false);
+      expect(await can('calls', '40', hosted.acme)).to.equal(true);
+      const { used } = await consume(hosted.acme);
+      expect(used.toString()).to.equal('60');
+    });
+  });
+
+  if (kind === 'postgresql')
+    describe('of another process', () => {
+      let other: Billing;
+      let acme: TenantBilling;
+      beforeEach(async () => {
+        other = await Billing.open({
+          storage: storageOf(engine.database),
+          clock: engine.clock,
+          systemClock: engine.systemClock,
+          logger: recordingLogger(),
+          hasher: plainHasher(),
+          nodeName: 'other',
+        });
+        acme = other.as({ tenant: engine.tenant, user: 'test' });
+        expect(await can('sso', '1', acme)).to.equal(true);
+      });
+      afterEach(() => other.close());
+
+      it('see a change of an account within a second', async () => {
+        await engine.acme.blocking.pauseBundle(pro.bundleId);
+        await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
+        expect(await can('sso', '1', acme)).to.equal(false);
+      });
+
+      it('see a new version of the catalog within a second', async () => {
+        await uploadWithoutSso();
+        await new Promise((resolve) => setTimeout(resolve, SECOND_MS + 100));
+        expect(await can('sso', '1', acme)).to.equal(false);
+      });
     });
 });
