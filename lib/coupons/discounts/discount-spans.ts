@@ -46,7 +46,10 @@ export function discountSpan(
   { redeemed, length, ended }: SpanTerms,
 ): DiscountSpan | null {
   const runs = billedRuns(events);
-  const startFrom = (date: LocalDate) => startOfPeriod(runs, { after: date, skipped: 0 }) ?? date;
+  // Without a later period, the parts of the last period keep its discount.
+  const lastEnd = runs.at(-1)?.endDate ?? null;
+  const startFrom = (date: LocalDate) =>
+    startOfPeriod(runs, { after: date, skipped: 0 }) ?? (lastEnd === null ? date : maxDate(date, lastEnd));
   const from = startOfPeriod(runs, { after: redeemed, skipped: 0 });
   if (from === null) return null;
   const bounds = [

@@ -79,4 +79,12 @@ describe('span of a discount (coupons §3)', () => {
     expect(spanOf(ended, '2026-01-01', periods(3))).to.equal('2026-01-01 open');
     expect(spanOf(ended, '2026-02-02', once)).to.equal(null);
   });
+
+  it('covers all parts of the last period if the discount is removed and billing ends before another period', () => {
+    const change = event('CHANGE', '2026-03-05', { plan: 'max-annual', price: '600', period: 'ANNUAL' });
+    const events = [monthly('2026-01-01'), change, cancel('2027-03-01')];
+    const removed = { redeemed: day('2026-03-01'), length: forever, ended: day('2026-03-05') };
+    expect(discountSpan(events.slice(0, 2), removed)?.until).to.equal(day('2027-03-01'));
+    expect(discountSpan(events, removed)?.until).to.equal(day('2027-03-01'));
+  });
 });
