@@ -137,7 +137,7 @@ export class CouponModel {
       const { planName, quantity, day } = event;
       const coupons = couponsOf({ planName, day, scope: 'FIXED' }, spans);
       const amount = rounded(discountedPrice(event.fixed, quantity, coupons));
-      return ledger.chargeFixed(day, planAndPhaseOf(event), { amount, discounts: coupons.length });
+      return ledger.chargeFixed(day, planAndPhaseOf(event), amount);
     });
     const proposals = events.flatMap((event, index) =>
       proposalsOf(event, events[index + 1], { parts, spans, target: seen.target }),

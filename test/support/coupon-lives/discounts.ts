@@ -43,7 +43,10 @@ interface Span {
   readonly fixedFrom: Day;
 }
 
-/** Returns the span of a redemption on the periods of a subscription (coupons §3). Undefined: no period starts in it. */
+/**
+ * Returns the span of a redemption on the periods of a subscription (coupons §3). It ends at the start of a period, so a
+ * fixed price inside the last discounted period is discounted. Undefined: no period starts in it.
+ */
 export function spanOf(redemption: ModelRedemption, parts: readonly PeriodPart[]): Span | undefined {
   const { coupon, from, ended, subscription } = redemption;
   const starts = [...new Set(parts.map(({ periodStart }) => periodStart))];
@@ -51,7 +54,8 @@ export function spanOf(redemption: ModelRedemption, parts: readonly PeriodPart[]
   const start = starts[first];
   if (start === undefined) return undefined;
   const { duration } = coupon;
-  const end = ended ?? Number.POSITIVE_INFINITY;
+  const startFrom = (day: Day): Day => starts.find((each) => each >= day) ?? day;
+  const end = ended === null ? Number.POSITIVE_INFINITY : startFrom(ended);
   if (duration === 'FOREVER') return { start, end, fixedFrom: from };
   if (duration === 'ONCE' || 'periods' in duration) {
     const count = duration === 'ONCE' ? 1 : duration.periods;
@@ -60,7 +64,7 @@ export function spanOf(redemption: ModelRedemption, parts: readonly PeriodPart[]
   const isTooLate = subscription === null && start >= addMonths(from, duration.months);
   return isTooLate
     ? undefined
-    : { start, end: Math.min(end, addMonths(start, duration.months)), fixedFrom: from };
+    : { start, end: Math.min(end, startFrom(addMonths(start, duration.months))), fixedFrom: from };
 }
 
 /** Returns the start of the first discounted period. */

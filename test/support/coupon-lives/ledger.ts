@@ -36,40 +36,28 @@ interface Row {
   readonly amount: Decimal;
 }
 
-/** A discounted fixed price with the number of its discounts. */
-interface FixedCharge {
-  readonly amount: Decimal;
-  readonly discounts: number;
-}
-
 type Range = Pick<Row, 'start' | 'end'>;
 
 /** The billed charges of one subscription (invoicing §6). */
 export class Ledger {
-  readonly #isCopy: boolean;
   #rows: readonly Row[] = [];
   #free: readonly (Range & { readonly planAndPhase: string })[] = [];
-  readonly #fixed = new Map<string, number>();
-
-  constructor(isCopy = false) {
-    this.#isCopy = isCopy;
-  }
+  readonly #fixed = new Set<string>();
 
   copy(): Ledger {
-    const copy = new Ledger(true);
+    const copy = new Ledger();
     const items = new Map(this.#rows.map(({ item }) => [item, { ...item }]));
     copy.#rows = this.#rows.map((row) => ({ ...row, item: items.get(row.item) ?? row.item }));
     copy.#free = [...this.#free];
-    for (const [key, discounts] of this.#fixed) copy.#fixed.set(key, discounts);
+    for (const key of this.#fixed) copy.#fixed.add(key);
     return copy;
   }
 
-  /** Charges a fixed price once per day, plan and phase. A copy also reports other discounts of a charged price. */
-  chargeFixed(day: Day, planAndPhase: string, { amount, discounts }: FixedCharge): readonly string[] {
+  /** Charges a fixed price once per day, plan and phase. A charged price does not change (coupons §3 rule 6). */
+  chargeFixed(day: Day, planAndPhase: string, amount: Decimal): readonly string[] {
     const key = `${day} ${planAndPhase}`;
-    const charged = this.#fixed.get(key);
-    this.#fixed.set(key, discounts);
-    if (charged !== undefined && !(this.#isCopy && charged !== discounts)) return [];
+    if (this.#fixed.has(key)) return [];
+    this.#fixed.add(key);
     return [`FIXED ${planAndPhase} ${textOf(day)} ${amount.toFixed(2)}`];
   }
 

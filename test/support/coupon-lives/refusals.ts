@@ -54,7 +54,7 @@ export function refusalsOfRedemption(
   return isBilled ? [Refusal.CHANGES_BILLED_DAYS] : [];
 }
 
-/** An account needs a running subscription that matches, unless it never had a subscription. */
+/** An account needs a running subscription that matches, unless no subscription runs (coupons §2 rule 4). */
 function targetRefusals(
   model: CouponModel,
   { coupon, subscription }: ModelRedemption,
@@ -63,12 +63,11 @@ function targetRefusals(
   const all = subscription === null ? model.subscriptions : [model.subscriptionAt(subscription)];
   const running = all.filter(({ timeline }) => timeline.end === null || timeline.end > at);
   const isEnded = subscription !== null && running.length === 0;
-  const isMatched = (isEnded ? all : running).some(({ timeline }) =>
-    matches(coupon, timeline.at(endOfDay(at)).planName),
-  );
+  const candidates = isEnded ? all : running;
+  const isMatched = candidates.some(({ timeline }) => matches(coupon, timeline.at(endOfDay(at)).planName));
   return [
     ...(isEnded ? [Refusal.SUBSCRIPTION_ENDED] : []),
-    ...(isMatched || all.length === 0 ? [] : [Refusal.NOT_APPLICABLE]),
+    ...(isMatched || candidates.length === 0 ? [] : [Refusal.NOT_APPLICABLE]),
   ];
 }
 
