@@ -8,4 +8,8 @@ export const routes: readonly PageRoute[] = [
   { path: '/coupons', load: async () => (await import('./pages/coupons/coupons.tsx')).Coupons },
   { path: '/subscriptions/:id/usage', load: async () => (await import('./pages/usage/usage.tsx')).Usage },
   { path: '/accounts/:id/features', load: async () => (await import('./pages/usage/features.tsx')).Features },
+  {
+    path: '/operations',
+    load: async () => (await import('./pages/operations/operations.tsx')).Operations,
+  },
 ];

@@ -9,6 +9,7 @@ import { session, signOut } from './core/session.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
 import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
+import { ClockBar } from './parts/clock-bar.tsx';
 import { Page } from './parts/layout.tsx';
 import { Problem, Waiting } from './parts/loading.tsx';
 import { Notices } from './parts/notices.tsx';
@@ -25,6 +26,7 @@ export function Shell(): JSX.Element {
         {texts.shell.skip}
       </a>
       <TopBar />
+      {tenantKey.value !== null && <ClockBar />}
       <div class={tenantKey.value === null ? 'body' : 'body with-menu'}>
         {tenantKey.value !== null && <Menu />}
         <main id="content" tabIndex={-1}>

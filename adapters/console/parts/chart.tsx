@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { texts } from '../texts.ts';
 
 export interface Series {
   readonly label: string;
@@ -23,10 +24,11 @@ export function Chart(props: {
   readonly valueText: (value: number) => string;
 }): JSX.Element {
   const { title, labels, series, valueText } = props;
+  const isEmpty = series.every(({ values }) => values.every((value) => value === null));
   const holder = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = holder.current;
-    if (element === null) return undefined;
+    if (element === null || isEmpty) return undefined;
     const draw = () => drawn(element, props);
     let plot = draw();
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -46,39 +48,41 @@ export function Chart(props: {
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div ref={holder} aria-hidden="true" />
-      <table class="for-screen-readers">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <td />
-            {series.map(({ label }) => (
-              <th key={label} scope="col">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {labels.map((label, index) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              {series.map(({ label: name, values }) => {
-                const value = values[index];
-                return <td key={name}>{value === null || value === undefined ? '' : valueText(value)}</td>;
-              })}
+      {isEmpty && <p class="empty">{texts.common.noValues}</p>}
+      <div ref={holder} aria-hidden="true" hidden={isEmpty} />
+      <div class="for-screen-readers">
+        <table>
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <td />
+              {series.map(({ label }) => (
+                <th key={label} scope="col">
+                  {label}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {labels.map((label, index) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {series.map(({ label: name, values }) => {
+                  const value = values[index];
+                  return <td key={name}>{value === null || value === undefined ? '' : valueText(value)}</td>;
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }
 
 function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot {
   const { labels, series, valueText } = props;
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string) => style.getPropertyValue(name).trim();
+  const color = (name: string) => resolvedColor(element, name);
   const axis = {
     stroke: color('--quiet'),
     grid: { stroke: color('--line'), width: 1 },
@@ -89,10 +93,11 @@ function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot 
   const options: uPlot.Options = {
     width: element.clientWidth,
     height: HEIGHT,
-    scales: { x: { time: false, range: [-0.6, labels.length - 0.4] } },
+    scales: { x: { time: false, range: [-0.6, labels.length - 0.4] }, y: { range: fromZero } },
     axes: [
       {
         ...axis,
+        size: 30,
         splits: (plot) => shownLabels(labels.length, plot.width),
         values: (_, at) => at.map((each) => labels[each] ?? ''),
       },
@@ -121,6 +126,20 @@ function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot 
   };
   const data = [labels.map((_, index) => index), ...series.map(({ values }) => [...values])];
   return new uPlot(options, data as uPlot.AlignedData, element);
+}
+
+/** Returns a color of the style sheet without `light-dark`, which a canvas does not understand. */
+function resolvedColor(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
+}
+
+/** Returns the range of the vertical axis, which includes zero. */
+function fromZero(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+  const [least, greatest] = [Math.min(0, low ?? 0), Math.max(0, high ?? 0)];
+  return least === greatest ? [0, 1] : [least * 1.1, greatest * 1.1];
 }
 
 const LABEL_WIDTH = 75;

@@ -1,0 +1,169 @@
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { BillingError, ErrorCode } from '../../client/index.ts';
+import { type Api, api, callTenant } from '../core/api.ts';
+import { revision } from '../core/calls.ts';
+import { instant, words } from '../core/format.ts';
+import { asError } from '../core/load.ts';
+import { pagePath } from '../core/location.ts';
+import { texts } from '../texts.ts';
+import { Action } from './action.tsx';
+import { Dialog } from './dialog.tsx';
+import { eventColumns } from './event-table.tsx';
+import { textOf } from './form.tsx';
+import { Badge } from './layout.tsx';
+import { Problem } from './loading.tsx';
+import { ListTable } from './table.tsx';
+
+type Event = Awaited<ReturnType<Api['events']['list']>>['events'][number];
+
+/** Time of the test clock; null if the server is not in test mode; undefined until the server has answered. */
+const time = signal<string | null | undefined>(undefined);
+
+interface Clock {
+  readonly currentUtcTime: string;
+}
+
+async function readClock(): Promise<void> {
+  try {
+    time.value = (await callTenant<Clock>('GET /test/clock')).currentUtcTime;
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    time.value = null;
+  }
+}
+
+/** The outcome of a move of the clock. */
+interface Outcome {
+  readonly from: string;
+  readonly events: readonly Event[];
+  /** True if there are more events than shown. */
+  readonly hasMore: boolean;
+}
+
+/** In test mode: the time of the test clock, and buttons that move it and show what happened in between. */
+export function ClockBar(): JSX.Element | null {
+  const [seconds, setSeconds] = useState<number | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  useEffect(() => {
+    if (time.value === undefined) readClock().catch((failure: unknown) => setError(asError(failure)));
+  }, []);
+  useEffect(() => setOutcome(null), [pagePath.value]);
+  if (!time.value) return null;
+
+  const move = async (route: string, query: Readonly<Record<string, string>>) => {
+    const from = time.value ?? '';
+    setSeconds(0);
+    setError(null);
+    try {
+      setOutcome({ from, ...(await moved(route, query, setSeconds)) });
+    } finally {
+      setSeconds(null);
+    }
+  };
+  const step = (unit: string) =>
+    move('PUT /test/clock', { [unit]: '1' }).catch((failure: unknown) => setError(asError(failure)));
+  const isMoving = seconds !== null;
+  return (
+    <section class="clock-bar" aria-label={texts.clock.title}>
+      <strong>{texts.clock.title}</strong>
+      <time dateTime={time.value}>{instant(time.value, 'UTC')} UTC</time>
+      {texts.clock.steps.map(([label, unit]) => (
+        <button key={unit} type="button" disabled={isMoving} onClick={() => void step(unit)}>
+          {label}
+        </button>
+      ))}
+      <Action
+        label={texts.clock.set}
+        explanation={texts.clock.explanation}
+        fields={[{ name: 'date', label: texts.clock.date, kind: 'date', isRequired: true }]}
+        initial={{ date: time.value.slice(0, 10) }}
+        run={(values) => move('POST /test/clock', { requestedDate: textOf(values, 'date') ?? '' })}
+        done={texts.clock.moved}
+      />
+      <span role="status">{isMoving && texts.clock.working(seconds)}</span>
+      {error !== null && <Problem error={error} />}
+      {outcome !== null && <OutcomeDialog outcome={outcome} close={() => setOutcome(null)} />}
+    </section>
+  );
+}
+
+/** Moves the clock, waits until all due work is done, and returns the events in between. */
+async function moved(
+  route: string,
+  query: Readonly<Record<string, string>>,
+  progress: (seconds: number) => void,
+): Promise<Omit<Outcome, 'from'>> {
+  const started = performance.now();
+  const timer = setInterval(() => progress(Math.round((performance.now() - started) / 1_000)), 500);
+  try {
+    const { next } = await api().events.list({ after: 'latest' });
+    time.value = (
+      await callTenant<Clock>(route, { query: { ...query, timeoutSec: WAIT_SECONDS } })
+    ).currentUtcTime;
+    while (!(await isQuiet()));
+    revision.value += 1;
+    return await eventsAfter(next);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const WAIT_SECONDS = 5;
+
+async function isQuiet(): Promise<boolean> {
+  try {
+    await callTenant('GET /test/queues', { query: { timeoutSec: WAIT_SECONDS } });
+    return true;
+  } catch (error) {
+    if (error instanceof BillingError && error.code === ErrorCode.PRECONDITION_FAILED) return false;
+    throw error;
+  }
+}
+
+const MAX_PAGES = 5;
+const EVENTS_PER_PAGE = 1_000;
+
+async function eventsAfter(cursor: string): Promise<Omit<Outcome, 'from'>> {
+  const events: Event[] = [];
+  let after = cursor;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const found = await api().events.list({ after, limit: EVENTS_PER_PAGE });
+    events.push(...found.events);
+    if (found.events.length < EVENTS_PER_PAGE) return { events, hasMore: false };
+    after = found.next;
+  }
+  return { events, hasMore: true };
+}
+
+/** Counts of the events by type, and the list. */
+function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () => void }): JSX.Element {
+  const { from, events, hasMore } = props.outcome;
+  const counts = new Map<string, number>();
+  for (const { eventType } of events) counts.set(eventType, (counts.get(eventType) ?? 0) + 1);
+  return (
+    <Dialog title={texts.clock.happened} close={props.close} isWide>
+      <div class="fields">
+        <p>{texts.clock.between(instant(from, 'UTC'), instant(time.value, 'UTC'), events.length)}</p>
+        {hasMore && <p>{texts.clock.more}</p>}
+        <div class="actions">
+          {[...counts].map(([type, count]) => (
+            <Badge key={type} tone={type.endsWith('FAILED') ? 'bad' : undefined}>
+              {words(type)}: {count}
+            </Badge>
+          ))}
+        </div>
+        <ListTable
+          caption={texts.clock.happened}
+          of={{ data: events, error: null, isLoading: false, reload: () => undefined }}
+          keyOf={({ id }) => id}
+          columns={eventColumns}
+          empty={texts.clock.nothing}
+          pageParameter="happened"
+        />
+      </div>
+    </Dialog>
+  );
+}
