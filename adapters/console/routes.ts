@@ -12,4 +12,10 @@ export const routes: readonly PageRoute[] = [
     path: '/operations',
     load: async () => (await import('./pages/operations/operations.tsx')).Operations,
   },
+  { path: '/accounts/:id', load: async () => (await import('./pages/accounts/account.tsx')).AccountPage },
+  {
+    path: '/subscriptions/:id',
+    load: async () => (await import('./pages/subscriptions/subscription.tsx')).SubscriptionPage,
+  },
+  { path: '/search', load: async () => (await import('./pages/search.tsx')).Search },
 ];

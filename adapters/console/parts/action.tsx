@@ -25,6 +25,8 @@ interface ActionProps {
   readonly done: string;
   /** Called after the change, for example to open the page of a new object. */
   readonly after?: (result: unknown) => void;
+  /** Called when the dialog opens, for example to load the options of a field. */
+  readonly onOpen?: () => void;
   readonly isDangerous?: boolean;
   readonly isPrimary?: boolean;
   readonly confirm?: string;
@@ -38,7 +40,10 @@ export function Action(props: ActionProps): JSX.Element {
       <button
         type="button"
         class={props.isDangerous ? 'dangerous' : props.isPrimary ? 'primary' : undefined}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          setOpen(true);
+          props.onOpen?.();
+        }}
       >
         {props.label}
       </button>

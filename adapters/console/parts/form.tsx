@@ -124,3 +124,8 @@ export function textOf(values: Values, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
+
+/** Returns the text of a field; null if it is empty. */
+export function textOrNull(values: Values, name: string): string | null {
+  return textOf(values, name) ?? null;
+}

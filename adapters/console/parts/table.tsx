@@ -90,7 +90,12 @@ interface ListRequest {
   readonly sort: string | null;
 }
 
-const PAGE_SIZE = 25;
+export const PAGE_SIZE = 25;
+
+/** Returns the number of the page in a parameter of the URL, from 1. */
+export function pageNumber(name: string): number {
+  return Math.max(1, Number.parseInt(parameters.value.get(name) ?? '1', 10) || 1);
+}
 
 interface PagedTableProps<R> extends Omit<TableProps<R>, 'rows'> {
   readonly load: (request: ListRequest) => Promise<PageOf<R>>;
@@ -107,7 +112,7 @@ export function PagedTable<R>({
   pageParameter = 'page',
   ...table
 }: PagedTableProps<R>): JSX.Element {
-  const page = Math.max(1, Number.parseInt(parameters.value.get(pageParameter) ?? '1', 10) || 1);
+  const page = pageNumber(pageParameter);
   const sort = parameters.value.get('sort');
   const request: ListRequest = { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE, sort };
   const loaded = useLoad(() => load(request), [page, sort, ...inputs]);
@@ -123,7 +128,13 @@ export function PagedTable<R>({
   );
 }
 
-function Pages(props: { page: number; total: number; shown: number; name: string }): JSX.Element | null {
+/** Links to the pages of a list. */
+export function Pages(props: {
+  page: number;
+  total: number;
+  shown: number;
+  name: string;
+}): JSX.Element | null {
   const { page, total, shown, name } = props;
   if (page === 1 && total <= shown) return null;
   const first = (page - 1) * PAGE_SIZE + 1;
@@ -147,7 +158,7 @@ export function ListTable<R>(
   },
 ): JSX.Element {
   const { of, pageParameter = 'page', above, ...table } = props;
-  const page = Math.max(1, Number.parseInt(parameters.value.get(pageParameter) ?? '1', 10) || 1);
+  const page = pageNumber(pageParameter);
   return (
     <Show of={of}>
       {(rows) => {

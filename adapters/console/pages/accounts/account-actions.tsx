@@ -1,0 +1,190 @@
+import type { JSX } from 'preact';
+import { api } from '../../core/api.ts';
+import { href } from '../../core/location.ts';
+import { may } from '../../core/session.ts';
+import { Action } from '../../parts/action.tsx';
+import { type Field, textOrNull, type Values } from '../../parts/form.tsx';
+import { texts } from '../../texts.ts';
+import { type Account, changeableFields, changesOfAccount, valuesOfAccount } from './account-form.ts';
+
+/** The actions on an account that support needs every day. */
+export function AccountActions({ account }: { readonly account: Account }): JSX.Element {
+  return (
+    <>
+      {may('account:credit') && <GiveCredit account={account} />}
+      {may('account:charge') && <Charge account={account} />}
+      {may('account:update') && (
+        <Action
+          label={texts.account.edit}
+          fields={changeableFields}
+          initial={valuesOfAccount(account)}
+          run={(values) => {
+            const changes = changesOfAccount(account, values);
+            return api().accounts.update(account.id, { changes, treatNullAsReset: true });
+          }}
+          done={texts.account.edited}
+        />
+      )}
+    </>
+  );
+}
+
+function manualFields(account: Account): readonly Field[] {
+  return [
+    {
+      name: 'amount',
+      label: texts.account.amountIn(account.currency ?? ''),
+      kind: 'amount',
+      isRequired: true,
+      placeholder: '10.00',
+    },
+    { name: 'description', label: texts.account.description, help: texts.account.descriptionHelp },
+  ];
+}
+
+function manualItems(accountId: string, values: Values) {
+  const item = {
+    amount: textOrNull(values, 'amount'),
+    description: textOrNull(values, 'description'),
+  };
+  return { accountId, items: [item], autoCommit: true };
+}
+
+/** Gives an amount back: as credit here, or as money through a payment. */
+export function GiveCredit({ account }: { readonly account: Account }): JSX.Element {
+  return (
+    <Action
+      label={texts.account.giveCredit}
+      isPrimary
+      explanation={
+        <>
+          <p>{texts.account.giveCreditExplanation}</p>
+          <p>
+            {texts.account.giveMoney}{' '}
+            <a href={`${href('/accounts', account.id)}?tab=payments`}>{texts.account.toPayments}</a>
+          </p>
+        </>
+      }
+      fields={manualFields(account)}
+      run={(values) => api().invoices.addCredits(manualItems(account.id, values))}
+      done={texts.account.creditGiven}
+    />
+  );
+}
+
+function Charge({ account }: { readonly account: Account }): JSX.Element {
+  return (
+    <Action
+      label={texts.account.charge}
+      explanation={texts.account.chargeExplanation}
+      fields={manualFields(account)}
+      run={(values) => api().invoices.addCharges(manualItems(account.id, values))}
+      done={texts.account.charged1}
+    />
+  );
+}
+
+/** Actions that end or move an account. They are on the tab with the details, away from the daily ones. */
+export function RareActions({ account }: { readonly account: Account }): JSX.Element {
+  const hasParent = account.parentAccountId !== null;
+  return (
+    <div class="actions">
+      {hasParent && may('invoice:delete_cba') && (
+        <Action
+          label={texts.account.transfer}
+          explanation={texts.account.transferExplanation}
+          run={() => api().accounts.transferCreditToParent(account.id)}
+          done={texts.account.transferred}
+        />
+      )}
+      {may('entitlement:pause_resume') && <Block account={account} />}
+      {may('tag:add') && may('entitlement:pause_resume') && <Close account={account} />}
+      {may('account:update') && (
+        <Action
+          label={texts.account.anonymize}
+          explanation={texts.account.anonymizeExplanation}
+          run={() => api().accounts.anonymize(account.id)}
+          done={texts.account.anonymized}
+          isDangerous
+        />
+      )}
+    </div>
+  );
+}
+
+/** The service name of blocks that the console sets. */
+export const BLOCKING_SERVICE = 'console';
+
+function Block({ account }: { readonly account: Account }): JSX.Element {
+  return (
+    <Action
+      label={texts.account.block}
+      explanation={texts.account.blockExplanation}
+      initial={{ service: true, changes: true, billing: false }}
+      fields={[
+        { name: 'name', label: texts.account.blockName, placeholder: 'FRAUD_CHECK', isRequired: true },
+        { name: 'service', label: texts.account.blocksService, kind: 'checkbox' },
+        { name: 'changes', label: texts.account.blocksChanges, kind: 'checkbox' },
+        { name: 'billing', label: texts.account.blocksBilling, kind: 'checkbox' },
+      ]}
+      run={(values) =>
+        api().blocking.add(
+          { type: 'ACCOUNT', id: account.id },
+          {
+            service: BLOCKING_SERVICE,
+            stateName: textOrNull(values, 'name'),
+            isBlockEntitlement: values.service === true,
+            isBlockChange: values.changes === true,
+            isBlockBilling: values.billing === true,
+          },
+        )
+      }
+      done={texts.account.blocked}
+      isDangerous
+    />
+  );
+}
+
+function Close({ account }: { readonly account: Account }): JSX.Element {
+  return (
+    <Action
+      label={texts.account.close}
+      explanation={texts.account.closeExplanation}
+      initial={{ cancel: true, settle: '', queues: true }}
+      fields={[
+        {
+          name: 'cancel',
+          label: texts.account.closeCancel,
+          kind: 'checkbox',
+          help: texts.account.closeCancelHelp,
+        },
+        {
+          name: 'settle',
+          label: texts.account.closeUnpaid,
+          kind: 'select',
+          options: [
+            ['', texts.account.closeKeep],
+            ['WRITE_OFF', texts.account.closeWriteOff],
+            ['ADJUST', texts.account.closeAdjust],
+          ],
+        },
+        {
+          name: 'queues',
+          label: texts.account.closeQueues,
+          kind: 'checkbox',
+          help: texts.account.closeQueuesHelp,
+        },
+      ]}
+      run={({ cancel, settle, queues }) =>
+        api().accounts.close(account.id, {
+          cancelAllSubscriptions: cancel === true,
+          writeOffUnpaidInvoices: settle === 'WRITE_OFF',
+          itemAdjustUnpaidInvoices: settle === 'ADJUST',
+          removeFutureNotifications: queues === true,
+        })
+      }
+      done={texts.account.closed}
+      isDangerous
+    />
+  );
+}

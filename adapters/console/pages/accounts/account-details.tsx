@@ -1,0 +1,200 @@
+import type { JSX } from 'preact';
+import { api, type ResultOf } from '../../core/api.ts';
+import { day, instant, words } from '../../core/format.ts';
+import { useLoad } from '../../core/load.ts';
+import { href } from '../../core/location.ts';
+import { may } from '../../core/session.ts';
+import { Action } from '../../parts/action.tsx';
+import { textOf } from '../../parts/form.tsx';
+import { CustomFields, Tags } from '../../parts/labels.tsx';
+import { Columns, Copyable, Facts, IdLink, Section } from '../../parts/layout.tsx';
+import { Show } from '../../parts/loading.tsx';
+import { ListTable } from '../../parts/table.tsx';
+import { texts } from '../../texts.ts';
+import { RareActions } from './account-actions.tsx';
+import { type Account, changeableFields } from './account-form.ts';
+
+/** Facts, tags, custom fields, family, addresses and blocks of an account. */
+export function Details({ account }: { readonly account: Account }): JSX.Element {
+  const object = { type: 'ACCOUNT', id: account.id } as const;
+  return (
+    <>
+      <Columns>
+        <Section title={texts.account.facts}>
+          <AccountFacts account={account} />
+        </Section>
+        <Tags of={object} />
+        <CustomFields of={object} />
+        <Emails account={account} />
+        <Family account={account} />
+        <Blocks account={account} />
+      </Columns>
+      <Section title={texts.account.rare}>
+        <p>{texts.account.rareExplanation}</p>
+        <RareActions account={account} />
+      </Section>
+    </>
+  );
+}
+
+function AccountFacts({ account }: { readonly account: Account }): JSX.Element {
+  const fields: Readonly<Record<string, unknown>> = { ...account };
+  const given = changeableFields.map(({ name, label }) => [label, fields[name] ?? undefined] as const);
+  return (
+    <Facts
+      of={[
+        ...given.map(([label, value]) => [label, value === undefined ? undefined : String(value)] as const),
+        [texts.accounts.currency, account.currency ?? texts.common.none],
+        [texts.accounts.zone, account.timeZone],
+        [texts.account.billCycleDay, account.billCycleDayLocal || texts.account.notYet],
+        [texts.account.created, instant(account.createdDate, account.timeZone)],
+        [texts.account.id, <Copyable key="id" text={account.id} />],
+      ]}
+    />
+  );
+}
+
+function Emails({ account }: { readonly account: Account }): JSX.Element {
+  const loaded = useLoad(() => api().accounts.emails(account.id), [account.id]);
+  const add = may('account:add_emails') && (
+    <Action
+      label={texts.account.addEmail}
+      explanation={texts.account.emailsExplanation}
+      fields={[{ name: 'email', label: texts.accounts.email, kind: 'email', isRequired: true }]}
+      run={(values) => api().accounts.addEmail(account.id, textOf(values, 'email') ?? '')}
+      done={texts.account.emailAdded}
+    />
+  );
+  return (
+    <Section title={texts.account.emails} actions={add}>
+      <ListTable
+        of={loaded}
+        pageParameter="emails"
+        caption={texts.account.emails}
+        keyOf={({ id }) => id}
+        empty={texts.account.noEmails}
+        columns={[
+          { title: texts.accounts.email, cell: ({ email }) => email },
+          {
+            title: '',
+            cell: ({ email }) =>
+              may('account:delete_emails') && (
+                <Action
+                  label={texts.labels.remove}
+                  explanation={email}
+                  run={() => api().accounts.removeEmail(account.id, email)}
+                  done={texts.account.emailRemoved}
+                />
+              ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** The parent and the children of an account. */
+function Family({ account }: { readonly account: Account }): JSX.Element {
+  const { id, parentAccountId, isPaymentDelegatedToParent } = account;
+  const children = useLoad(() => api().accounts.children(id), [id]);
+  return (
+    <Section title={texts.account.family}>
+      {parentAccountId !== null && (
+        <p>
+          {texts.account.parent}: <IdLink page="/accounts" id={parentAccountId} />{' '}
+          {isPaymentDelegatedToParent && texts.account.parentPays}
+        </p>
+      )}
+      <ListTable
+        of={children}
+        pageParameter="children"
+        caption={texts.account.children}
+        keyOf={(child) => child.id}
+        empty={texts.account.noChildren}
+        columns={[
+          {
+            title: texts.account.child,
+            cell: (child) => <a href={href('/accounts', child.id)}>{child.name ?? child.externalKey}</a>,
+          },
+          {
+            title: texts.account.parentPays,
+            cell: (child) => (child.isPaymentDelegatedToParent ? texts.common.yes : texts.common.no),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+type BlockingState = ResultOf<'blocking', 'ofAccount'>[number];
+
+/** The states that block the account now, with an action that ends those of the console. */
+function Blocks({ account }: { readonly account: Account }): JSX.Element {
+  const loaded = useLoad(
+    () =>
+      api()
+        .blocking.ofAccount(account.id, { types: ['ACCOUNT'] })
+        .then(statesInForce),
+    [account.id],
+  );
+  return (
+    <Section title={texts.account.blocks}>
+      <Show of={loaded}>
+        {(states) =>
+          states.length === 0 ? (
+            <p class="empty">{texts.account.noBlocks}</p>
+          ) : (
+            <ul>
+              {states.map((state) => (
+                <li key={state.id}>
+                  {texts.account.blockOf(words(state.stateName), day(state.effective.date), effectsOf(state))}{' '}
+                  {may('entitlement:pause_resume') && state.service !== OVERDUE && <Unblock state={state} />}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Show>
+    </Section>
+  );
+}
+
+/** Overdue states end by payment. */
+const OVERDUE = 'overdue-service';
+
+/** Returns the last state of each service, if it blocks something. */
+function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
+  const last = new Map(states.map((state) => [state.service, state]));
+  return [...last.values()].filter((state) => effectsOf(state) !== '');
+}
+
+function effectsOf({ isBlockEntitlement, isBlockChange, isBlockBilling }: BlockingState): string {
+  const effects = [
+    isBlockEntitlement && texts.account.blocksService,
+    isBlockChange && texts.account.blocksChanges,
+    isBlockBilling && texts.account.blocksBilling,
+  ];
+  return effects.filter((effect) => effect !== false).join(', ');
+}
+
+function Unblock({ state }: { readonly state: BlockingState }): JSX.Element {
+  return (
+    <Action
+      label={texts.account.unblock}
+      explanation={texts.account.unblockExplanation(state.stateName)}
+      run={() =>
+        api().blocking.add(
+          { type: 'ACCOUNT', id: state.blockedId },
+          {
+            service: state.service,
+            stateName: 'CLEAR',
+            isBlockEntitlement: false,
+            isBlockChange: false,
+            isBlockBilling: false,
+          },
+        )
+      }
+      done={texts.account.unblocked}
+    />
+  );
+}

@@ -1,0 +1,76 @@
+import type { ResultOf } from '../../core/api.ts';
+import type { Field, Values } from '../../parts/form.tsx';
+import { textOrNull } from '../../parts/form.tsx';
+import { texts } from '../../texts.ts';
+
+export type Account = ResultOf<'accounts', 'get'>;
+
+/** Fields that can be changed after the account was created. */
+const changeable = [
+  'name',
+  'company',
+  'legalName',
+  'email',
+  'phone',
+  'address1',
+  'address2',
+  'postalCode',
+  'city',
+  'state',
+  'country',
+  'taxId',
+  'locale',
+  'notes',
+] as const;
+
+type Changeable = (typeof changeable)[number];
+
+const kinds: Partial<Record<Changeable, Field['kind']>> = { email: 'email', notes: 'area' };
+
+export const changeableFields: readonly Field[] = changeable.map((name) => ({
+  name,
+  label: texts.account.fields[name],
+  kind: kinds[name] ?? 'text',
+  rows: 3,
+}));
+
+export const newAccountFields: readonly Field[] = [
+  { name: 'externalKey', label: texts.accounts.key, help: texts.account.keyHelp },
+  {
+    name: 'currency',
+    label: texts.accounts.currency,
+    isRequired: true,
+    placeholder: 'EUR',
+    help: texts.account.fixedHelp,
+  },
+  {
+    name: 'timeZone',
+    label: texts.accounts.zone,
+    placeholder: 'Europe/Berlin',
+    help: texts.account.zoneHelp,
+  },
+  { name: 'parentAccountId', label: texts.account.parentId },
+  { name: 'isPaymentDelegatedToParent', label: texts.account.parentPays, kind: 'checkbox' },
+  ...changeableFields,
+];
+
+export function valuesOfAccount(account: Account): Values {
+  return Object.fromEntries(changeable.map((name) => [name, account[name] ?? '']));
+}
+
+/** Returns the changed fields. Null resets a field that the user emptied. */
+export function changesOfAccount(
+  account: Account,
+  values: Values,
+): Partial<Record<Changeable, string | null>> {
+  const given = changeable.map((name) => [name, textOrNull(values, name)] as const);
+  return Object.fromEntries(given.filter(([name, value]) => value !== (account[name] ?? null)));
+}
+
+export function newAccountOf(values: Values) {
+  const given = ['externalKey', 'currency', 'timeZone', 'parentAccountId', ...changeable];
+  return {
+    ...Object.fromEntries(given.map((name) => [name, textOrNull(values, name)])),
+    isPaymentDelegatedToParent: values.isPaymentDelegatedToParent === true,
+  };
+}

@@ -1,0 +1,129 @@
+import type { JSX } from 'preact';
+import { api } from '../../core/api.ts';
+import { day, money } from '../../core/format.ts';
+import { useLoad } from '../../core/load.ts';
+import { href, hrefWith } from '../../core/location.ts';
+import { may } from '../../core/session.ts';
+import { Columns, Section } from '../../parts/layout.tsx';
+import { Show } from '../../parts/loading.tsx';
+import { InvoicePreview } from '../../parts/preview.tsx';
+import { PAGE_SIZE, Pages, pageNumber } from '../../parts/table.tsx';
+import { Timeline } from '../../parts/timeline.tsx';
+import { timelineRow } from '../../parts/timeline-rows.ts';
+import { texts } from '../../texts.ts';
+import { NewSubscription } from '../subscriptions/new-subscription.tsx';
+import type { AccountSummary } from './account.tsx';
+import type { Account } from './account-form.ts';
+import { InvoiceTable, isUnpaid } from './account-invoices.tsx';
+
+const NEWEST = 10;
+
+/** The first tab of an account: what is due, what comes next, the subscriptions and the newest invoices. */
+export function Overview(summary: AccountSummary): JSX.Element {
+  const { account, overdue } = summary;
+  const invoices = useLoad(async () => {
+    const [newest, unpaid] = await Promise.all([
+      api().invoices.pageOfAccount(account.id, { offset: 0, limit: -NEWEST }),
+      overdue.unpaidCount === 0
+        ? []
+        : api().invoices.ofAccount({ accountId: account.id, unpaidOnly: true, withItems: false }),
+    ]);
+    return { newest, unpaid };
+  }, [account.id, overdue.unpaidCount]);
+  return (
+    <>
+      <Subscriptions account={account} today={overdue.date} />
+      <Columns>
+        <NextInvoice {...summary} />
+        <Section title={texts.account.unpaid}>
+          {!overdue.state.isClearState && <p>{overdue.text}</p>}
+          <Show of={invoices}>
+            {({ unpaid }) => (
+              <InvoiceTable
+                rows={unpaid.filter(isUnpaid)}
+                caption={texts.account.unpaid}
+                empty={texts.account.noUnpaid}
+              />
+            )}
+          </Show>
+        </Section>
+      </Columns>
+      <Section title={texts.account.newestInvoices}>
+        <Show of={invoices}>
+          {({ newest }) => (
+            <>
+              <InvoiceTable rows={newest.rows} caption={texts.account.newestInvoices} />
+              {newest.total > NEWEST && (
+                <p>
+                  <a href={hrefWith({ tab: 'invoices' })}>{texts.account.allInvoices(newest.total)}</a>
+                </p>
+              )}
+            </>
+          )}
+        </Show>
+      </Section>
+    </>
+  );
+}
+
+/** When the account is charged next, how much, why, and what may prevent it. */
+function NextInvoice({ account, overdue, next }: AccountSummary): JSX.Element {
+  const tags = overdue.controlTags.filter((name) => name in texts.account.effects);
+  const paysParent = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
+  return (
+    <Section title={texts.preview.next}>
+      {next === undefined && <p>{texts.account.mayNotForesee}</p>}
+      {next === null && <p>{texts.account.noNextLong}</p>}
+      {next && (
+        <>
+          <p>
+            <strong>
+              {texts.account.charged(day(next.targetDate), money(next.balance, account.currency))}
+            </strong>
+          </p>
+          {account.paymentMethodId === null && !paysParent && <p>{texts.account.noMethod}</p>}
+          {paysParent && <p>{texts.account.parentIsCharged}</p>}
+        </>
+      )}
+      {tags.map((name) => (
+        <p key={name}>{texts.account.effects[name as keyof typeof texts.account.effects]}</p>
+      ))}
+      {next && <InvoicePreview invoice={next} />}
+    </Section>
+  );
+}
+
+function Subscriptions(props: { readonly account: Account; readonly today: string }): JSX.Element {
+  const { id, currency } = props.account;
+  const page = pageNumber('bundles');
+  const request = { offset: (page - 1) * PAGE_SIZE, limit: -PAGE_SIZE };
+  const loaded = useLoad(() => api().subscriptions.pageBundlesOfAccount(id, request), [id, page]);
+  return (
+    <Section
+      title={texts.account.subscriptions}
+      actions={
+        <>
+          {may('feature:view') && (
+            <a class="button" href={href('/accounts', id, 'features')}>
+              {texts.account.features}
+            </a>
+          )}
+          {may('entitlement:create') && <NewSubscription account={props.account} />}
+        </>
+      }
+    >
+      <Show of={loaded}>
+        {({ rows, total }) => {
+          const subscriptions = rows.flatMap((bundle) => bundle.subscriptions);
+          if (subscriptions.length === 0) return <p class="empty">{texts.account.noSubscriptions}</p>;
+          return (
+            <>
+              <Timeline rows={subscriptions.map((each) => timelineRow(each, currency))} today={props.today} />
+              <Pages page={page} total={total} shown={rows.length} name="bundles" />
+            </>
+          );
+        }}
+      </Show>
+    </Section>
+  );
+}

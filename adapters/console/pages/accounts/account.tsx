@@ -1,0 +1,119 @@
+import type { JSX } from 'preact';
+import { api, type ResultOf } from '../../core/api.ts';
+import { day, money, words } from '../../core/format.ts';
+import { useLoad } from '../../core/load.ts';
+import { href, hrefWith } from '../../core/location.ts';
+import type { PathValues } from '../../core/routes.ts';
+import { may } from '../../core/session.ts';
+import { Badge, Copyable, Figure, Page, Tabs } from '../../parts/layout.tsx';
+import { Show } from '../../parts/loading.tsx';
+import { texts } from '../../texts.ts';
+import { AccountActions } from './account-actions.tsx';
+import { Coupons } from './account-coupons.tsx';
+import { Details } from './account-details.tsx';
+import type { Account } from './account-form.ts';
+import { AccountHistory } from './account-history.tsx';
+import { Invoices } from './account-invoices.tsx';
+import { Overview } from './account-overview.tsx';
+import { Payments } from './account-payments.tsx';
+
+/** What the header and the figures of an account need. */
+export interface AccountSummary {
+  readonly account: Account;
+  readonly balance: ResultOf<'accounts', 'balances'> extends ReadonlyMap<unknown, infer B> ? B : never;
+  readonly overdue: ResultOf<'overdue', 'explain'>;
+  readonly tags: ResultOf<'tags', 'ofObject'>;
+  /** Null if no invoice is foreseen; undefined if the user may not foresee invoices. */
+  readonly next: ResultOf<'invoices', 'dryRun'> | undefined;
+}
+
+/** One account: what it owes, what comes next, and everything it has. */
+export function AccountPage({ path }: { readonly path: PathValues }): JSX.Element {
+  const id = path.id ?? '';
+  return <Show of={useLoad(() => summaryOf(id), [id])}>{(summary) => <Loaded {...summary} />}</Show>;
+}
+
+async function summaryOf(id: string): Promise<AccountSummary> {
+  const foreseen = { accountId: id, dryRunType: 'UPCOMING_INVOICE', explain: true } as const;
+  const [account, balances, overdue, tags, next] = await Promise.all([
+    api().accounts.get(id),
+    api().accounts.balances([id]),
+    api().overdue.explain(id),
+    api().tags.ofObject({ type: 'ACCOUNT', id }),
+    may('invoice:dry_run') ? api().invoices.dryRun(foreseen) : undefined,
+  ]);
+  const [balance] = balances.values();
+  if (balance === undefined) throw new Error(texts.account.noBalance);
+  return { account, balance, overdue, tags, next };
+}
+
+function Loaded(summary: AccountSummary): JSX.Element {
+  const { account } = summary;
+  const { id } = account;
+  return (
+    <Page
+      title={account.name ?? account.externalKey}
+      above={[[texts.accounts.title, href('/accounts')]]}
+      subtitle={<Subtitle {...summary} />}
+      actions={<AccountActions account={account} />}
+    >
+      <Figures {...summary} />
+      <Tabs
+        tabs={[
+          { name: 'overview', title: texts.account.overview, content: () => <Overview {...summary} /> },
+          { name: 'invoices', title: texts.account.invoices, content: () => <Invoices accountId={id} /> },
+          { name: 'payments', title: texts.account.payments, content: () => <Payments account={account} /> },
+          { name: 'coupons', title: texts.account.coupons, content: () => <Coupons account={account} /> },
+          { name: 'details', title: texts.account.details, content: () => <Details account={account} /> },
+          { name: 'history', title: texts.history.title, content: () => <AccountHistory accountId={id} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Subtitle({ account, overdue, tags }: AccountSummary): JSX.Element {
+  const { externalKey, email, timeZone, currency } = account;
+  return (
+    <>
+      <Copyable text={externalKey} /> {email !== null && <a href={`mailto:${email}`}>{email}</a>}{' '}
+      {[currency, timeZone].filter((text) => text !== null).join(' · ')}{' '}
+      {!overdue.state.isClearState && (
+        <Badge tone="bad">{texts.account.overdueState(words(overdue.state.name))}</Badge>
+      )}{' '}
+      {tags.map(({ id, tagDefinitionName }) => (
+        <span key={id}>
+          <Badge>{tagDefinitionName}</Badge>{' '}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Figures({ account, balance, overdue, next }: AccountSummary): JSX.Element {
+  const { currency } = account;
+  const owes = balance.accountBalance.gt(0);
+  const { unpaidCount, unpaidTotal, unpaidSince } = overdue;
+  return (
+    <div class="figures">
+      <Figure
+        name={texts.account.balance}
+        value={money(balance.accountBalance, currency)}
+        {...(owes && { tone: 'bad' as const })}
+      />
+      <Figure
+        name={unpaidSince === null ? texts.account.noUnpaid : texts.account.unpaidSince(day(unpaidSince))}
+        value={unpaidCount === 0 ? '0' : `${unpaidCount} · ${money(unpaidTotal, currency)}`}
+        url={hrefWith({ tab: null })}
+      />
+      <Figure name={texts.account.credit} value={money(balance.accountCBA, currency)} />
+      {next !== undefined && (
+        <Figure
+          name={next === null ? texts.account.noNext : texts.account.nextOn(day(next.targetDate))}
+          value={next === null ? '–' : money(next.balance, currency)}
+          url={hrefWith({ tab: null })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { api } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { href, navigate } from '../../core/location.ts';
+import { Action } from '../../parts/action.tsx';
+import { textOrNull, type Values } from '../../parts/form.tsx';
+import { ChangePreview } from '../../parts/preview.tsx';
+import { texts } from '../../texts.ts';
+import type { Account } from '../accounts/account-form.ts';
+import { type AvailablePlans, dateField, dateOf, planField } from './plan-options.ts';
+
+interface Base {
+  readonly bundleId: string;
+  readonly productName: string;
+}
+
+/** Adds a subscription to an account, or an add-on to a base subscription. */
+export function NewSubscription(props: { readonly account: Account; readonly base?: Base }): JSX.Element {
+  const { account, base } = props;
+  const [isAsked, setAsked] = useState(false);
+  const plans = useLoad(async (): Promise<AvailablePlans | undefined> => {
+    if (!isAsked) return undefined;
+    if (base === undefined) return api().catalogs.availableBasePlans({ accountId: account.id });
+    return api().catalogs.availableAddOns({ accountId: account.id, baseProductName: base.productName });
+  }, [isAsked, account.id, base?.productName ?? null]);
+  const requestOf = (values: Values) => ({
+    accountId: account.id,
+    bundleId: base?.bundleId ?? null,
+    planName: textOrNull(values, 'plan'),
+    quantity: Number(values.quantity) || null,
+    externalKey: textOrNull(values, 'externalKey'),
+    coupons: textOrNull(values, 'coupons')?.split(/[\s,]+/) ?? null,
+  });
+  const datesOf = (values: Values) => ({ entitlementDate: dateOf(values), billingDate: dateOf(values) });
+  return (
+    <Action
+      label={base === undefined ? texts.subscription.add : texts.subscription.addOn}
+      explanation={
+        base === undefined ? texts.subscription.addExplanation : texts.subscription.addOnExplanation
+      }
+      onOpen={() => setAsked(true)}
+      initial={{ quantity: '1' }}
+      fields={[
+        planField(plans.data, account.currency),
+        { name: 'quantity', label: texts.subscription.quantity, kind: 'number' },
+        { name: 'coupons', label: texts.subscription.coupons },
+        { name: 'externalKey', label: texts.accounts.key, help: texts.account.keyHelp },
+        dateField,
+      ]}
+      preview={(values) =>
+        textOrNull(values, 'plan') === null
+          ? null
+          : api()
+              .subscriptions.preview({ change: 'CREATE', ...requestOf(values), ...datesOf(values) })
+              .then((preview) => <ChangePreview of={preview} currency={account.currency} />)
+      }
+      run={(values) => api().subscriptions.create(requestOf(values), datesOf(values))}
+      done={texts.subscription.added}
+      after={(created) =>
+        navigate(href('/subscriptions', (created as { subscriptionId: string }).subscriptionId))
+      }
+    />
+  );
+}

@@ -1,0 +1,220 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { api } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { may } from '../../core/session.ts';
+import { Action } from '../../parts/action.tsx';
+import { type Field, textOrNull, type Values } from '../../parts/form.tsx';
+import { ChangePreview } from '../../parts/preview.tsx';
+import type { Subscription } from '../../parts/timeline-rows.ts';
+import { texts } from '../../texts.ts';
+import type { Account } from '../accounts/account-form.ts';
+import { NewSubscription } from './new-subscription.tsx';
+import { type AvailablePlans, dateField, dateOf, planField } from './plan-options.ts';
+
+interface ActionProps {
+  readonly subscription: Subscription;
+  readonly account: Account;
+  readonly today: string;
+}
+
+/** The changes of a subscription. Each shows what it costs or credits before it is made. */
+export function SubscriptionActions(props: ActionProps): JSX.Element {
+  const { subscription, account, today } = props;
+  const { state, productCategory, productName, bundleId, billingEnd } = subscription;
+  const isEnded = state === 'CANCELLED' || state === 'EXPIRED';
+  const endsLater = billingEnd !== null && billingEnd.date > today;
+  const changesLater = subscription.events.some(
+    ({ eventType, effective }) => eventType === 'CHANGE' && effective.date > today,
+  );
+  if (isEnded) return <>{endsLater && may('entitlement:cancel') && <Uncancel {...props} />}</>;
+  return (
+    <>
+      {may('entitlement:change_plan') && <ChangePlan {...props} />}
+      {may('entitlement:change_plan') && changesLater && <UndoChange {...props} />}
+      {may('entitlement:create') && <ChangeQuantity {...props} />}
+      {may('entitlement:create') && productCategory === 'BASE' && productName !== null && (
+        <NewSubscription account={account} base={{ bundleId, productName }} />
+      )}
+      {may('entitlement:create') && <BillCycleDay {...props} />}
+      {may('entitlement:pause_resume') &&
+        (state === 'BLOCKED' ? <Resume {...props} /> : <Pause {...props} />)}
+      {may('entitlement:cancel') && (billingEnd === null ? <Cancel {...props} /> : <Uncancel {...props} />)}
+    </>
+  );
+}
+
+type PreviewRequest = Parameters<ReturnType<typeof api>['subscriptions']['preview']>[0];
+
+/** Loads the effect of a change on invoices. A user who may not foresee invoices sees none. */
+function previewOf(account: Account, request: PreviewRequest): Promise<ComponentChildren> {
+  if (!may('invoice:dry_run')) return Promise.resolve(texts.account.mayNotForesee);
+  return api()
+    .subscriptions.preview(request)
+    .then((preview) => <ChangePreview of={preview} currency={account.currency} />);
+}
+
+function ChangePlan({ subscription, account }: ActionProps): JSX.Element {
+  const { subscriptionId, productCategory, bundleId } = subscription;
+  const [isAsked, setAsked] = useState(false);
+  const plans = useLoad(async (): Promise<AvailablePlans | undefined> => {
+    if (!isAsked) return undefined;
+    if (productCategory === 'STANDALONE') return [];
+    if (productCategory === 'BASE') return api().catalogs.availableBasePlans({ accountId: account.id });
+    const { subscriptions } = await api().bundles.get(bundleId);
+    const base = subscriptions.find((each) => each.productCategory === 'BASE')?.productName ?? '';
+    return api().catalogs.availableAddOns({ accountId: account.id, baseProductName: base });
+  }, [isAsked, subscriptionId]);
+  const changeOf = (values: Values) => ({
+    planName: textOrNull(values, 'plan'),
+    billingPolicy: policyOf(values),
+    requestedDate: dateOf(values),
+  });
+  return (
+    <Action
+      label={texts.subscription.changePlan}
+      isPrimary
+      explanation={texts.subscription.changePlanExplanation}
+      onOpen={() => setAsked(true)}
+      fields={[planField(plans.data, account.currency), policyField, dateField]}
+      preview={(values) =>
+        textOrNull(values, 'plan') === null
+          ? null
+          : previewOf(account, { change: 'CHANGE_PLAN', subscriptionId, ...changeOf(values) })
+      }
+      run={(values) => api().subscriptions.changePlan(subscriptionId, changeOf(values))}
+      done={texts.subscription.planChanged}
+    />
+  );
+}
+
+const policyField: Field = {
+  name: 'policy',
+  label: texts.subscription.policy,
+  kind: 'select',
+  options: [
+    ['', texts.subscription.byCatalog],
+    ['IMMEDIATE', texts.subscription.immediate],
+    ['END_OF_TERM', texts.subscription.endOfTerm],
+  ],
+};
+
+function policyOf({ policy }: Values): 'IMMEDIATE' | 'END_OF_TERM' | null {
+  return policy === 'IMMEDIATE' || policy === 'END_OF_TERM' ? policy : null;
+}
+
+function UndoChange({ subscription }: ActionProps): JSX.Element {
+  return (
+    <Action
+      label={texts.subscription.undoChange}
+      explanation={texts.subscription.undoChangeExplanation}
+      run={() => api().subscriptions.undoChangePlan(subscription.subscriptionId)}
+      done={texts.subscription.changeUndone}
+    />
+  );
+}
+
+function ChangeQuantity({ subscription, account }: ActionProps): JSX.Element {
+  const { subscriptionId, quantity } = subscription;
+  const changeOf = (values: Values) => ({
+    quantity: Number(values.quantity) || null,
+    effectiveFromDate: dateOf(values),
+  });
+  return (
+    <Action
+      label={texts.subscription.changeQuantity}
+      explanation={texts.subscription.changeQuantityExplanation}
+      initial={{ quantity: String(quantity) }}
+      fields={[
+        { name: 'quantity', label: texts.subscription.quantity, kind: 'number', isRequired: true },
+        dateField,
+      ]}
+      preview={(values) =>
+        Number(values.quantity) > 0 && values.quantity !== String(quantity)
+          ? previewOf(account, { change: 'CHANGE_QUANTITY', subscriptionId, ...changeOf(values) })
+          : null
+      }
+      run={(values) => api().subscriptions.changeQuantity(subscriptionId, changeOf(values))}
+      done={texts.subscription.quantityChanged}
+    />
+  );
+}
+
+function Cancel({ subscription, account }: ActionProps): JSX.Element {
+  const { subscriptionId } = subscription;
+  const optionsOf = (values: Values) => {
+    const policy = policyOf(values);
+    const requestedDate = dateOf(values);
+    if (requestedDate !== null) return { requestedDate, useRequestedDateForBilling: true };
+    return { entitlementPolicy: policy, billingPolicy: policy };
+  };
+  return (
+    <Action
+      label={texts.subscription.cancel}
+      explanation={texts.subscription.cancelExplanation}
+      fields={[policyField, dateField]}
+      preview={(values) => previewOf(account, { change: 'CANCEL', subscriptionId, ...optionsOf(values) })}
+      run={(values) => api().subscriptions.cancel(subscriptionId, optionsOf(values))}
+      done={texts.subscription.cancelled}
+      isDangerous
+    />
+  );
+}
+
+function Uncancel({ subscription }: ActionProps): JSX.Element {
+  return (
+    <Action
+      label={texts.subscription.uncancel}
+      explanation={texts.subscription.uncancelExplanation}
+      run={() => api().subscriptions.uncancel(subscription.subscriptionId)}
+      done={texts.subscription.uncancelled}
+    />
+  );
+}
+
+function Pause({ subscription: { bundleId }, account }: ActionProps): JSX.Element {
+  return (
+    <Action
+      label={texts.subscription.pause}
+      explanation={texts.subscription.pauseExplanation}
+      fields={[dateField]}
+      preview={(values) => previewOf(account, { change: 'PAUSE', bundleId, requestedDate: dateOf(values) })}
+      run={(values) => api().blocking.pauseBundle(bundleId, { requestedDate: dateOf(values) })}
+      done={texts.subscription.paused}
+    />
+  );
+}
+
+function Resume({ subscription: { bundleId }, account }: ActionProps): JSX.Element {
+  return (
+    <Action
+      label={texts.subscription.resume}
+      explanation={texts.subscription.resumeExplanation}
+      fields={[dateField]}
+      preview={(values) => previewOf(account, { change: 'RESUME', bundleId, requestedDate: dateOf(values) })}
+      run={(values) => api().blocking.resumeBundle(bundleId, { requestedDate: dateOf(values) })}
+      done={texts.subscription.resumed}
+    />
+  );
+}
+
+function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: ActionProps): JSX.Element {
+  return (
+    <Action
+      label={texts.subscription.changeDay}
+      explanation={texts.subscription.changeDayExplanation}
+      initial={{ day: String(billCycleDayLocal ?? '') }}
+      fields={[
+        { name: 'day', label: texts.subscription.billCycleDay, kind: 'number', isRequired: true },
+        dateField,
+      ]}
+      run={(values) =>
+        api().subscriptions.changeBillCycleDay(subscriptionId, {
+          billCycleDayLocal: Number(values.day),
+          effectiveFromDate: dateOf(values),
+        })
+      }
+      done={texts.subscription.dayChanged}
+    />
+  );
+}

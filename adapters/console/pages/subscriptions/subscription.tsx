@@ -1,0 +1,156 @@
+import type { JSX } from 'preact';
+import { api } from '../../core/api.ts';
+import { day, words } from '../../core/format.ts';
+import { useLoad } from '../../core/load.ts';
+import { href } from '../../core/location.ts';
+import type { PathValues } from '../../core/routes.ts';
+import { may } from '../../core/session.ts';
+import { History } from '../../parts/history.tsx';
+import { CustomFields, Tags } from '../../parts/labels.tsx';
+import { Columns, Copyable, Facts, Page, Section, Tabs } from '../../parts/layout.tsx';
+import { Show } from '../../parts/loading.tsx';
+import { Table } from '../../parts/table.tsx';
+import { StateBadge, Timeline } from '../../parts/timeline.tsx';
+import { type Subscription, timelineRow } from '../../parts/timeline-rows.ts';
+import { texts } from '../../texts.ts';
+import { Coupons } from '../accounts/account-coupons.tsx';
+import type { Account } from '../accounts/account-form.ts';
+import { currentPrice } from './plan-options.ts';
+import { SubscriptionActions } from './subscription-actions.tsx';
+
+interface SubscriptionData {
+  readonly subscription: Subscription;
+  readonly account: Account;
+  readonly today: string;
+}
+
+/** One subscription: its price now, its timeline, and the changes with their previews. */
+export function SubscriptionPage({ path }: { readonly path: PathValues }): JSX.Element {
+  const id = path.id ?? '';
+  return <Show of={useLoad(() => dataOf(id), [id])}>{(data) => <Loaded {...data} />}</Show>;
+}
+
+async function dataOf(id: string): Promise<SubscriptionData> {
+  const subscription = await api().subscriptions.get(id);
+  const [account, overdue] = await Promise.all([
+    api().accounts.get(subscription.accountId),
+    api().overdue.explain(subscription.accountId),
+  ]);
+  return { subscription, account, today: overdue.date };
+}
+
+function Loaded(data: SubscriptionData): JSX.Element {
+  const { subscription, account } = data;
+  const { subscriptionId: id, planName, externalKey } = subscription;
+  return (
+    <Page
+      title={planName ?? externalKey}
+      above={[
+        [texts.accounts.title, href('/accounts')],
+        [account.name ?? account.externalKey, href('/accounts', account.id)],
+      ]}
+      subtitle={
+        <>
+          <StateBadge state={subscription.state} /> <Copyable text={externalKey} />
+        </>
+      }
+      actions={<SubscriptionActions {...data} />}
+    >
+      <Section title={texts.subscription.timeline}>
+        <Timeline rows={[timelineRow(subscription, account.currency)]} today={data.today} />
+      </Section>
+      <Tabs
+        tabs={[
+          { name: 'overview', title: texts.account.overview, content: () => <Overview {...data} /> },
+          { name: 'events', title: texts.subscription.events, content: () => <Events {...data} /> },
+          {
+            name: 'labels',
+            title: texts.subscription.labels,
+            content: () => (
+              <Columns>
+                <Tags of={{ type: 'SUBSCRIPTION', id }} />
+                <CustomFields of={{ type: 'SUBSCRIPTION', id }} />
+              </Columns>
+            ),
+          },
+          {
+            name: 'history',
+            title: texts.history.title,
+            content: () => (
+              <Section title={texts.history.title}>
+                <History accountId={account.id} object={{ type: 'SUBSCRIPTION', id }} />
+              </Section>
+            ),
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Overview({ subscription, account }: SubscriptionData): JSX.Element {
+  const { subscriptionId, start, cancelled, chargedThrough, billingStart, billingEnd } = subscription;
+  return (
+    <Columns>
+      <Section
+        title={texts.account.facts}
+        actions={
+          <a class="button" href={href('/subscriptions', subscriptionId, 'usage')}>
+            {texts.subscription.usage}
+          </a>
+        }
+      >
+        <Facts
+          of={[
+            [
+              texts.subscription.priceNow,
+              currentPrice(subscription, account.currency) ?? texts.subscription.noPrice,
+            ],
+            [texts.subscription.quantity, subscription.quantity],
+            [texts.subscription.phase, words(subscription.phaseType)],
+            [
+              texts.subscription.product,
+              `${subscription.productName ?? '–'} (${words(subscription.productCategory)})`,
+            ],
+            [texts.subscription.priceList, subscription.priceList ?? undefined],
+            [texts.subscription.started, day(start?.date)],
+            [
+              texts.subscription.billingStarted,
+              billingStart?.date === start?.date ? undefined : day(billingStart?.date),
+            ],
+            [
+              texts.subscription.billedThrough,
+              chargedThrough === null ? texts.account.notYet : day(chargedThrough.date),
+            ],
+            [texts.subscription.serviceEnds, cancelled === null ? undefined : day(cancelled.date)],
+            [texts.subscription.billingEnds, billingEnd === null ? undefined : day(billingEnd.date)],
+            [texts.subscription.billCycleDay, subscription.billCycleDayLocal ?? texts.account.notYet],
+            [texts.account.id, <Copyable key="id" text={subscriptionId} />],
+            [texts.subscription.bundle, <Copyable key="bundle" text={subscription.bundleId} />],
+          ]}
+        />
+      </Section>
+      {may('coupon:view') && <Coupons account={account} subscriptionId={subscriptionId} />}
+    </Columns>
+  );
+}
+
+/** Every event of the subscription in words. */
+function Events({ subscription }: SubscriptionData): JSX.Element {
+  return (
+    <Section title={texts.subscription.events}>
+      <Table
+        caption={texts.subscription.events}
+        rows={subscription.events}
+        keyOf={({ eventId, eventType }) => eventId + eventType}
+        columns={[
+          { title: texts.account.date, cell: ({ effective }) => day(effective.date) },
+          { title: texts.subscription.event, cell: ({ eventType }) => words(eventType) },
+          { title: texts.subscription.plan, cell: ({ plan }) => plan },
+          { title: texts.subscription.phase, cell: ({ phase }) => phase },
+          { title: texts.account.state, cell: ({ serviceStateName }) => words(serviceStateName) },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,168 @@
+import type { JSX } from 'preact';
+import { api } from '../core/api.ts';
+import { useLoad } from '../core/load.ts';
+import { may } from '../core/session.ts';
+import { texts } from '../texts.ts';
+import { Action } from './action.tsx';
+import { textOrNull } from './form.tsx';
+import { Badge, Section } from './layout.tsx';
+import { Show } from './loading.tsx';
+import { Table } from './table.tsx';
+
+type Tagged = Parameters<ReturnType<typeof api>['tags']['add']>[0];
+type Fielded = Parameters<ReturnType<typeof api>['customFields']['add']>[0];
+
+/** The tags of an object, with actions to add and remove them. */
+export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
+  const loaded = useLoad(async () => {
+    const [tags, definitions] = await Promise.all([api().tags.ofObject(object), api().tagDefinitions.list()]);
+    return { tags, definitions };
+  }, [object.id]);
+  return (
+    <Section title={texts.labels.tags} actions={<AddTag object={object} known={loaded.data} />}>
+      <Show of={loaded}>
+        {({ tags, definitions }) => (
+          <Table
+            caption={texts.labels.tags}
+            rows={tags}
+            keyOf={({ id }) => id}
+            empty={texts.labels.noTags}
+            columns={[
+              {
+                title: texts.labels.tag,
+                cell: ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>,
+              },
+              {
+                title: texts.labels.meaning,
+                cell: ({ tagDefinitionId }) =>
+                  definitions.find(({ id }) => id === tagDefinitionId)?.description,
+              },
+              {
+                title: '',
+                cell: ({ tagDefinitionId, tagDefinitionName }) =>
+                  may('tag:delete') && (
+                    <Action
+                      label={texts.labels.remove}
+                      explanation={texts.labels.removeTag(tagDefinitionName)}
+                      run={() => api().tags.remove(object, [tagDefinitionId])}
+                      done={texts.labels.tagRemoved}
+                    />
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Show>
+    </Section>
+  );
+}
+
+interface KnownTags {
+  readonly tags: readonly { readonly tagDefinitionId: string }[];
+  readonly definitions: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string;
+    readonly applicableObjectTypes: readonly string[];
+  }[];
+}
+
+function AddTag(props: {
+  readonly object: Tagged;
+  readonly known: KnownTags | undefined;
+}): JSX.Element | null {
+  const { object, known } = props;
+  const free = known?.definitions.filter(
+    ({ id, applicableObjectTypes }) =>
+      applicableObjectTypes.includes(object.type ?? '') &&
+      !known.tags.some(({ tagDefinitionId }) => tagDefinitionId === id),
+  );
+  if (!may('tag:add') || free === undefined || free.length === 0) return null;
+  return (
+    <Action
+      label={texts.labels.addTag}
+      explanation={texts.labels.addTagExplanation}
+      initial={{ tag: free[0]?.id ?? '' }}
+      fields={({ tag }) => [
+        {
+          name: 'tag',
+          label: texts.labels.tag,
+          kind: 'select',
+          options: free.map(({ id, name }) => [id, name]),
+          help: free.find(({ id }) => id === tag)?.description ?? '',
+        },
+      ]}
+      run={({ tag }) => api().tags.add(object, [String(tag)])}
+      done={texts.labels.tagAdded}
+    />
+  );
+}
+
+/** The custom fields of an object, with actions to add, change and remove them. */
+export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Element {
+  const loaded = useLoad(() => api().customFields.ofObject(object), [object.id]);
+  const value = { name: 'value', label: texts.labels.value, isRequired: true } as const;
+  return (
+    <Section
+      title={texts.labels.fields}
+      actions={
+        may('custom_field:add') && (
+          <Action
+            label={texts.labels.addField}
+            fields={[{ name: 'name', label: texts.labels.field, isRequired: true }, value]}
+            run={(values) =>
+              api().customFields.add(object, [
+                { name: textOrNull(values, 'name'), value: textOrNull(values, 'value') },
+              ])
+            }
+            done={texts.labels.fieldAdded}
+          />
+        )
+      }
+    >
+      <Show of={loaded}>
+        {(fields) => (
+          <Table
+            caption={texts.labels.fields}
+            rows={fields}
+            keyOf={({ id }) => id}
+            empty={texts.labels.noFields}
+            columns={[
+              { title: texts.labels.field, cell: ({ name }) => name },
+              { title: texts.labels.value, cell: (field) => field.value },
+              {
+                title: '',
+                cell: (field) => (
+                  <span class="actions">
+                    {may('custom_field:update') && (
+                      <Action
+                        label={texts.labels.change}
+                        explanation={field.name}
+                        fields={[value]}
+                        initial={{ value: field.value }}
+                        run={(values) =>
+                          api().customFields.modify(object, [
+                            { customFieldId: field.id, value: textOrNull(values, 'value') },
+                          ])
+                        }
+                        done={texts.labels.fieldChanged}
+                      />
+                    )}
+                    {may('custom_field:delete') && (
+                      <Action
+                        label={texts.labels.remove}
+                        explanation={texts.labels.removeField(field.name)}
+                        run={() => api().customFields.remove(object, [field.id])}
+                        done={texts.labels.fieldRemoved}
+                      />
+                    )}
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Show>
+    </Section>
+  );
+}
