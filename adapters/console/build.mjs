@@ -20,6 +20,8 @@ await build({
   jsxImportSource: 'preact',
   charset: 'utf8',
   legalComments: 'none',
+  sourcemap: true,
+  sourcesContent: false,
   outdir: target,
   chunkNames: 'chunks/[name]-[hash]',
   logLevel: 'warning',

@@ -68,7 +68,7 @@ export function distance(value: Date | string, now: Date): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(milliseconds / size), unit);
 }
 
-/** Returns the start of an id, enough to tell ids on a page apart. */
+/** Returns the start of an id, which identifies it among the ids of a page. */
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }
