@@ -44,6 +44,7 @@ const modules = [
   'health',
   'metrics',
   'monitoring',
+  'reports',
   'engine',
 ];
 /** Folders that decide, by module. They do not import the module's other folders, which load, store and operate. */

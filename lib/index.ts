@@ -153,6 +153,8 @@ export type {
   NewOverdueDefinition,
   NewOverdueState,
   OverdueAccountOperations,
+  OverdueAccountsRequest,
+  OverdueAccountView,
   OverdueConditionDefinition,
   OverdueConfigOperations,
   OverdueCriterionReason,
@@ -258,6 +260,21 @@ export type {
 } from './queues/index.ts';
 export { LateCause } from './queues/index.ts';
 export * from './records/index.ts';
+export type {
+  FailedPaymentsRequest,
+  FailedPaymentView,
+  FindRequest,
+  FoundObject,
+  MonthFigures,
+  MonthsReport,
+  MonthsRequest,
+  OverdueReport,
+  PlanFigures,
+  ReportedMonth,
+  ReportOperations,
+  SubscriptionsReport,
+} from './reports/index.ts';
+export { FoundKind } from './reports/index.ts';
 export type { Begun, IdempotencyOperations, Steps, StoredAnswer } from './runtime/index.ts';
 export type {
   ApiClientOperations,

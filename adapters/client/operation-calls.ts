@@ -62,7 +62,7 @@ export const queries = {
     'search',
   ],
   invoicePayments: [],
-  overdue: ['ofAccount', 'preview', 'explain', 'get', 'getXml'],
+  overdue: ['accounts', 'ofAccount', 'preview', 'explain', 'get', 'getXml'],
   tagDefinitions: ['list', 'get'],
   tags: ['ofObject', 'ofAccount', 'page', 'search'],
   customFields: ['ofObject', 'ofAccount', 'page', 'search', 'searchByName'],
@@ -76,6 +76,7 @@ export const queries = {
   signingSecrets: [],
   configuration: ['settings'],
   monitoring: ['data', 'samples', 'diagnostic'],
+  reports: ['months', 'subscriptions', 'overdue', 'failedPayments', 'find'],
 } as const;
 
 /**

@@ -3,6 +3,7 @@ import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { eventIdOf, eventService } from '../push/index.ts';
 import type { NewBusEvent } from '../records/index.ts';
+import { reportOperations } from '../reports/index.ts';
 import { IdempotencyService, topicsOf } from '../runtime/index.ts';
 import { securityOperations } from '../security/index.ts';
 import { accountArea } from './accounts.ts';
@@ -84,6 +85,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
         keyValuesOf: (context) => keyValues.search(context, ''),
       }).operations,
       ...queues.operations,
+      reports: reportOperations(ports),
     },
   };
 }

@@ -31,6 +31,7 @@ import type {
 import type { DeliveryOperations, EventOperations } from '../push/index.ts';
 import type { QueueOperations } from '../queues/index.ts';
 import type { Leading } from '../records/index.ts';
+import type { ReportOperations } from '../reports/index.ts';
 import type {
   BlockingOperations,
   BundleOperations,
@@ -142,6 +143,8 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly configuration: ConfigurationOperations<C>;
   /** Health of the deployment, including late and failed work. */
   readonly monitoring: MonitoringOperations<C>;
+  /** Figures of the tenant, and a search over all kinds of objects. */
+  readonly reports: ReportOperations<C>;
 }
 
 /** Short names of frequent operations. */

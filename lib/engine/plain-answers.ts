@@ -232,6 +232,11 @@ export const plainAnswers: PlainAnswers = {
   configuration: {
     settings: each(['invoice.numberPattern', 'invoice.creditNoteNumberPattern'], [{ from: 'date' }] as const),
   },
+  reports: {
+    months: { months: [{ countedAt: 'instant' }] },
+    subscriptions: { countedAt: 'instant' },
+    failedPayments: { date: 'instant' },
+  },
   monitoring: {
     data: {
       at: 'instant',

@@ -29,6 +29,8 @@ export type {
   NewOverdueDefinition,
   NewOverdueState,
   OverdueAccountOperations,
+  OverdueAccountsRequest,
+  OverdueAccountView,
   OverdueConfigOperations,
   OverdueCriterionReason,
   OverdueExplanation,

@@ -91,6 +91,7 @@ export {
   collectedAmount,
   PaymentStateName,
   type PaymentTotals,
+  paymentTotals,
   refundable,
   type StateNameOf,
 } from './state/payment-state.ts';

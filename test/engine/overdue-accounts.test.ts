@@ -136,8 +136,8 @@ eachDatabaseByTurns.describe('overdue accounts', (open) => {
     const text = (await Array.fromAsync(await acme.accounts.export(accountId))).join('');
     const lines = text.split('\n');
     const at = lines.findIndex((line) => line.startsWith('-- overdue_accounts '));
-    expect(lines[at]).to.match(/\|account_id\|account_record_id\|is_invoicing_off_owned$/);
-    expect(lines[at + 1]).to.match(new RegExp(`\\|${accountId}\\|\\d+\\|false$`));
+    expect(lines[at]).to.match(/\|account_id\|account_record_id\|is_invoicing_off_owned\|state_name$/);
+    expect(lines[at + 1]).to.match(new RegExp(`\\|${accountId}\\|\\d+\\|false\\|WARNED$`));
     expect(text).to.contain('overdue-check:');
     expect(text).to.contain('|WARNED|');
   });

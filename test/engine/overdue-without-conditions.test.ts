@@ -89,6 +89,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
           accountId: id,
           accountRecordId: recordId,
           isInvoicingOffOwned: false,
+          stateName: null,
         })),
       );
     });

@@ -105,10 +105,14 @@ eachDatabaseAndSuperuser((kind, open) => {
         invoices,
         overdue,
         payments,
+        reports,
         subscriptions,
         tags,
         usage,
       } = session;
+      const dates = { from: localDate(2000, 1, 1), to: localDate(2099, 1, 1) };
+      const instants = { from: instant(0), to: instant(4_000_000_000_000) };
+      const part = { after: null, limit: 100 };
       const list = { accountId: acme.id, filter: { withMigration: true, openOnly: false } };
       return {
         deliveries: deliveries.list({ accountId: acme.id }, page).then(counted),
@@ -195,6 +199,14 @@ eachDatabaseAndSuperuser((kind, open) => {
         }),
         overdueAccounts: overdue.findAccounts([acme.id]),
         overduePage: overdue.page({ afterAccountId: null, limit: 10 }),
+        overdueStates: overdue.countStates(),
+        overdueAccountPage: overdue.pageOverdue('LATE', page).then(counted),
+        figures: reports.figures(['month:2026-01']),
+        invoiceSums: reports.sumInvoices(dates, part).then(({ sums }) => sums),
+        transactionSums: reports.sumTransactions(instants, part).then(({ sums }) => sums),
+        voidsAndChargebacks: reports.voidsAndChargebacks(instants, { after: null, last: null }),
+        subscriptionSums: reports.sumSubscriptions(instants.to, part).then(({ sums }) => sums),
+        failedPayments: reports.failedPayments({ ...instants, limit: 10 }),
         usageIntervals: usage.intervals([{ subscriptionId: all.subscription.id, from: null }]),
         voidUsageIntervals: usage.voidIntervals([{ subscriptionId: all.subscription.id, from: null }]),
         usageBilledOn: usage.billedOn(all.invoice.id),
@@ -329,6 +341,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.invoices,
           session.overdue,
           session.payments,
+          session.reports,
           session.subscriptions,
           session.tags,
           session.usage,
@@ -499,6 +512,13 @@ async function fill(opened: OpenedStorage, acme: Account) {
     },
     method: paymentMethod(owner),
     transaction: transaction(owner, { paymentId: given.payment.id }),
+    voided: transaction(owner, {
+      paymentId: given.payment.id,
+      transactionType: 'VOID',
+      status: 'SUCCESS',
+      invoiceRefund: null,
+      leaseUntil: null,
+    }),
     declined: transaction(owner, {
       paymentId: given.payment.id,
       status: 'PAYMENT_FAILURE',
@@ -530,7 +550,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
       blockingState(owner, { blockedId: subscriptionId }),
       blockingState(owner, { blockedId: acme.id, type: 'ACCOUNT', service: 'overdue-service' }),
     ]);
-    await session.overdue.saveAccounts([{ ...owner, isInvoicingOffOwned: true }]);
+    await session.overdue.saveAccounts([{ ...owner, isInvoicingOffOwned: true, stateName: 'LATE' }]);
     await invoices.insertInvoices([all.invoice, all.draft, all.summary, all.linked]);
     await invoices.insertItems([{ ...all.item, basis: all.basis }, all.use, all.share]);
     await invoices.insertCoverage(
@@ -543,7 +563,10 @@ async function fill(opened: OpenedStorage, acme: Account) {
     ]);
     await payments.insertMethods([all.method]);
     await payments.insertPayments([all.payment]);
-    await payments.insertTransactions([all.transaction, all.declined]);
+    await payments.insertTransactions([all.transaction, all.declined, all.voided]);
+    await session.reports.saveFigures([
+      { name: 'month:2026-01', figures: [], countedAt: now, progress: null },
+    ]);
     await payments.insertAttempts([all.attempt]);
     await payments.insertInvoicePayments([all.row]);
     await payments.insertHolds([all.hold]);

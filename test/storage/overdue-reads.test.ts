@@ -98,9 +98,15 @@ eachDatabase.describe('storage reads for overdue', (open, kind) => {
   });
 
   it('return whether overdue set AUTO_INVOICING_OFF, until the tag is removed', async () => {
-    const rows = [one, other].map((account) => ({ ...ownerOf(account), isInvoicingOffOwned: true }));
+    const rows = [one, other].map((account) => ({
+      ...ownerOf(account),
+      isInvoicingOffOwned: true,
+      stateName: 'LATE',
+    }));
     await opened.writing.overdue.saveAccounts(rows);
-    await opened.writing.overdue.saveAccounts([{ ...ownerOf(other), isInvoicingOffOwned: false }]);
+    await opened.writing.overdue.saveAccounts([
+      { ...ownerOf(other), isInvoicingOffOwned: false, stateName: null },
+    ]);
     const owned = async () =>
       (await read(({ overdue }) => overdue.findAccounts([one.id, other.id]))).map(
         ({ accountId, isInvoicingOffOwned }) => [accountId, isInvoicingOffOwned],

@@ -97,6 +97,26 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     expect(walksBeforeStatistics).to.eql([]);
   });
 
+  it('use indexes for the figures of reports and for accounts in a state', async () => {
+    const instants = { from: instant(now - 1_000), to: instant(now + 1_000) };
+    const after = { order: 1, recordId: 1 };
+    const part = { after, limit: 10 };
+    const first = localDate(2025, 3, 1);
+    const dates = { from: first, to: localDate(2025, 3, 31) };
+    const found = await reads(async ({ reports, overdue }) => {
+      await reports.figures(['month:1', 'month:2']);
+      await reports.sumInvoices(dates, { after: null, limit: 10 });
+      await reports.sumInvoices(dates, { after: { order: first, recordId: 1 }, limit: 10 });
+      await reports.sumTransactions(instants, { after: null, limit: 10 });
+      await reports.sumTransactions(instants, { after: { order: now, recordId: 1 }, limit: 10 });
+      await reports.voidsAndChargebacks(instants, { after: null, last: null });
+      await reports.sumSubscriptions(now, part);
+      await reports.failedPayments({ ...instants, limit: 10 });
+      await overdue.pageOverdue('OD1', { offset: 0, limit: 10 });
+    });
+    expect(found).to.eql([]);
+  });
+
   for (const size of [1, 10]) {
     it(`use indexes for reads by ids, keys and accounts, ${size} at a time`, async () => {
       const accounts = chosen.accounts.slice(0, size);
@@ -529,7 +549,10 @@ async function fill(opened: OpenedStorage) {
       overdue: blockingState(owner, { blockedId: each.id, type: 'ACCOUNT', service: 'overdue-service' }),
       item: invoiceItem(owner, { invoiceId: made.invoice.id, subscriptionId: given.id }),
       method: paymentMethod(owner),
-      transaction: transaction(owner, { paymentId: made.payment.id }),
+      transaction: transaction(owner, {
+        paymentId: made.payment.id,
+        effectiveDate: instant(now - index * 60_000),
+      }),
       attempt: attempt(owner),
       row: invoicePayment(owner, { invoiceId: made.invoice.id, paymentId: made.payment.id }),
       tag: tag(owner),
@@ -548,7 +571,9 @@ async function fill(opened: OpenedStorage) {
     await session.subscriptions.insertSubscriptions(of.map((each) => each.subscription));
     await session.subscriptions.insertEvents(of.map((each) => each.event));
     await session.subscriptions.insertBlockingStates(of.flatMap(({ state, overdue }) => [state, overdue]));
-    await session.overdue.saveAccounts(of.map(({ owner }) => ({ ...owner, isInvoicingOffOwned: true })));
+    await session.overdue.saveAccounts(
+      of.map(({ owner }) => ({ ...owner, isInvoicingOffOwned: true, stateName: 'LATE' })),
+    );
     await session.invoices.insertInvoices([...of.map((each) => each.invoice), ...past]);
     await session.invoices.insertItems([
       ...of.map((each) => each.item),
@@ -611,6 +636,9 @@ async function fill(opened: OpenedStorage) {
     await session.payments.insertTransactions(of.map((each) => each.transaction));
     await session.payments.insertAttempts(of.map((each) => each.attempt));
     await session.payments.insertInvoicePayments(of.map((each) => each.row));
+    await session.reports.saveFigures(
+      of.map((_, index) => ({ name: `month:${index}`, figures: [], countedAt: now, progress: null })),
+    );
     await session.tags.insert(of.map((each) => each.tag));
     await session.customFields.insert(of.map((each) => each.custom));
     const owner = (index: number): number => accounts[index % accountCount]?.recordId ?? 0;

@@ -43,6 +43,7 @@ import { exportReads } from '../stores/export-store.ts';
 import { featureReads, featureWrites } from '../stores/feature-store.ts';
 import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
 import { paymentReads, paymentWrites } from '../stores/payment-store.ts';
+import { reportReads, reportWrites } from '../stores/report-store.ts';
 import { sellerReads, sellerWrites } from '../stores/seller-store.ts';
 import { subscriptionReads, subscriptionWrites } from '../stores/subscription-store.ts';
 import { customFieldReads, customFieldWrites, tagReads, tagWrites } from '../stores/tag-store.ts';
@@ -85,6 +86,7 @@ const reads: Makers<Source<TenantScope>, Reads> = {
   queue: queuePages,
   events: eventReads,
   checks: checkReads,
+  reports: reportReads,
 };
 
 interface WriteHooks {
@@ -115,6 +117,7 @@ const writes: Makers<WriteSource, Pick<WriteSession, keyof Reads>> = {
     tags: tagWrites,
     customFields: customFieldWrites,
     deliveries: (scope, _revisions, hooks) => pushWrites(scope, hooks.onPushRequested),
+    reports: reportWrites,
   }),
 };
 

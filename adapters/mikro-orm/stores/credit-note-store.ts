@@ -4,6 +4,7 @@ import type {
   OverdueReads,
   OverdueWrites,
 } from '../../../lib/ports/storage/index.ts';
+import { numberIn, textIn } from '../sql/columns.ts';
 import { isIn, sql } from '../sql/sql.ts';
 import { overdueAccountsTable } from '../tables/accounts.ts';
 import { creditNotesTable } from '../tables/invoices.ts';
@@ -44,6 +45,17 @@ export function overdueReads(scope: TenantScope): OverdueReads {
         order: 'account_id',
         limit,
       }),
+    pageOverdue: async (stateName, request) => {
+      const within =
+        stateName === null ? sql`and state_name is not null` : sql`and state_name = ${stateName}`;
+      return scope.page(overdueAccountsTable, { request, within });
+    },
+    countStates: async () =>
+      scope.runner.read(
+        sql`select state_name, count(*) as accounts from bw_overdue_accounts
+          where ${scope.ofTenant} and state_name is not null group by state_name`,
+        (row) => ({ stateName: textIn(row, 'state_name'), accounts: numberIn(row, 'accounts') }),
+      ),
   };
 }
 
@@ -54,7 +66,8 @@ export function overdueWrites(scope: TenantScope): OverdueWrites {
         overdueAccountsTable,
         accounts,
         sql`on conflict (tenant_record_id, account_id)
-        do update set is_invoicing_off_owned = excluded.is_invoicing_off_owned`,
+        do update set is_invoicing_off_owned = excluded.is_invoicing_off_owned,
+          state_name = excluded.state_name`,
       );
     },
     disownInvoicingOff: async (accountIds) => {

@@ -48,4 +48,8 @@ export const accountEmailsTable = new RecordTable('account_emails', columnsOf(ac
 
 export const overdueAccountsTable = new RecordTable('overdue_accounts', columnsOf(overdueAccountFields), {
   uniques: { account: 'tenant_record_id, account_id' },
+  indexes: {
+    page: 'tenant_record_id, record_id where state_name is not null',
+    state: 'tenant_record_id, state_name, record_id where state_name is not null',
+  },
 });

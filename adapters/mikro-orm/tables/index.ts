@@ -7,6 +7,7 @@ import * as monitoring from './monitoring.ts';
 import * as payments from './payments.ts';
 import * as queue from './queue.ts';
 import type { TableSpec } from './record-table.ts';
+import { keptFiguresTable } from './reports.ts';
 import * as security from './security.ts';
 import * as subscriptions from './subscriptions.ts';
 import * as system from './system.ts';
@@ -74,6 +75,7 @@ export const tables: readonly TableSpec[] = [
   tags.tagDefinitionsTable,
   tags.tagsTable,
   tags.customFieldsTable,
+  keptFiguresTable,
   queue.queueEntriesTable,
   queue.queueHistoryTable,
   queue.pushDeliveriesTable,

@@ -70,6 +70,9 @@ export const paymentsTable = new RecordTable('payments', columnsOf(paymentFields
 /** Open refunds of invoice payments. */
 export const OPEN_INVOICE_REFUNDS = `invoice_refund is not null and status in ('UNKNOWN', 'PENDING')`;
 
+/** Failed attempts to take money. */
+export const FAILED_PAYMENTS = `status in ('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_SYSTEM_OFF') and transaction_type in ('AUTHORIZE', 'CAPTURE', 'PURCHASE')`;
+
 const transactionColumns = {
   ...columnsOf(paymentTransactionFields),
   invoiceRefund: jsonReadOrNull('invoice_refund', readInvoiceRefund),
@@ -102,6 +105,9 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
       external_key: 'tenant_record_id, external_key',
       // payments §9.5 rule 1 d
       open_invoice_refund: `tenant_record_id, account_record_id, record_id where ${OPEN_INVOICE_REFUNDS}`,
+      // reports §2 and §4
+      effective: 'tenant_record_id, effective_date, record_id',
+      failed: `tenant_record_id, effective_date, record_id where ${FAILED_PAYMENTS}`,
     },
   },
 );

@@ -48,7 +48,7 @@ export const externalKey = ['externalKey', 'text'] as const;
 export const ofAccount = [account] as const;
 export const ofInvoice = [invoice] as const;
 
-const pageBounds = { limit: must('integer'), offset: must('count') } as const;
+export const pageBounds = { limit: must('integer'), offset: must('count') } as const;
 export const page = ['request', pageBounds] as const;
 export const pageOfAccount = [account, page] as const;
 export const search = [key, page] as const;

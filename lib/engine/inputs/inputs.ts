@@ -50,6 +50,7 @@ import {
   oneOf,
   orNull,
   page,
+  pageBounds,
   pageOfAccount,
   paymentAmount,
   paymentMethod,
@@ -474,6 +475,7 @@ export const inputs: Inputs = {
     complete: completion,
   },
   overdue: {
+    accounts: [['request', { ...pageBounds, state: orNull('text') }]],
     ...each(['ofAccount', 'explain'], ofAccount),
     preview: [account, ['date', 'date']],
     upload: [
@@ -570,6 +572,11 @@ export const inputs: Inputs = {
   },
   signingSecrets: {},
   configuration: {},
+  reports: {
+    months: [['request?', { from: orNull('text'), to: orNull('text') }]],
+    failedPayments: [['request?', { from: orNull('instant'), to: orNull('instant'), limit: 'integer' }]],
+    find: [['request', { text: must('text'), limit: 'integer' }]],
+  },
   monitoring: {
     samples: [
       [

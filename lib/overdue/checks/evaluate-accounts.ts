@@ -12,7 +12,7 @@ import {
 import { atReferenceTime, cancelAll, setBlockingStates } from '../../subscriptions/index.ts';
 import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
 import { endOfDay, type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
-import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
+import { CLEAR_STATE_NAME, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 import {
   billingSnapshot,
   type CheckedAccount,
@@ -223,7 +223,10 @@ function endOf({ account, transition: { cancellation, effective } }: EnteredStat
   return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
 }
 
-/** Adds or removes the tag AUTO_INVOICING_OFF. Removing the tag starts the invoice run for the blocked time (§9.2). */
+/**
+ * Adds or removes the tag AUTO_INVOICING_OFF, and stores the new states. Removing the tag starts the invoice run for
+ * the blocked time (§9.2).
+ */
 async function moveInvoicingOff(session: WriteSession, entered: readonly EnteredState[], ids: IdGenerator) {
   const accountsThat = (step: InvoicingOffStep): readonly Account[] =>
     entered.filter(({ transition }) => transition.invoicingOff === step).map(({ account }) => account);
@@ -232,8 +235,10 @@ async function moveInvoicingOff(session: WriteSession, entered: readonly Entered
   const unblocked = accountsThat(InvoicingOffStep.REMOVE);
   if (blocked.length > 0) await addEngineTag(session, blocked, { definitionId, ids });
   if (unblocked.length > 0) await removeEngineTag(session, unblocked, definitionId);
-  const changed = entered.map(({ account, transition: { ownsInvoicingOff: isInvoicingOffOwned } }) => {
-    return { accountId: account.id, accountRecordId: account.recordId, isInvoicingOffOwned };
+  const changed = entered.map(({ account, transition }) => {
+    const { ownsInvoicingOff: isInvoicingOffOwned, state } = transition;
+    const stateName = state.stateName === CLEAR_STATE_NAME ? null : state.stateName;
+    return { accountId: account.id, accountRecordId: account.recordId, isInvoicingOffOwned, stateName };
   });
   await session.overdue.saveAccounts(changed);
 }

@@ -1,4 +1,5 @@
-import type { Leading, PaymentResponse } from '../../records/index.ts';
+import type { Leading, Page, PageRequest, PaymentResponse } from '../../records/index.ts';
+import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Duration, Instant, LocalDate } from '../../values/time/index.ts';
@@ -103,7 +104,26 @@ export interface OverdueExplanation {
   readonly text: string;
 }
 
+/** An account in an overdue state. */
+export interface OverdueAccountView {
+  readonly accountId: Uuid;
+  readonly externalKey: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  /** Name of the state. */
+  readonly state: string;
+}
+
+/** A page of overdue accounts. */
+export interface OverdueAccountsRequest extends PageRequest {
+  /** Name of a state. Defaults to all states except clear. */
+  readonly state?: string | null | undefined;
+}
+
 export interface OverdueAccountOperations<C extends Leading = []> {
+  /** Returns a page of the accounts that are overdue now, in the order in which they first became overdue. */
+  accounts(...given: [...C, request: HostInput<OverdueAccountsRequest>]): Promise<Page<OverdueAccountView>>;
+
   /** Returns the state of an account. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   ofAccount(...given: [...C, accountId: Uuid | string]): Promise<OverdueStateView>;
 

@@ -6,6 +6,7 @@ import {
   BlockingStateType,
   type CallContext,
   OVERDUE_SERVICE,
+  type Page,
   type WithContext,
 } from '../../records/index.ts';
 import { type KeyValueService, type SettingsOf, SystemKey } from '../../tenants/index.ts';
@@ -56,6 +57,8 @@ import { checkKey } from '../triggers/overdue-jobs.ts';
 import type {
   NewOverdueDefinition,
   OverdueAccountOperations,
+  OverdueAccountsRequest,
+  OverdueAccountView,
   OverdueConfigOperations,
   OverdueExplanation,
   OverduePreview,
@@ -86,6 +89,24 @@ export class OverdueAccountService implements OverdueAccountOperations<WithConte
       const asOf = { service: OVERDUE_SERVICE, at: context.createdDate };
       const [stored] = await session.subscriptions.findLatestBlockingStates([accountId], asOf);
       return storedStateView(stored ?? null, settings);
+    });
+  }
+
+  accounts(
+    context: CallContext,
+    { state = null, offset, limit }: OverdueAccountsRequest,
+  ): Promise<Page<OverdueAccountView>> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const { rows, ...counts } = await session.overdue.pageOverdue(state, { offset, limit });
+      const accounts = await session.accounts.findByIds(rows.map(({ accountId }) => accountId));
+      const byId = new Map(accounts.map((account) => [account.id, account]));
+      const views = rows.flatMap(({ accountId, stateName }) => {
+        const account = byId.get(accountId);
+        if (account === undefined || stateName === null) return [];
+        const { externalKey, name, email } = account;
+        return [{ accountId, externalKey, name, email, state: stateName }];
+      });
+      return { rows: views, ...counts };
     });
   }
 

@@ -60,10 +60,14 @@ export interface OverdueReads {
   findAccounts(accountIds: readonly Uuid[]): Rows<OverdueAccount>;
   /** Returns accounts that were ever overdue, sorted by id, starting after the given account. */
   page(request: { readonly afterAccountId: Uuid | null; readonly limit: number }): Rows<OverdueAccount>;
+  /** Returns a page of the accounts in a state, or in any state except clear. */
+  pageOverdue(stateName: string | null, request: PageRequest): Promise<Page<OverdueAccount>>;
+  /** Returns the number of accounts in each state except clear, in any order. */
+  countStates(): Rows<{ readonly stateName: string; readonly accounts: number }>;
 }
 
 export interface OverdueWrites {
-  /** Inserts new accounts. Updates `isInvoicingOffOwned` of existing accounts. */
+  /** Inserts new accounts. Updates the state and `isInvoicingOffOwned` of existing accounts. */
   saveAccounts(accounts: readonly OverdueAccount[]): Promise<void>;
   /** Records that only users have set AUTO_INVOICING_OFF on these accounts. */
   disownInvoicingOff(accountIds: readonly Uuid[]): Promise<void>;

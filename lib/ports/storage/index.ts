@@ -31,6 +31,7 @@ export type * from './payments.ts';
 export type * from './push.ts';
 export type * from './queue.ts';
 export type * from './queue-entries.ts';
+export type * from './reports.ts';
 export type * from './security.ts';
 export type * from './session.ts';
 export { ConcurrentChangeError, LeaseLostError, LockWait } from './session.ts';

@@ -24,6 +24,7 @@ import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { EventReads, PushReads, PushWrites } from './push.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { QueuePages } from './queue-entries.ts';
+import type { ReportReads, ReportWrites } from './reports.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
 import type { CustomFieldReads, CustomFieldWrites, TagReads, TagWrites } from './tags.ts';
 import type {
@@ -66,6 +67,7 @@ export interface ReadSession {
   readonly queue: QueuePages;
   readonly events: EventReads;
   readonly checks: CheckReads;
+  readonly reports: ReportReads;
 }
 
 /** The tenant's setting for how long a call waits for a busy account (platform §15 rule 2). */
@@ -120,6 +122,7 @@ export interface WriteSession extends ReadSession {
   readonly tags: TagReads & TagWrites;
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   readonly deliveries: PushReads & PushWrites;
+  readonly reports: ReportReads & ReportWrites;
   /**
    * Locks these accounts in ascending order of record ids and returns their locked state. Unknown ids are omitted.
    * Waits for busy accounts as the tenant's setting defines (by default for calls other than payments), or at most

@@ -291,6 +291,7 @@ export const operationAccess: AccessByName = {
     complete: needing('payment:trigger'),
   },
   overdue: {
+    accounts: open,
     ofAccount: open,
     preview: open,
     explain: open,
@@ -350,6 +351,7 @@ export const operationAccess: AccessByName = {
   events: { list: open },
   signingSecrets: { create: keyValues, delete: needing('tenant_kvs:delete') },
   configuration: { settings: open },
+  reports: { months: open, subscriptions: open, overdue: open, failedPayments: open, find: open },
   monitoring: {
     data: needing('admin:health'),
     samples: needing('admin:health'),

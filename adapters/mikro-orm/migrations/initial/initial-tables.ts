@@ -489,6 +489,11 @@ create index bw_payment_transactions_external_key_index
 create index bw_payment_transactions_open_invoice_refund_index
   on bw_payment_transactions (tenant_record_id, account_record_id, record_id)
   where invoice_refund is not null and status in ('UNKNOWN', 'PENDING');
+create index bw_payment_transactions_effective_index
+  on bw_payment_transactions (tenant_record_id, effective_date, record_id);
+create index bw_payment_transactions_failed_index
+  on bw_payment_transactions (tenant_record_id, effective_date, record_id)
+  where status in ('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_SYSTEM_OFF') and transaction_type in ('AUTHORIZE', 'CAPTURE', 'PURCHASE');
 create unique index bw_payment_transactions_active_key_unique
   on bw_payment_transactions (tenant_record_id, external_key)
   where status in ('SUCCESS', 'PENDING', 'UNKNOWN') and transaction_type <> 'CHARGEBACK';
@@ -545,9 +550,15 @@ create unique index bw_auto_pay_holds_invoice_unique
 
 create table bw_overdue_accounts (
   record_id bigserial primary key, tenant_record_id bigint not null, account_id uuid not null,
-  account_record_id bigint not null, is_invoicing_off_owned boolean not null,
+  account_record_id bigint not null, is_invoicing_off_owned boolean not null, state_name text,
   constraint bw_overdue_accounts_account_unique unique (tenant_record_id, account_id)
 );
+create index bw_overdue_accounts_page_index
+  on bw_overdue_accounts (tenant_record_id, record_id)
+  where state_name is not null;
+create index bw_overdue_accounts_state_index
+  on bw_overdue_accounts (tenant_record_id, state_name, record_id)
+  where state_name is not null;
 
 create table bw_usage_units (
   record_id bigserial primary key, tenant_record_id bigint not null, name text not null,
@@ -667,6 +678,12 @@ create index bw_custom_fields_name_index
 create unique index bw_custom_fields_active_unique
   on bw_custom_fields (tenant_record_id, object_type, object_id, name, value)
   where is_active;
+
+create table bw_kept_figures (
+  record_id bigserial primary key, tenant_record_id bigint not null, name text not null, figures json,
+  counted_at bigint, progress json,
+  constraint bw_kept_figures_name_unique unique (tenant_record_id, name)
+);
 
 create table bw_queue_entries (
   record_id bigserial primary key, tenant_record_id bigint not null, account_record_id bigint,

@@ -1,0 +1,115 @@
+import type {
+  Invoice,
+  KeptFigures,
+  New,
+  PaymentTransaction,
+  Rows,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
+
+/** The last row that a count has read: its place in the order of the count, and its record id. */
+export interface CountPosition {
+  readonly order: number;
+  readonly recordId: number;
+}
+
+/** A part of a count. It reads at most `limit` rows after the position. */
+export interface CountPart {
+  /** Null starts with the first row. */
+  readonly after: CountPosition | null;
+  readonly limit: number;
+}
+
+/** The sums of one part of a count, and the position of its last row. Null if the part contains the last row. */
+export interface CountedPart<T> {
+  readonly sums: readonly T[];
+  readonly last: CountPosition | null;
+}
+
+/** Invoices with the same currency, status and payer. */
+export interface InvoiceSum extends Pick<Invoice, 'currency' | 'status' | 'isMigration'> {
+  /** True if a parent pays the invoices. */
+  readonly isDelegated: boolean;
+  readonly count: number;
+  readonly amount: Decimal;
+}
+
+/** Transactions with the same type, status and currency. Amounts of successes are the processed amounts. */
+export interface TransactionSum {
+  readonly transactionType: TransactionType;
+  readonly status: TransactionStatus;
+  /** Null for voids, and for reversals of chargebacks. */
+  readonly currency: Currency | null;
+  /** True if an earlier transaction of the payment with the same type failed. Only set for successes. */
+  readonly isRecovery: boolean;
+  readonly count: number;
+  readonly amount: Decimal;
+}
+
+/** Subscriptions on the same plan. */
+export interface PlanSum {
+  readonly planName: string;
+  readonly count: number;
+  readonly quantity: number;
+}
+
+/** A failed transaction with its account and invoice. */
+export interface FailedTransaction
+  extends Pick<
+    PaymentTransaction,
+    | 'recordId'
+    | 'id'
+    | 'paymentId'
+    | 'transactionType'
+    | 'status'
+    | 'amount'
+    | 'currency'
+    | 'gatewayErrorCode'
+    | 'gatewayErrorMsg'
+    | 'paymentResponse'
+    | 'effectiveDate'
+  > {
+  readonly accountId: Uuid;
+  readonly accountKey: string;
+  readonly accountName: string | null;
+  /** Null if the payment pays no invoice. */
+  readonly invoiceId: Uuid | null;
+  /** True if a later transaction of the payment took the money. */
+  readonly isRecovered: boolean;
+}
+
+export interface ReportReads {
+  figures(names: readonly string[]): Rows<KeptFigures>;
+  /** Sums the invoices by date, including both dates. */
+  sumInvoices(
+    dates: { readonly from: LocalDate; readonly to: LocalDate },
+    part: CountPart,
+  ): Promise<CountedPart<InvoiceSum>>;
+  /** Sums the transactions by effective date, with an exclusive end. */
+  sumTransactions(
+    dates: { readonly from: Instant; readonly to: Instant },
+    part: CountPart,
+  ): Promise<CountedPart<TransactionSum>>;
+  /** Returns the voids, chargebacks and reversals of chargebacks in the same part of a count. */
+  voidsAndChargebacks(
+    dates: { readonly from: Instant; readonly to: Instant },
+    part: { readonly after: CountPosition | null; readonly last: CountPosition | null },
+  ): Rows<Pick<PaymentTransaction, 'paymentId' | 'recordId'>>;
+  /** Sums the subscriptions that are billed at the instant. The position is in the order of accounts. */
+  sumSubscriptions(at: Instant, part: CountPart): Promise<CountedPart<PlanSum>>;
+  /** Returns failed payments, the latest first. */
+  failedPayments(request: {
+    readonly from: Instant;
+    readonly to: Instant;
+    readonly limit: number;
+  }): Rows<FailedTransaction>;
+}
+
+export interface ReportWrites {
+  /** Inserts or replaces the figures with these names. */
+  saveFigures(figures: readonly New<KeptFigures>[]): Promise<void>;
+}
