@@ -20,10 +20,7 @@ export type { CheckOperations } from './check/index.ts';
 export * from './check/model.ts';
 export { SystemTag } from './control-tags/index.ts';
 export type {
-  CouponChange,
-  CouponInput,
   CouponOperations,
-  CouponTerms,
   CouponView,
   DiscountView,
   RedeemRequest,

@@ -1,4 +1,4 @@
-import { redeemCoupons } from '../coupons/index.ts';
+import { subscriptionCoupons } from '../coupons/index.ts';
 import {
   blockingOperations,
   bundleOperations,
@@ -17,8 +17,8 @@ export function subscriptionArea({ ports, catalogs, settings, settingsOf, maxRow
   const outlines = outlineOperations(ports, catalogs, { maxRows });
   const control = entitlementControl(ports, settings.entitlementPlugins ?? []);
   const trials = trialNotices(settingsOf);
-  const redeem = redeemCoupons(() => ports.ids.next());
-  const parts = { control, trials, redeem };
+  const coupons = subscriptionCoupons(() => ports.ids.next());
+  const parts = { control, trials, coupons };
   return {
     handlers: [subscriptionEventHandler(ports, catalogs, trials)],
     operations: {

@@ -44,7 +44,7 @@ export {
   checkCreateRequest,
   checkTerms,
   priceOverrideAmounts,
-  type RedeemCoupons,
+  type SubscriptionCoupons,
 } from './requests/create-request.ts';
 export {
   type CancelSubscriptionRequest,

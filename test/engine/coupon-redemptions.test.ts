@@ -214,6 +214,102 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     });
   });
 
+  describe('whose plan change is undone', () => {
+    const LATER = '2026-02-01';
+
+    async function changeLater(billingPeriods: 'NONE' | 'BILLED'): Promise<Uuid> {
+      await coupon({ maxRedemptions: 1 });
+      const subscriptionId = await subscribe('lamp');
+      const change = { planName: 'sun', requestedDate: LATER, coupons: ['SPRING'] };
+      await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, change));
+      if (billingPeriods === 'BILLED') await engine.acme.invoices.generate({ accountId, targetDate: LATER });
+      await engine.settle(engine.acme.subscriptions.undoChangePlan(subscriptionId));
+      return subscriptionId;
+    }
+
+    it('are undone, so that the coupon can be redeemed again', async () => {
+      const subscriptionId = await changeLater('NONE');
+      expect(await engine.acme.coupons.ofAccount(accountId)).to.eql([]);
+      expect(await engine.acme.coupons.get('SPRING')).to.include({ redeemedCount: 0 });
+      expect((await couponEvents()).map((event) => event.slice(11))).to.eql([
+        'COUPON_REDEEMED SUBSCRIPTION',
+        'COUPON_ENDED SUBSCRIPTION',
+      ]);
+      await engine.acme.coupons.redeem({ code: 'SPRING', subscriptionId, from: '2026-01-02' });
+      await engine.runTo('2026-02-02');
+      expect(await invoices()).to.eql(['01-01 30', '02-01 24']);
+      expect(await engine.breaches()).to.eql([]);
+    });
+
+    it('stay if a discounted period is billed', async () => {
+      await changeLater('BILLED');
+      expect(await engine.acme.coupons.get('SPRING')).to.include({ redeemedCount: 1 });
+      expect(await engine.acme.coupons.ofAccount(accountId)).to.have.length(1);
+    });
+  });
+
+  it('end with the billing of their subscription, once', async () => {
+    await coupon();
+    await coupon({ code: 'PERIODS', duration: { periods: 9 } });
+    const subscriptionId = await subscribe('lamp', 'SPRING', 'PERIODS');
+    await coupon({ code: 'ALL' });
+    await engine.acme.coupons.redeem({ code: 'ALL', accountId, from: '2026-01-02' });
+    await engine.runTo('2026-01-10');
+    await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2026-01-20' }));
+    await engine.runTo('2026-01-31');
+    expect(await couponEvents()).to.have.length(3);
+    await engine.runTo('2026-02-01');
+    await engine.runTo('2026-12-01');
+    expect((await couponEvents()).slice(3)).to.eql([
+      '2026-02-01 COUPON_ENDED SUBSCRIPTION',
+      '2026-02-01 COUPON_ENDED SUBSCRIPTION',
+    ]);
+    for (const { id, subscriptionId: only } of await engine.acme.coupons.ofAccount(accountId))
+      if (only !== null) await expectCode(engine.acme.coupons.remove(id), 'REDEMPTION_ENDED');
+  });
+
+  it('continue if the cancellation is undone', async () => {
+    await coupon();
+    const subscriptionId = await subscribe('lamp', 'SPRING');
+    await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2026-01-20' }));
+    await engine.settle(engine.acme.subscriptions.uncancel(subscriptionId));
+    await engine.runTo('2026-02-02');
+    expect(await couponEvents()).to.eql(['2026-01-01 COUPON_REDEEMED SUBSCRIPTION']);
+    expect(await invoices()).to.eql(['01-01 24', '02-01 24']);
+  });
+
+  it('wait for the end of a pause, during which no discounted period begins', async () => {
+    await coupon({ duration: 'ONCE' });
+    const { subscriptionId, bundleId } = await engine.subscribe({ accountId, planName: 'lamp' });
+    await engine.runTo('2026-01-10');
+    await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
+    await engine.settle(engine.acme.coupons.redeem({ code: 'SPRING', subscriptionId }));
+    await engine.runTo('2026-02-10');
+    expect(await couponEvents()).to.have.length(1);
+    await engine.settle(engine.acme.blocking.resumeBundle(bundleId));
+    await engine.runTo('2026-03-01');
+    await engine.runTo('2026-04-02');
+    expect((await couponEvents()).slice(1)).to.eql(['2026-03-01 COUPON_ENDED SUBSCRIPTION']);
+  });
+
+  it('are rejected on a subscription that is blocked from its start, with that reason', async () => {
+    await coupon();
+    const { subscriptionId } = await engine.subscribe({ accountId, planName: 'lamp' });
+    await engine.acme.blocking.add(
+      { type: 'SUBSCRIPTION', id: subscriptionId },
+      {
+        service: 'fraud',
+        stateName: 'BLOCKED',
+        requestedDate: '2026-01-01',
+        isBlockBilling: true,
+      },
+    );
+    const redeem = () => engine.acme.coupons.redeem({ code: 'SPRING', subscriptionId });
+    await expectCode(redeem(), 'COUPON_NOT_APPLICABLE');
+    const refusal = await redeem().catch(String);
+    expect(refusal).to.contain('is blocked from its start');
+  });
+
   it('emit an event, and one more when the discount ends', async () => {
     await coupon({ duration: { periods: 2 } });
     await subscribe('lamp', 'SPRING');
@@ -222,6 +318,11 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
     await engine.runTo('2026-03-01');
     await engine.runTo('2026-03-02');
     await engine.settle(engine.acme.coupons.remove(id));
+    const [ended] = await engine.acme.coupons.ofAccount(accountId);
+    await expectCode(engine.acme.coupons.remove(ended?.id ?? ''), 'REDEMPTION_ENDED');
+    const rebilled = { at: '2026-01-01', rebill: true };
+    await expectCode(engine.acme.coupons.remove(ended?.id ?? '', rebilled), 'REDEMPTION_ENDED');
+    await engine.billing.settle();
     expect(await couponEvents()).to.eql([
       '2026-01-01 COUPON_REDEEMED SUBSCRIPTION',
       '2026-01-01 COUPON_REDEEMED ACCOUNT',
@@ -267,6 +368,33 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
       engine.acme.subscriptions.preview({ change: 'CREATE', ...request }),
       'COUPON_ALREADY_REDEEMED',
     );
+  });
+
+  it('fix the terms of the coupon, which can change until then', async () => {
+    await coupon();
+    await coupon({ code: 'OTHER' });
+    const terms = { percentOff: null, amountOff: { USD: '5' }, duration: { periods: 2 }, plans: ['lamp'] };
+    const changed = await engine.acme.coupons.update('SPRING', { code: 'SUMMER', isActive: false, ...terms });
+    expect(changed).to.deep.include({ name: 'SPRING', duration: { periods: 2 }, isActive: false });
+    await expectCode(engine.acme.coupons.get('SPRING'), 'COUPON_NOT_FOUND');
+    await expectCode(engine.acme.coupons.update('SUMMER', { code: 'other' }), 'COUPON_ALREADY_EXISTS');
+    await expectCode(engine.acme.coupons.update('SUMMER', { percentOff: '5' }), 'COUPON_INVALID');
+    await engine.acme.coupons.update('summer', { isActive: true });
+    await subscribe('lamp', 'SUMMER');
+    expect(await invoices()).to.eql(['01-01 25']);
+    await engine.acme.coupons.update('SUMMER', { name: 'Summer sale', ...terms });
+    for (const change of [
+      { duration: 'ONCE' },
+      { amountOff: { USD: '6' } },
+      { oncePerAccount: false },
+    ] as const)
+      await expectCode(engine.acme.coupons.update('SUMMER', change), 'COUPON_INVALID');
+    expect(await engine.acme.coupons.get('SUMMER')).to.deep.include({
+      ...changed,
+      name: 'Summer sale',
+      isActive: true,
+      redeemedCount: 1,
+    });
   });
 
   it('keep the terms of the coupon', async () => {

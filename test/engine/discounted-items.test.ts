@@ -39,8 +39,8 @@ const catalog = defineCatalog({
 });
 
 const NOW = '2026-01-01T08:00:00Z';
-const spring = { redeemed: '2026-01-01', duration: 'PERIODS', durationCount: 3, appliesTo: 'BOTH' } as const;
-const ten = { percentOff: null, amountsOff: { USD: '10' }, code: 'TEN', name: 'Ten off' } as const;
+const spring = { redeemed: '2026-01-01', duration: { periods: 3 }, appliesTo: 'BOTH' } as const;
+const ten = { percentOff: null, amountOff: { USD: '10' }, code: 'TEN', name: 'Ten off' } as const;
 
 eachDatabaseByTurns.describe('discounted items (coupons §4)', (open) => {
   let engine: TestEngine;

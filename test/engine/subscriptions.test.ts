@@ -3,7 +3,7 @@ import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
 import { type CatalogService, catalogService, pluginCatalogs } from '../../lib/catalog/index.ts';
-import { redeemCoupons } from '../../lib/coupons/index.ts';
+import { subscriptionCoupons } from '../../lib/coupons/index.ts';
 import type { Account, CallContext, LocalDate, TenantRef, Uuid } from '../../lib/index.ts';
 import {
   type BillingError,
@@ -84,7 +84,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     creations = creationOperations(ports, catalogs, {
       control,
       trials,
-      redeem: redeemCoupons(() => ids.next()),
+      coupons: subscriptionCoupons(() => ids.next()),
     });
     subscriptions = subscriptionReadOperations(ports, catalogs, outlineOperations(ports, catalogs));
     handler = subscriptionEventHandler(ports, catalogs, trials);
@@ -236,7 +236,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       const lifecycles = lifecycleOperations({ storage, ids }, catalogs, {
         control,
         trials,
-        redeem: redeemCoupons(() => ids.next()),
+        coupons: subscriptionCoupons(() => ids.next()),
       });
       const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();

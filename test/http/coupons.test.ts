@@ -79,6 +79,15 @@ eachDatabaseByTurns.describe('coupon API', (open) => {
       code: 62002,
     });
     expect(await call('POST /coupons', { code: 'X', duration: 'PERIODS' }, 400)).to.include({ code: 62009 });
+    const terms = { percentOff: null, duration: 'ONCE', plans: null };
+    const usd = { currency: 'USD', amount: 3 };
+    expect(await call('PUT /coupons/SPRING', { ...terms, amountOff: [usd] })).to.deep.include({
+      ...terms,
+      durationCount: null,
+      amountOff: [usd],
+    });
+    expect(await call('PUT /coupons/TEN', { amountOff: [usd, usd] }, 400)).to.include({ code: 62009 });
+    expect(await call('GET /coupons/TEN')).to.eql(ten);
   });
 
   it('redeems coupons with a subscription, and lists and removes the redemption', async () => {

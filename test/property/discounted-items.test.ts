@@ -19,8 +19,11 @@ const coupons = fc.array(
     amount: fc.constantFrom('0.01', '3.33', '1000'),
     appliesTo: fc.constantFrom('RECURRING', 'BOTH'),
     perQuantity: fc.boolean(),
-    duration: fc.constantFrom('PERIODS', 'MONTHS', 'FOREVER'),
-    durationCount: fc.integer({ min: 1, max: 4 }),
+    duration: fc.oneof(
+      fc.constant('FOREVER' as const),
+      fc.record({ periods: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ months: fc.integer({ min: 1, max: 4 }) }),
+    ),
     day: fc.integer({ min: 0, max: 60 }),
   }),
   { minLength: 1, maxLength: 3 },
@@ -28,9 +31,9 @@ const coupons = fc.array(
 type Coupon = (typeof coupons extends fc.Arbitrary<infer C> ? C : never)[number];
 
 function redeemed({ percentOff, amount, day, ...terms }: Coupon, { start, currency }: History): Redemption {
-  const amountsOff = percentOff === null ? { [currency]: amount } : null;
+  const amountOff = percentOff === null ? { [currency]: amount } : null;
   const date = formatLocalDate(addDays(parseLocalDate(start), day));
-  return redemption({ ...terms, percentOff, amountsOff, redeemed: date });
+  return redemption({ ...terms, percentOff, amountOff, redeemed: date });
 }
 
 /** Plays a history with coupons. The ledger compares each run with the whole history and with the stored facts. */

@@ -10,6 +10,7 @@ import { modelCatalogXml } from '../support/coupon-lives/plans.ts';
 import {
   changesBilled,
   firstFreeDay,
+  hasEnded,
   Refusal,
   refusalsOfAll,
   refusalsOfRedemption,
@@ -225,7 +226,7 @@ class PlayedLife {
   async #remove({ of, days, isRebilled }: StepOf<'REMOVE'>): Promise<void> {
     if (this.#redemptionIds.length === 0) return;
     const place = of % this.#redemptionIds.length;
-    const isEnded = this.model.redemptions[place]?.ended !== null;
+    const isEnded = hasEnded(this.model, place, this.#now);
     const day =
       days === null && !isEnded ? firstFreeDay(this.model, place, this.#now) : this.today + (days ?? 0);
     const isRefused = !isRebilled && changesBilled(this.model, place, day);

@@ -5,8 +5,9 @@ import { type Instant, parseLocalDate } from '../../lib/values/time/index.ts';
 
 /** Terms of a redemption. By default, it takes 20 % off all recurring prices, without an end. */
 export interface RedemptionTerms
-  extends Partial<Omit<Redemption, 'percentOff' | 'redeemed' | 'ended' | 'recordId' | 'id'>> {
+  extends Partial<Omit<Redemption, 'percentOff' | 'amountOff' | 'redeemed' | 'ended' | 'recordId' | 'id'>> {
   readonly percentOff?: string | null;
+  readonly amountOff?: Readonly<Record<string, string>> | null;
   readonly redeemed: string;
   readonly ended?: string;
 }
@@ -19,7 +20,13 @@ function dated(date: string) {
 }
 
 /** Returns a redemption of the coupon SPRING on an account, in UTC. */
-export function redemption({ percentOff = '20', redeemed, ended, ...terms }: RedemptionTerms): Redemption {
+export function redemption({
+  percentOff = '20',
+  amountOff = null,
+  redeemed,
+  ended,
+  ...terms
+}: RedemptionTerms): Redemption {
   last += 1;
   const numbered = String(last).padStart(12, '0');
   return {
@@ -32,15 +39,18 @@ export function redemption({ percentOff = '20', redeemed, ended, ...terms }: Red
     accountRecordId: 1,
     subscriptionId: null,
     percentOff: percentOff === null ? null : decimal(percentOff),
-    amountsOff: null,
+    amountOff:
+      amountOff &&
+      Object.fromEntries(Object.entries(amountOff).map(([currency, amount]) => [currency, decimal(amount)])),
     perQuantity: false,
     duration: 'FOREVER',
-    durationCount: null,
     plans: null,
     products: null,
     appliesTo: 'RECURRING',
     redeemed: dated(redeemed),
+    isOfPlanChange: false,
     ended: ended === undefined ? null : dated(ended),
+    isOver: false,
     createdDate: 0 as Instant,
     updatedDate: 0 as Instant,
     ...terms,

@@ -1,7 +1,18 @@
-import type { CouponInput, CouponTerms, CouponView, RedemptionView } from '../../../lib/coupons/index.ts';
-import { CouponDuration, couponFields } from '../../../lib/records/index.ts';
-import type { Currency, Decimal } from '../../../lib/values/money/index.ts';
-import { alike, field, maybe, model, modelWith, type RequestOf, reading, shown } from '../wire/model.ts';
+import type { CouponView, RedemptionView } from '../../../lib/coupons/index.ts';
+import { type CouponChange, type CouponTerms, couponFields } from '../../../lib/records/index.ts';
+import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { enumeration as enumerationOf } from '../../../lib/values/fields/index.ts';
+import {
+  alike,
+  field,
+  maybe,
+  model,
+  modelWith,
+  partial,
+  type RequestOf,
+  reading,
+  shown,
+} from '../wire/model.ts';
 import { recordFields } from '../wire/record-fields.ts';
 import {
   bool,
@@ -22,11 +33,14 @@ const CouponAmount = modelWith('C', 'CouponAmount', {
   amount: field(decimalNumber, 'C', { required: true }),
 });
 
+const DurationUnit = enumerationOf('ONCE', 'PERIODS', 'MONTHS', 'FOREVER');
+type DurationUnit = keyof typeof DurationUnit;
+
 /** The members that coupons and redemptions share (coupons §1). */
 const terms = {
   ...recordFields(couponFields, ['name', 'percentOff', 'perQuantity', 'appliesTo']),
   amountOff: field(listOf(CouponAmount), 'C', { nullable: true, from: amountsOf }),
-  duration: field(enumeration(CouponDuration), 'C', { required: true, from: durationOf }),
+  duration: field(enumeration(DurationUnit), 'C', { required: true, from: durationOf }),
   durationCount: field(int(), 'C', { nullable: true, from: countOf }),
   ...alike(field(listOf(text()), 'C', { nullable: true }), 'plans', 'products'),
 };
@@ -45,8 +59,7 @@ export const Coupon = model('Coupon', {
   ...alike(timestamp, 'createdDate', 'updatedDate'),
 });
 
-const { name, redeemBy, maxRedemptions, isActive } = Coupon.fields;
-export const CouponUpdate = reading(Coupon, { name, redeemBy, maxRedemptions, isActive });
+export const CouponUpdate = partial(Coupon);
 
 const CouponDiscount = model('CouponDiscount', {
   subscriptionId: uuid,
@@ -79,34 +92,37 @@ export const RedemptionOfCoupon = reading(CouponRedemption, { accountId, subscri
 /** A redemption on the subscription in the path. */
 export const RedemptionOnSubscription = reading(CouponRedemption, { code, from, rebill });
 
-/** Returns the coupon to create. The library checks the values. */
-export function couponInputOf(body: RequestOf<typeof Coupon.fields>): CouponInput {
-  const { duration, durationCount, amountOff, ...others } = body;
-  const amounts = amountOff?.map((each) => [each.currency, each.amount]);
-  return {
+/**
+ * Returns the coupon of a request. The library checks the values.
+ * @throws BillingError COUPON_INVALID (62009) for two amounts in one currency, of which the library would see one.
+ */
+export function couponInputOf(body: RequestOf<typeof Coupon.fields>): CouponChange {
+  const { duration, durationCount: count, amountOff, ...others } = body;
+  const amounts = amountOff?.map((each) => [each.currency, each.amount] as const);
+  const twice = amounts?.find(([name], index) => amounts.findIndex(([each]) => each === name) < index);
+  if (twice !== undefined)
+    throw billingError(ErrorCode.COUPON_INVALID, `amountOff contains ${twice[0]} twice; use one amount`, {
+      field: 'amountOff',
+    });
+  const input = {
     ...others,
-    amountOff: amounts === undefined ? null : Object.fromEntries(amounts),
-    duration: durationInput(duration, durationCount),
-  } as CouponInput;
-}
-
-function durationInput(duration: CouponDuration | null | undefined, count: number | null | undefined) {
-  if (duration === CouponDuration.PERIODS) return { periods: count };
-  return duration === CouponDuration.MONTHS ? { months: count } : duration;
+    amountOff: amounts && Object.fromEntries(amounts),
+    duration:
+      duration === 'PERIODS' ? { periods: count } : duration === 'MONTHS' ? { months: count } : duration,
+  };
+  return input as CouponChange;
 }
 
 function amountsOf({ amountOff }: CouponTerms) {
-  if (amountOff === null) return null;
-  const amounts = Object.entries(amountOff) as [Currency, Decimal][];
-  return amounts.map(([each, amount]) => ({ currency: each, amount }));
+  return amountOff && Object.entries(amountOff).map(([name, amount]) => ({ currency: name, amount }));
 }
 
-function durationOf({ duration }: CouponTerms): CouponDuration {
+function durationOf({ duration }: CouponTerms): DurationUnit {
   if (typeof duration === 'string') return duration;
-  return 'periods' in duration ? CouponDuration.PERIODS : CouponDuration.MONTHS;
+  return 'periods' in duration ? 'PERIODS' : 'MONTHS';
 }
 
 function countOf({ duration }: CouponTerms): number | null {
-  if (typeof duration === 'string') return null;
-  return 'periods' in duration ? duration.periods : duration.months;
+  const [count = null] = typeof duration === 'string' ? [] : Object.values(duration);
+  return count;
 }

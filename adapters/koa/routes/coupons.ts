@@ -1,3 +1,4 @@
+import type { CouponInput } from '../../../lib/records/index.ts';
 import {
   Coupon,
   CouponRedemption,
@@ -41,7 +42,8 @@ export const couponRoutes: readonly Route[] = inArea('coupons', [
     shows: Coupon,
     success: { status: 201 },
     fails: ['COUPON_INVALID', 'COUPON_ALREADY_EXISTS'],
-    handle: ({ billing, context, body }) => billing.coupons.create(context, couponInputOf(body)),
+    handle: ({ billing, context, body }) =>
+      billing.coupons.create(context, couponInputOf(body) as CouponInput),
   }),
   tenantRoute('getCoupon', 'GET /coupons/{couponCode}', {
     summary: 'Get a coupon',
@@ -51,13 +53,13 @@ export const couponRoutes: readonly Route[] = inArea('coupons', [
     handle: ({ billing, context, params }) => billing.coupons.get(context, params.couponCode),
   }),
   tenantRoute('updateCoupon', 'PUT /coupons/{couponCode}', {
-    summary:
-      'Change the name, expiry, limit or active state of a coupon; omitted properties keep their values',
+    summary: 'Change a coupon; omitted properties keep their values',
     permission: 'coupon:manage',
     body: jsonBody(CouponUpdate),
     shows: Coupon,
-    fails: ['COUPON_NOT_FOUND', 'COUPON_INVALID'],
-    handle: ({ billing, context, params, body }) => billing.coupons.update(context, params.couponCode, body),
+    fails: ['COUPON_NOT_FOUND', 'COUPON_INVALID', 'COUPON_ALREADY_EXISTS'],
+    handle: ({ billing, context, params, body }) =>
+      billing.coupons.update(context, params.couponCode, couponInputOf(body)),
   }),
   tenantRoute('redeemCoupon', 'POST /coupons/{couponCode}/redemptions', {
     ...redeeming,

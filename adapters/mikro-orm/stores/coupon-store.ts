@@ -1,12 +1,16 @@
 import type { CouponReads, CouponWrites } from '../../../lib/ports/storage/index.ts';
-import { type Coupon, foldedCode } from '../../../lib/records/index.ts';
+import { ChangeType, type Coupon, couponFields, foldedCode } from '../../../lib/records/index.ts';
 import { couponAudit, redemptionAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { idIn, inputColumns } from '../sql/columns.ts';
-import { isIn, raw, rowsAs } from '../sql/sql.ts';
+import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
 import { couponsTable, redemptionsTable, type StoredCoupon } from '../tables/coupons.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
+/** The properties that a change of a coupon can write. */
+const changedProperties = (Object.keys(couponFields) as readonly (keyof Coupon)[]).filter(
+  (name) => name !== 'recordId' && name !== 'id' && name !== 'redeemedCount' && name !== 'createdDate',
+);
 const addedColumns = inputColumns({ added: 'integer' });
 
 export function couponReads(scope: TenantScope): CouponReads {
@@ -14,7 +18,8 @@ export function couponReads(scope: TenantScope): CouponReads {
     findByCodes: async (codes) => scope.selectBy(couponsTable, 'foldedCode', codes.map(foldedCode)),
     page: async (request) => scope.page(couponsTable, { request }),
     findRedemptions: async (ids) => scope.selectByIds(redemptionsTable, ids),
-    redemptionsOfAccounts: async (accountIds) => scope.select(redemptionsTable, scope.ofAccounts(accountIds)),
+    redemptionsOf: async (accountRecordIds) =>
+      scope.selectBy(redemptionsTable, 'accountRecordId', accountRecordIds),
   };
 }
 
@@ -28,8 +33,8 @@ export function couponWrites(scope: WriteScope): CouponWrites {
     insert: async (coupons) => scope.insertAudited(couponAudit, coupons.map(storedOf)),
     update: async (coupons) =>
       scope.updateAudited(couponAudit, {
-        properties: ['name', 'redeemBy', 'maxRedemptions', 'isActive', 'updatedDate'],
-        records: coupons,
+        properties: [...changedProperties, 'foldedCode'],
+        records: coupons.map(storedOf),
       }),
     countRedemptions: async (counts) => {
       const given = rowsAs('r', [...couponsTable.columnsOf(['id']), ...addedColumns], [...counts]);
@@ -41,7 +46,16 @@ export function couponWrites(scope: WriteScope): CouponWrites {
     },
     insertRedemptions: async (redemptions) => scope.insertAudited(redemptionAudit, redemptions),
     endRedemptions: async (redemptions) =>
-      scope.updateAudited(redemptionAudit, { properties: ['ended', 'updatedDate'], records: redemptions }),
+      scope.updateAudited(redemptionAudit, {
+        properties: ['ended', 'isOver', 'updatedDate'],
+        records: redemptions,
+      }),
+    deleteRedemptions: async (redemptions) => {
+      const ids = redemptions.map(({ id }) => id);
+      await scope.runner.run(sql`delete from bw_coupon_redemptions where ${scope.haveIds(ids)}`);
+      for (const record of redemptions)
+        scope.noteChange(redemptionAudit, { record, changeType: ChangeType.DELETE });
+    },
   };
 }
 

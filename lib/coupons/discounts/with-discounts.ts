@@ -1,12 +1,12 @@
 import {
   type BillingEvent,
-  CouponDuration,
   CouponScope,
   type Discount,
   type New,
   type Redemption,
 } from '../../records/index.ts';
-import { type Currency, decimal } from '../../values/money/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import { addDays, addMonths, earlierDate, type LocalDate } from '../../values/time/index.ts';
 import { type DiscountLength, discountSpan } from './discount-spans.ts';
 
@@ -33,6 +33,11 @@ export function withDiscounts(
   });
 }
 
+/** Returns true if the redemption is on this subscription or on its account. */
+export function isOnSubscription({ subscriptionId }: New<Redemption>, id: Uuid): boolean {
+  return subscriptionId === null || subscriptionId === id;
+}
+
 /** The plan of a subscription that receives a coupon. */
 export type DiscountedPlan = Pick<BillingEvent, 'planName' | 'productName' | 'parentPlanName'>;
 
@@ -48,9 +53,12 @@ export function matchesPlan(
 
 /** Returns the discounts of a recurring period that starts on this day. */
 export function recurringDiscounts(event: BillingEvent, startDate: LocalDate): readonly Discount[] {
-  return (event.discounts ?? []).filter(
-    ({ appliesTo, from, until }) => appliesTo !== CouponScope.FIXED && isWithin(startDate, from, until),
-  );
+  return (event.discounts ?? []).filter((discount) => reducesPeriod(discount, startDate));
+}
+
+/** Returns true if the discount reduces the recurring price of a period that starts on this day. */
+export function reducesPeriod({ appliesTo, from, until }: Discount, startDate: LocalDate): boolean {
+  return appliesTo !== CouponScope.FIXED && isWithin(startDate, from, until);
 }
 
 /** Returns the discounts of a fixed price that is charged on the day of the event. */
@@ -66,17 +74,18 @@ function isWithin(date: LocalDate, from: LocalDate, until: LocalDate | null): bo
 }
 
 /**
- * Returns the discount of a redemption on these events of one subscription. Null if the coupon has no amount in the
- * currency, or if its span is empty.
+ * Returns the discount of a redemption on these events of one subscription. Null if no plan matches, if the coupon has
+ * no amount in the currency, or if its span is empty.
  */
 export function discountOf(
   redemption: New<Redemption>,
   events: readonly BillingEvent[],
   currency: Currency | null,
 ): Discount | null {
-  const { id, code, name, percentOff, amountsOff, perQuantity, appliesTo } = redemption;
-  const amount = currency === null ? undefined : amountsOff?.[currency];
-  if (percentOff === null && amount === undefined) return null;
+  const { id, code, name, percentOff, perQuantity, appliesTo } = redemption;
+  const amountOff = (currency === null ? null : redemption.amountOff?.[currency]) ?? null;
+  if (percentOff === null && amountOff === null) return null;
+  if (!events.some((event) => matchesPlan(redemption, event))) return null;
   const redeemed = redemption.redeemed.date;
   const ended = redemption.ended?.date ?? null;
   const length = lengthOf(redemption);
@@ -89,7 +98,7 @@ export function discountOf(
     code,
     name,
     percentOff,
-    amountOff: amount === undefined ? null : decimal(amount),
+    amountOff,
     perQuantity,
     appliesTo,
     redeemed,
@@ -100,12 +109,10 @@ export function discountOf(
 }
 
 /** Returns true if the redemption on an account had ended by the first period of a later subscription (§2 rule 1). */
-function isOver(
-  { subscriptionId, redeemed, duration, durationCount }: New<Redemption>,
-  from: LocalDate,
-): boolean {
-  if (subscriptionId !== null || duration !== CouponDuration.MONTHS) return false;
-  return from >= addMonths(redeemed.date, durationCount ?? 1);
+function isOver(redemption: New<Redemption>, from: LocalDate): boolean {
+  const months = monthsOf(redemption);
+  if (redemption.subscriptionId !== null || months === null) return false;
+  return from >= addMonths(redemption.redeemed.date, months);
 }
 
 /** Returns the end of a discount on a subscription without recurring periods, where each fixed price counts as one. */
@@ -121,13 +128,15 @@ function endOfFixed(
   return last === undefined ? null : addDays(last.localDate, 1);
 }
 
-function lengthOf({ duration, durationCount }: New<Redemption>): DiscountLength {
-  switch (duration) {
-    case CouponDuration.FOREVER:
-      return { unit: 'FOREVER' };
-    case CouponDuration.MONTHS:
-      return { unit: 'MONTHS', count: durationCount ?? 1 };
-    default:
-      return { unit: 'PERIODS', count: durationCount ?? 1 };
-  }
+function lengthOf({ duration }: New<Redemption>): DiscountLength {
+  if (duration === 'FOREVER') return { unit: 'FOREVER' };
+  if (duration === 'ONCE') return { unit: 'PERIODS', count: 1 };
+  return 'periods' in duration
+    ? { unit: 'PERIODS', count: duration.periods }
+    : { unit: 'MONTHS', count: duration.months };
+}
+
+/** Returns the number of months. Null if another unit limits the discount. */
+export function monthsOf({ duration }: New<Redemption>): number | null {
+  return typeof duration === 'object' && 'months' in duration ? duration.months : null;
 }

@@ -1,9 +1,16 @@
-import type { Coupon, CouponScope, Leading, Page, PageRequest, Redemption } from '../../records/index.ts';
+import type {
+  Coupon,
+  CouponChange,
+  CouponInput,
+  CouponTerms,
+  Leading,
+  Page,
+  PageRequest,
+  Redemption,
+} from '../../records/index.ts';
 import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { Instant, LocalDate, RequestedDate } from '../../values/time/index.ts';
-import type { CouponChange, CouponInput } from '../rules/check-coupon.ts';
+import type { LocalDate, RequestedDate } from '../../values/time/index.ts';
 
 /** Operations on coupons and their redemptions. */
 export interface CouponOperations<C extends Leading = []> {
@@ -15,10 +22,10 @@ export interface CouponOperations<C extends Leading = []> {
   create(...given: [...C, input: HostInput<CouponInput>]): Promise<CouponView>;
 
   /**
-   * Changes the name, last redemption instant, limit or active state of a coupon. Absent members stay unchanged.
-   * Existing redemptions do not change.
-   * @throws BillingError COUPON_NOT_FOUND (62001), COUPON_INVALID (62009) for an invalid name or limit, or a limit
-   * below the number of redemptions.
+   * Changes a coupon. Absent members stay unchanged. After the first redemption, only the name, last redemption
+   * instant, limit and active state can change. Existing redemptions do not change.
+   * @throws BillingError COUPON_NOT_FOUND (62001), COUPON_ALREADY_EXISTS (62002), COUPON_INVALID (62009) with every
+   * problem.
    */
   update(...given: [...C, code: string, change: HostInput<CouponChange>]): Promise<CouponView>;
 
@@ -40,7 +47,7 @@ export interface CouponOperations<C extends Leading = []> {
 
   /**
    * Ends a redemption. By default, the list price applies to periods that are not billed yet (coupons §5).
-   * @throws BillingError REDEMPTION_NOT_FOUND (62011), REDEMPTION_ENDED (62013), COUPON_CHANGES_BILLED_DAYS (62010)
+   * @throws BillingError REDEMPTION_NOT_FOUND (62011), REDEMPTION_ENDED (62013) after its end, COUPON_CHANGES_BILLED_DAYS (62010)
    * without `rebill`.
    */
   remove(
@@ -82,30 +89,8 @@ export interface RemoveOptions {
   readonly rebill?: boolean | null | undefined;
 }
 
-/** The terms of a coupon or a redemption. */
-export interface CouponTerms
-  extends Pick<Coupon, 'code' | 'name' | 'percentOff' | 'perQuantity' | 'plans' | 'products'> {
-  /** Amounts by currency, per billing period. Null if the coupon takes a percentage off. */
-  readonly amountOff: { readonly [C in Currency]?: Decimal } | null;
-  readonly duration: CouponInput['duration'];
-  readonly appliesTo: CouponScope;
-}
-
 /** A coupon of the tenant. */
-export interface CouponView
-  extends CouponTerms,
-    Pick<
-      Coupon,
-      | 'id'
-      | 'maxRedemptions'
-      | 'redeemedCount'
-      | 'oncePerAccount'
-      | 'isActive'
-      | 'createdDate'
-      | 'updatedDate'
-    > {
-  readonly redeemBy: Instant | null;
-}
+export interface CouponView extends Omit<Coupon, 'recordId'> {}
 
 /** A redeemed coupon, with a copy of the coupon's terms. */
 export interface RedemptionView

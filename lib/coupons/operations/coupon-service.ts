@@ -6,6 +6,9 @@ import {
   type Account,
   BusEventType,
   type CallContext,
+  type Coupon,
+  type CouponChange,
+  type CouponInput,
   type New,
   type PageRequest,
   type Redemption,
@@ -14,19 +17,14 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { datedInstant, loadSubscription, markDirty } from '../../subscriptions/index.ts';
 import { assertInvariant, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Instant, localDateOf } from '../../values/time/index.ts';
-import {
-  type BilledDiscounts,
-  changedDays,
-  firstChangeableDate,
-  loadBilledDiscounts,
-} from '../redeeming/billed-discounts.ts';
+import { type AccountBilling, endOfRedemption, type LoadBilling } from '../discounts/account-discounts.ts';
+import { changedDays, firstChangeableDate, loadBilledCharges } from '../redeeming/billed-discounts.ts';
 import { noSuchCoupon, planRedemptions } from '../redeeming/plan-redemptions.ts';
 import { redemptionEvent, storeRedemptions } from '../redeeming/store-redemptions.ts';
-import { type CouponChange, type CouponInput, changedCoupon, checkedCoupon } from '../rules/check-coupon.ts';
-import type { RedeemRequest, RedemptionView, RemoveOptions } from './coupon-operations.ts';
-import { couponView, redemptionView } from './coupon-views.ts';
-import { type AccountBilling, discountableSubscriptions, type LoadBilling } from './discountable.ts';
+import { changedCoupon, checkedCoupon } from '../rules/check-coupon.ts';
+import { plansToDiscount } from '../rules/check-redemption.ts';
+import type { CouponView, RedeemRequest, RedemptionView, RemoveOptions } from './coupon-operations.ts';
+import { redemptionView } from './redemption-view.ts';
 
 /** Operations on coupons and redemptions (§1, §2). */
 export function couponOperations(
@@ -53,13 +51,12 @@ export function couponOperations(
   async function onAccount<T>(
     context: CallContext,
     accountId: FindAccount,
-    work: (session: WriteSession, account: Account, billing: AccountBilling) => Promise<T>,
+    work: (session: WriteSession, billing: AccountBilling) => Promise<T>,
   ): Promise<T> {
     const read = await billingReader(context, accountId);
-    return storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockAccount(session, await accountId(session));
-      return work(session, account, await read(session, account));
-    });
+    return storage.write(context.tenant, authorshipOf(context), async (session) =>
+      work(session, await read(session, await lockAccount(session, await accountId(session)))),
+    );
   }
 
   async function listed(
@@ -72,10 +69,9 @@ export function couponOperations(
       const account = await loadAccount(session, await accountId(session));
       const [billing, redemptions] = await Promise.all([
         read(session, account),
-        session.coupons.redemptionsOfAccounts([account.id]),
+        session.coupons.redemptionsOf([account.recordId]),
       ]);
-      const discounted = discountedOf(account, billing, context.createdDate);
-      return redemptions.map((redemption) => redemptionView(redemption, discounted)).filter(isWanted);
+      return redemptions.map((each) => redemptionView(each, billing, context.createdDate)).filter(isWanted);
     });
   }
 
@@ -86,7 +82,7 @@ export function couponOperations(
       const coupon = { id: ids.next(), ...checkedCoupon(input), redeemedCount: 0, ...dates };
       return storage.write(context.tenant, authorshipOf(context), async (session) => {
         await session.coupons.insert([coupon]);
-        return couponView({ ...coupon, recordId: 0 });
+        return coupon;
       });
     },
 
@@ -118,23 +114,20 @@ export function couponOperations(
     async redeem(context: CallContext, request: RedeemRequest) {
       const { createdDate: now } = context;
       const { code, subscriptionId = null, from, rebill } = request;
-      return onAccount(context, accountOf(request), async (session, account, billing) => {
+      return onAccount(context, accountOf(request), async (session, billing) => {
+        const { account } = billing;
         const redeemed = datedInstant(from, now, account);
-        const found = discountableSubscriptions(billing, { subscriptionId, redeemed });
-        const asked = { code, subscriptionId, plans: found.plans, redeemed };
+        const plans = plansToDiscount(billing, { code, subscriptionId }, redeemed);
+        const asked = { code, subscriptionId, plans, redeemed };
         const planned = await planRedemptions(session, [asked], { account, now, nextId: () => ids.next() });
         const [redemption] = planned.redemptions;
         assertInvariant(redemption, 'A redemption was not planned');
-        const billed = await loadBilledDiscounts(session, {
-          redemption,
-          account,
-          eventsOf: billing.eventsOf,
-        });
-        const change = { before: null, after: redemption };
-        const changesBilling = await markChanged(session, { billed, change, mayRebill: rebill ?? false });
+        const charges = await loadBilledCharges(session, redemption, billing);
+        const changes = changedDays(billing, { before: null, after: redemption }, charges);
+        const changesBilling = await markChanged(session, redemption, { ...changes, rebill });
         await storeRedemptions(session, planned);
         session.publish([redemptionEvent(redemption, account, { changesBilling })]);
-        return redemptionView(redemption, discountedOf(account, billing, now));
+        return redemptionView(redemption, billing, now);
       });
     },
 
@@ -146,26 +139,21 @@ export function couponOperations(
         return found;
       };
       const ofAccount = async (session: ReadSession) => (await find(session)).accountId;
-      return onAccount(context, ofAccount, async (session, account, billing) => {
+      return onAccount(context, ofAccount, async (session, billing) => {
+        const { account } = billing;
         const redemption = await find(session);
-        if (redemption.ended !== null) throw alreadyEnded(redemption);
-        const billed = await loadBilledDiscounts(session, {
-          redemption,
-          account,
-          eventsOf: billing.eventsOf,
-        });
+        if (redemption.isOver || endOfRedemption(redemption, billing) <= now) throw alreadyEnded(redemption);
+        const charges = await loadBilledCharges(session, redemption, billing);
         const asked = datedInstant(at, now, account);
-        const isDated = at !== undefined && at !== null;
-        const ended = isDated
-          ? asked
-          : datedInstant({ date: firstChangeableDate(billed, asked.date) }, now, account);
-        const after = { ...redemption, ended, updatedDate: now };
-        const change = { before: redemption, after };
-        const changesBilling = await markChanged(session, { billed, change, mayRebill: rebill ?? false });
+        const date = at ? asked.date : firstChangeableDate(charges, asked.date);
+        const ended = date === asked.date ? asked : datedInstant({ date }, now, account);
+        const after = { ...redemption, ended, isOver: true, updatedDate: now };
+        const changes = changedDays(billing, { before: redemption, after }, charges);
+        const changesBilling = await markChanged(session, after, { ...changes, rebill });
         await session.coupons.endRedemptions([after]);
         const type = BusEventType.COUPON_ENDED;
         session.publish([redemptionEvent(after, account, { type, changesBilling })]);
-        return redemptionView(after, discountedOf(account, billing, now));
+        return redemptionView(after, billing, now);
       });
     },
 
@@ -195,8 +183,8 @@ function accountOf({
   throw invalidField('Set either accountId or subscriptionId', { field: 'subscriptionId' });
 }
 
-function discountedOf(account: Account, { eventsOf }: AccountBilling, now: Instant) {
-  return { eventsOf, currency: account.currency, today: localDateOf(now, account.timeZone) };
+function couponView({ recordId: _, ...coupon }: Coupon): CouponView {
+  return coupon;
 }
 
 /**
@@ -205,15 +193,10 @@ function discountedOf(account: Account, { eventsOf }: AccountBilling, now: Insta
  */
 async function markChanged(
   session: WriteSession,
-  input: {
-    readonly billed: BilledDiscounts;
-    readonly change: { readonly before: New<Redemption> | null; readonly after: New<Redemption> };
-    readonly mayRebill: boolean;
-  },
+  { code, id }: New<Redemption>,
+  { touched, billedDate, rebill }: ReturnType<typeof changedDays> & Pick<RemoveOptions, 'rebill'>,
 ): Promise<boolean> {
-  const { touched, billedDate } = changedDays(input.billed, input.change);
-  const { code, id } = input.change.after;
-  if (billedDate !== null && !input.mayRebill)
+  if (billedDate !== null && !rebill)
     throw billingError(
       ErrorCode.COUPON_CHANGES_BILLED_DAYS,
       `Coupon ${code} would change periods that are already billed; set rebill to repair them`,
@@ -232,9 +215,7 @@ function noSuchRedemption(redemptionId: Uuid) {
 function alreadyEnded({ id, code }: Redemption) {
   return billingError(
     ErrorCode.REDEMPTION_ENDED,
-    `The redemption of coupon ${code} has already been removed`,
-    {
-      redemptionId: id,
-    },
+    `The redemption of coupon ${code} has already ended, so it cannot be removed`,
+    { redemptionId: id },
   );
 }

@@ -1,61 +1,29 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import {
-  type Account,
-  type BillingEvent,
-  CouponScope,
-  type CoverageRow,
-  type Discount,
-  type New,
-  type Redemption,
-} from '../../records/index.ts';
+import type { BillingEvent, CoverageRow, New, Redemption } from '../../records/index.ts';
 import type { TouchedDate } from '../../subscriptions/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency } from '../../values/money/index.ts';
 import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
-import { discountOf, matchesPlan } from '../discounts/with-discounts.ts';
+import type { AccountBilling } from '../discounts/account-discounts.ts';
+import { discountOf, isOnSubscription, matchesPlan, reducesPeriod } from '../discounts/with-discounts.ts';
 
-/** The subscriptions that a redemption can discount, with their billed days since the redemption. */
-export interface BilledDiscounts {
-  readonly currency: Currency | null;
-  readonly subscriptions: readonly {
-    readonly subscriptionId: Uuid;
-    readonly events: readonly BillingEvent[];
-    readonly rows: readonly CoverageRow[];
-  }[];
-}
-
-interface BilledDiscountsInput {
-  readonly redemption: New<Redemption>;
-  readonly account: Pick<Account, 'currency'>;
-  readonly eventsOf: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-}
-
-export async function loadBilledDiscounts(
+/** Loads the billed recurring charges since the redemption. Billed fixed prices stay as they are. */
+export async function loadBilledCharges(
   session: ReadSession,
-  { redemption, account, eventsOf }: BilledDiscountsInput,
-): Promise<BilledDiscounts> {
-  const { subscriptionId: only, redeemed } = redemption;
-  const found = [...eventsOf].filter(
-    ([id, events]) =>
-      (only === null || only === id) && events.some((event) => matchesPlan(redemption, event)),
-  );
-  const windows = found.map(([subscriptionId]) => ({ subscriptionId, from: redeemed.date }));
+  redemption: New<Redemption>,
+  { eventsOf }: AccountBilling,
+): Promise<readonly CoverageRow[]> {
+  const from = redemption.redeemed.date;
+  const windows = [...eventsOf.keys()]
+    .filter((id) => isOnSubscription(redemption, id))
+    .map((subscriptionId) => ({ subscriptionId, from }));
   const rows = await session.invoices.loadCoverage(windows);
-  const rowsOf = Map.groupBy(rows, ({ subscriptionId }) => subscriptionId);
-  return {
-    currency: account.currency,
-    subscriptions: found.map(([subscriptionId, events]) => ({
-      subscriptionId,
-      events,
-      rows: rowsOf.get(subscriptionId) ?? [],
-    })),
-  };
+  return rows.filter(
+    (row) => row.kind !== 'FIXED' && matchesPlan(redemption, planOf(row, eventsOf.get(row.subscriptionId))),
+  );
 }
 
-/** Days on which a charge can start: `from` ≤ start < `until`. A null `until` means no end. */
-interface Days {
-  readonly from: LocalDate;
-  readonly until: LocalDate | null;
+/** Returns the plan of a billed charge, with its product. */
+function planOf({ planName }: CoverageRow, events: readonly BillingEvent[] = []) {
+  return events.find((each) => each.planName === planName) ?? { planName, productName: null };
 }
 
 /**
@@ -64,24 +32,25 @@ interface Days {
  * @param change `before` is null for a new redemption.
  */
 export function changedDays(
-  { subscriptions, currency }: BilledDiscounts,
-  { before, after }: { readonly before: New<Redemption> | null; readonly after: New<Redemption> },
+  { account, eventsOf }: AccountBilling,
+  change: { readonly before: New<Redemption> | null; readonly after: New<Redemption> },
+  charges: readonly CoverageRow[],
 ): { readonly touched: readonly TouchedDate[]; readonly billedDate: LocalDate | null } {
+  const { before, after } = change;
+  const date = maxDate(after.redeemed.date, after.ended?.date ?? after.redeemed.date);
   const touched: TouchedDate[] = [];
   const billed: LocalDate[] = [];
-  for (const { subscriptionId, events, rows } of subscriptions) {
-    const discountOn = (redemption: New<Redemption>) => discountOf(redemption, events, currency);
-    const [is, was] = [discountOn(after), before === null ? null : discountOn(before)];
-    const recurring = differenceOf(was && recurringDays(was), is && recurringDays(is));
-    const fixed = differenceOf(was && fixedDays(was), is && fixedDays(is));
-    const starts = [recurring, fixed].flatMap((days) => days?.from ?? []);
-    touched.push(...starts.map((date) => ({ subscriptionId, date })));
-    if (recurring === null) continue;
-    // A new discount cannot lower a charge of 0.
-    const candidates = before === null ? rows.filter(({ kind }) => kind !== 'FREE') : rows;
-    const changed = candidates.filter(
+  for (const [subscriptionId, events] of eventsOf) {
+    if (!isOnSubscription(after, subscriptionId)) continue;
+    const [was, is] = [before, after].map((each) => each && discountOf(each, events, account.currency));
+    if (was?.fixedUntil === is?.fixedUntil && was?.until === is?.until) continue;
+    touched.push({ subscriptionId, date });
+    const changed = charges.filter(
       (row) =>
-        isRecurring(row) && isWithin(row.startDate, recurring) && matchesPlan(after, planOf(row, events)),
+        row.subscriptionId === subscriptionId &&
+        // A new discount cannot lower a charge of 0.
+        (before !== null || row.kind !== 'FREE') &&
+        isReduced(was, row) !== isReduced(is, row),
     );
     billed.push(...changed.map(({ startDate }) => startDate));
   }
@@ -89,39 +58,14 @@ export function changedDays(
   return { touched, billedDate: first === undefined ? null : minDate(first, ...others) };
 }
 
+function isReduced(
+  discount: Parameters<typeof reducesPeriod>[0] | null | undefined,
+  { startDate }: CoverageRow,
+): boolean {
+  return discount ? reducesPeriod(discount, startDate) : false;
+}
+
 /** Returns the first day on or after `date` from which the end of a discount changes no billed charge. */
-export function firstChangeableDate({ subscriptions }: BilledDiscounts, date: LocalDate): LocalDate {
-  const billed = subscriptions.flatMap(({ rows }) =>
-    rows.filter((row) => isRecurring(row) && row.startDate >= date),
-  );
-  return billed.reduce((last, { startDate }) => maxDate(last, addDays(startDate, 1)), date);
-}
-
-/** A billed fixed price stays as it is. */
-function isRecurring({ kind }: CoverageRow): boolean {
-  return kind !== 'FIXED';
-}
-
-function recurringDays({ appliesTo, from, until }: Discount): Days | null {
-  return appliesTo === CouponScope.FIXED ? null : { from, until };
-}
-
-function fixedDays({ appliesTo, redeemed, fixedUntil }: Discount): Days | null {
-  return appliesTo === CouponScope.RECURRING ? null : { from: redeemed, until: fixedUntil };
-}
-
-/** Returns the days that are discounted only before or only after the change. A change moves only the end. */
-function differenceOf(was: Days | null, is: Days | null): Days | null {
-  if (was === null || is === null) return was ?? is;
-  if (was.until === is.until || is.until === null) return null;
-  return { from: is.until, until: was.until };
-}
-
-function isWithin(date: LocalDate, { from, until }: Days): boolean {
-  return from <= date && (until === null || date < until);
-}
-
-/** Returns the plan of a billed row, with its product. */
-function planOf({ planName }: CoverageRow, events: readonly BillingEvent[]) {
-  return events.find((each) => each.planName === planName) ?? { planName, productName: null };
+export function firstChangeableDate(charges: readonly CoverageRow[], date: LocalDate): LocalDate {
+  return charges.reduce((last, { startDate }) => maxDate(last, addDays(startDate, 1)), date);
 }

@@ -1,5 +1,12 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import { type Account, type Coupon, foldedCode, type New, type Redemption } from '../../records/index.ts';
+import {
+  type Account,
+  type Coupon,
+  type CouponTerms,
+  foldedCode,
+  type New,
+  type Redemption,
+} from '../../records/index.ts';
 import type { CouponRequest } from '../../subscriptions/index.ts';
 import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -21,6 +28,7 @@ export interface RedemptionTools {
   readonly account: Account;
   readonly now: Instant;
   readonly nextId: () => Uuid;
+  readonly isOfPlanChange?: boolean;
 }
 
 export interface PlannedRedemptions {
@@ -43,11 +51,11 @@ export function requestsOf(requests: readonly CouponRequest[]): readonly Request
 export async function planRedemptions(
   session: ReadSession,
   requests: readonly RequestedRedemption[],
-  { account, now, nextId }: RedemptionTools,
+  { account, now, nextId, isOfPlanChange = false }: RedemptionTools,
 ): Promise<PlannedRedemptions> {
   const [coupons, earlier] = await Promise.all([
     session.coupons.findByCodes([...new Set(requests.map(({ code }) => code))]),
-    session.coupons.redemptionsOfAccounts([account.id]),
+    session.coupons.redemptionsOf([account.recordId]),
   ]);
   const byCode = new Map(coupons.map((coupon) => [foldedCode(coupon.code), coupon]));
   const redemptions: New<Redemption>[] = [];
@@ -58,30 +66,28 @@ export async function planRedemptions(
     checkRedemption(coupon, { account, earlier: [...earlier, ...redemptions], plans, now });
     const count = coupon.redeemedCount + redemptions.filter((each) => each.couponId === couponId).length;
     if (coupon.maxRedemptions !== null && count >= coupon.maxRedemptions) throw usedUp(coupon);
-    const { name, percentOff, amountsOff, perQuantity, duration, durationCount, plans: planNames } = coupon;
     redemptions.push({
       id: nextId(),
       couponId,
-      code: coupon.code,
       accountId: account.id,
       accountRecordId: account.recordId,
       subscriptionId,
-      name,
-      percentOff,
-      amountsOff,
-      perQuantity,
-      duration,
-      durationCount,
-      plans: planNames,
-      products: coupon.products,
-      appliesTo: coupon.appliesTo,
+      ...termsOf(coupon),
       redeemed,
+      isOfPlanChange,
       ended: null,
+      isOver: false,
       createdDate: now,
       updatedDate: now,
     });
   }
   return { coupons, redemptions };
+}
+
+/** Returns the terms that a redemption copies from its coupon, or those of a redemption. */
+export function termsOf(stored: CouponTerms): CouponTerms {
+  const { code, name, percentOff, amountOff, perQuantity, duration, plans, products, appliesTo } = stored;
+  return { code, name, percentOff, amountOff, perQuantity, duration, plans, products, appliesTo };
 }
 
 export function noSuchCoupon(code: string) {

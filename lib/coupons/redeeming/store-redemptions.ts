@@ -6,18 +6,47 @@ import {
   type NewBusEvent,
   type Redemption,
 } from '../../records/index.ts';
-import type { RedeemCoupons } from '../../subscriptions/index.ts';
+import type { SubscriptionCoupons } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { usedUp } from '../rules/check-redemption.ts';
 import { type PlannedRedemptions, planRedemptions, requestsOf } from './plan-redemptions.ts';
 
-/** Returns the function that redeems coupons in the transaction of a creation or a change of plan (§2 rule 2). */
-export function redeemCoupons(nextId: () => Uuid): RedeemCoupons {
-  return async (session, requests, { account, now }) => {
-    const planned = await planRedemptions(session, requestsOf(requests), { account, now, nextId });
-    await storeRedemptions(session, planned);
-    session.publish(planned.redemptions.map((redemption) => redemptionEvent(redemption, account)));
+/** Returns the redemptions in the transaction of a creation or a change of plan (§2 rules 2 and 7). */
+export function subscriptionCoupons(nextId: () => Uuid): SubscriptionCoupons {
+  return {
+    async redeem(session, requests, tools) {
+      const planned = await planRedemptions(session, requestsOf(requests), { ...tools, nextId });
+      await storeRedemptions(session, planned);
+      session.publish(planned.redemptions.map((redemption) => redemptionEvent(redemption, tools.account)));
+    },
+
+    async undoPending(session, subscriptionId, { account, now }) {
+      const pending = (await session.coupons.redemptionsOf([account.recordId])).filter(
+        (each) =>
+          each.subscriptionId === subscriptionId &&
+          each.isOfPlanChange &&
+          !each.isOver &&
+          each.redeemed.at > now,
+      );
+      const windows = pending.map(({ redeemed }) => ({ subscriptionId, from: redeemed.date }));
+      const rows = await session.invoices.loadCoverage(windows);
+      const undone = pending.filter(
+        ({ redeemed }) => !rows.some(({ startDate, kind }) => kind !== 'FREE' && startDate >= redeemed.date),
+      );
+      if (undone.length === 0) return;
+      await session.coupons.deleteRedemptions(undone);
+      await session.coupons.countRedemptions(countsOf(undone, -1));
+      session.publish(
+        undone.map((redemption) => redemptionEvent(redemption, account, { type: BusEventType.COUPON_ENDED })),
+      );
+    },
   };
+}
+
+/** Returns the change of the count of each coupon. */
+function countsOf(redemptions: readonly New<Redemption>[], change: 1 | -1): ReadonlyMap<Uuid, number> {
+  const own = Map.groupBy(redemptions, ({ couponId }) => couponId);
+  return new Map([...own].map(([id, { length }]) => [id, change * length]));
 }
 
 /**
@@ -29,9 +58,7 @@ export async function storeRedemptions(
   session: WriteSession,
   { coupons, redemptions }: PlannedRedemptions,
 ): Promise<void> {
-  const counts = new Map(
-    [...Map.groupBy(redemptions, ({ couponId }) => couponId)].map(([id, own]) => [id, own.length]),
-  );
+  const counts = countsOf(redemptions, 1);
   const counted = new Set(await session.coupons.countRedemptions(counts));
   const refused = coupons.find(({ id }) => counts.has(id) && !counted.has(id));
   if (refused !== undefined) throw usedUp(refused);

@@ -1,4 +1,11 @@
-import { type Coupon, CouponDuration, CouponScope, type New } from '../../records/index.ts';
+import {
+  type Coupon,
+  type CouponChange,
+  type CouponInput,
+  CouponScope,
+  couponFields,
+  type New,
+} from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { type Currency, Decimal, decimal, isCurrency, minorUnits } from '../../values/money/index.ts';
 import { isStorable, shortened } from '../../values/text/index.ts';
@@ -10,39 +17,19 @@ const MAX_PERCENT = decimal(100);
 const MAX_PERCENT_DIGITS = 2;
 const MAX_AMOUNT = decimal('1e15');
 
-/** A coupon to create (§1). */
-export interface CouponInput {
-  readonly code: string;
-  readonly name?: string | null | undefined;
-  readonly percentOff?: Decimal | null | undefined;
-  /** Amounts by currency, per billing period. */
-  readonly amountOff?: { readonly [C in Currency]?: Decimal } | null | undefined;
-  readonly perQuantity?: boolean | null | undefined;
-  readonly duration: 'ONCE' | 'FOREVER' | { readonly periods: number } | { readonly months: number };
-  readonly plans?: readonly string[] | null | undefined;
-  readonly products?: readonly string[] | null | undefined;
-  readonly appliesTo?: CouponScope | null | undefined;
-  readonly redeemBy?: Coupon['redeemBy'] | null | undefined;
-  readonly maxRedemptions?: number | null | undefined;
-  readonly oncePerAccount?: boolean | null | undefined;
-  readonly isActive?: boolean | null | undefined;
-}
-
 type Checked = Omit<New<Coupon>, 'id' | 'redeemedCount' | 'createdDate' | 'updatedDate'>;
 
 /** Returns the coupon to store. @throws BillingError COUPON_INVALID (62009) with every problem. */
 export function checkedCoupon(input: CouponInput): Checked {
   const problems = [...problemsOf(input)];
   if (problems.length > 0) throw invalidCoupon(problems);
-  const { duration, durationCount } = durationOf(input.duration);
   return {
     code: input.code,
     name: input.name ?? input.code,
     percentOff: input.percentOff ?? null,
-    amountsOff: amountsOf(input.amountOff ?? null),
+    amountOff: input.amountOff ?? null,
     perQuantity: input.perQuantity ?? false,
-    duration,
-    durationCount,
+    duration: input.duration,
     plans: input.plans ?? null,
     products: input.products ?? null,
     appliesTo: input.appliesTo ?? CouponScope.RECURRING,
@@ -53,11 +40,35 @@ export function checkedCoupon(input: CouponInput): Checked {
   };
 }
 
-function durationOf(duration: CouponInput['duration']): Pick<Coupon, 'duration' | 'durationCount'> {
-  if (typeof duration === 'string') return { duration, durationCount: null };
-  return 'periods' in duration
-    ? { duration: CouponDuration.PERIODS, durationCount: duration.periods }
-    : { duration: CouponDuration.MONTHS, durationCount: duration.months };
+/**
+ * Returns the changed coupon (§1 rule 2). Absent members stay unchanged, as do members without a null value that are
+ * null.
+ * @throws BillingError COUPON_INVALID (62009) with every problem.
+ */
+export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon['updatedDate']): Coupon {
+  const given = Object.entries(couponFields).flatMap(([name, { set, isNullable }]) => {
+    const value: unknown = Reflect.get(change, name);
+    const isGiven = set !== 'never' && value !== undefined && (value !== null || isNullable);
+    return isGiven ? [{ name, value, set }] : [];
+  });
+  const isSame = (name: string, value: unknown) =>
+    JSON.stringify(value) === JSON.stringify(Reflect.get(coupon, name));
+  const fixed = coupon.redeemedCount === 0 ? [] : given.filter(({ set }) => set === 'creation');
+  const problems = fixed
+    .filter(({ name, value }) => !isSame(name, value))
+    .map(({ name }) => ({ path: name, message: `${name} cannot change after the first redemption` }));
+  if (problems.length > 0) throw invalidCoupon(problems);
+  const values = Object.fromEntries(given.map(({ name, value }) => [name, value]));
+  const changed = { ...coupon, ...checkedCoupon({ ...coupon, ...values }), updatedDate: now };
+  const { maxRedemptions, redeemedCount } = changed;
+  if (maxRedemptions !== null && maxRedemptions < redeemedCount)
+    throw invalidCoupon([
+      {
+        path: 'maxRedemptions',
+        message: `maxRedemptions ${maxRedemptions} is too low. Use at least ${redeemedCount}, the number of redemptions`,
+      },
+    ]);
+  return changed;
 }
 
 function* problemsOf(input: CouponInput): Iterable<Problem> {
@@ -69,11 +80,7 @@ function* problemsOf(input: CouponInput): Iterable<Problem> {
     if (names && (names.length === 0 || names.some((name) => !isStorable(name) || name === '')))
       yield { path: field, message: `${field} must contain at least one name, and no name may be empty` };
   }
-  yield* changeProblems(input);
-}
-
-/** Returns the problems of the members that can also change after the creation. */
-function* changeProblems({ name, maxRedemptions }: CouponChange): Iterable<Problem> {
+  const { name, maxRedemptions } = input;
   if (name != null && (name === '' || name.length > MAX_NAME_CHARACTERS || !isStorable(name)))
     yield { path: 'name', message: `name must have 1 to ${MAX_NAME_CHARACTERS} storable characters` };
   const isLimit = (limit: number) => Number.isInteger(limit) && limit >= 1 && limit <= MAX_REDEMPTIONS;
@@ -127,14 +134,6 @@ function isAmount(amount: Decimal, currency: Currency): boolean {
   );
 }
 
-/** Returns the amounts as text. */
-function amountsOf(amountOff: CouponInput['amountOff']): Coupon['amountsOff'] {
-  if (!amountOff) return null;
-  return Object.fromEntries(
-    Object.entries(amountOff).map(([currency, amount]) => [currency, amount.toFixed()]),
-  );
-}
-
 const MAX_DURATION = 1_200;
 const DURATION_FORMS = 'ONCE, FOREVER, { periods } or { months }';
 
@@ -158,34 +157,4 @@ function invalidCoupon(problems: readonly Problem[]): BillingError {
     field: first?.path,
     problems: problems.map(({ message }) => message),
   });
-}
-
-/** The members of a coupon that can change after its creation. */
-export type CouponChange = Pick<CouponInput, 'name' | 'redeemBy' | 'maxRedemptions' | 'isActive'>;
-
-/**
- * Returns the changed coupon. Absent members stay unchanged.
- * @throws BillingError COUPON_INVALID (62009) for an invalid name or limit, or a limit below the number of
- * redemptions.
- */
-export function changedCoupon(coupon: Coupon, change: CouponChange, now: Coupon['updatedDate']): Coupon {
-  const problems = [...changeProblems(change)];
-  if (problems.length > 0) throw invalidCoupon(problems);
-  const changed: Coupon = {
-    ...coupon,
-    name: change.name ?? coupon.name,
-    redeemBy: change.redeemBy === undefined ? coupon.redeemBy : change.redeemBy,
-    maxRedemptions: change.maxRedemptions === undefined ? coupon.maxRedemptions : change.maxRedemptions,
-    isActive: change.isActive ?? coupon.isActive,
-    updatedDate: now,
-  };
-  const { maxRedemptions, redeemedCount } = changed;
-  if (maxRedemptions !== null && maxRedemptions < redeemedCount)
-    throw invalidCoupon([
-      {
-        path: 'maxRedemptions',
-        message: `maxRedemptions ${maxRedemptions} is too low. Use at least ${redeemedCount}, the number of redemptions`,
-      },
-    ]);
-  return changed;
 }

@@ -1,6 +1,8 @@
-import type { Account, Coupon, Redemption } from '../../records/index.ts';
+import type { Account, BillingEvent, Coupon, Redemption } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
-import { formatInstant, type Instant } from '../../values/time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
+import type { AccountBilling } from '../discounts/account-discounts.ts';
 import { type DiscountedPlan, matchesPlan } from '../discounts/with-discounts.ts';
 
 /**
@@ -37,11 +39,11 @@ export function checkRedemption(
   if (plans.length > 0 && !plans.some((plan) => matchesPlan(coupon, plan)))
     throw refused(
       ErrorCode.COUPON_NOT_APPLICABLE,
-      `Coupon ${code} does not apply to ${namesOf(plans)}`,
+      `Coupon ${code} does not apply to ${plans.map(({ planName }) => planName).join(', ')}`,
       coupon,
     );
   const { currency } = account;
-  if (coupon.amountsOff !== null && (currency === null || coupon.amountsOff[currency] === undefined))
+  if (coupon.amountOff !== null && (currency === null || coupon.amountOff[currency] === undefined))
     throw refused(
       ErrorCode.COUPON_WITHOUT_CURRENCY,
       `Coupon ${code} has no amount in ${currency ?? 'the account currency, which is not set'}`,
@@ -49,8 +51,39 @@ export function checkRedemption(
     );
 }
 
-function namesOf(plans: readonly DiscountedPlan[]): string {
-  return plans.map(({ planName }) => planName ?? 'a subscription without a plan').join(', ');
+/**
+ * Returns the plans that a redemption would discount: the plan of the subscription, or the plans of all running
+ * subscriptions of the account. A subscription that is blocked from its start has no plan to bill.
+ * @throws BillingError COUPON_SUBSCRIPTION_ENDED (62012), COUPON_NOT_APPLICABLE (62007) for a blocked subscription.
+ */
+export function plansToDiscount(
+  { eventsOf, ends }: AccountBilling,
+  { code, subscriptionId }: { readonly code: string; readonly subscriptionId: Uuid | null },
+  redeemed: DatedInstant,
+): readonly DiscountedPlan[] {
+  const isRunning = (id: Uuid) => (ends.get(id)?.at ?? Number.POSITIVE_INFINITY) > redeemed.at;
+  const planOf = (id: Uuid) => planOn(eventsOf.get(id) ?? [], redeemed);
+  if (subscriptionId === null)
+    return [...eventsOf.keys()].filter(isRunning).flatMap((id) => planOf(id) ?? []);
+  if (!isRunning(subscriptionId))
+    throw billingError(
+      ErrorCode.COUPON_SUBSCRIPTION_ENDED,
+      `Subscription ${subscriptionId} has ended, so no coupon can be redeemed on it`,
+      { subscriptionId },
+    );
+  const plan = planOf(subscriptionId);
+  if (plan !== undefined) return [plan];
+  throw billingError(
+    ErrorCode.COUPON_NOT_APPLICABLE,
+    `Subscription ${subscriptionId} is blocked from its start, so coupon ${code} has no price to reduce`,
+    { code, subscriptionId },
+  );
+}
+
+/** Returns the plan in force at the redemption, or the first plan of a subscription that starts later. */
+function planOn(events: readonly BillingEvent[], { date }: DatedInstant): DiscountedPlan | undefined {
+  const planned = events.filter(({ planName }) => planName !== null);
+  return planned.findLast(({ localDate }) => localDate <= date) ?? planned[0];
 }
 
 /** Returns the error for a coupon whose limit is reached. */

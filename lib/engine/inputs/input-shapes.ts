@@ -159,24 +159,22 @@ const dryRunMembers = {
 } as const;
 export const dryRun = ['request', exactly(dryRunMembers)] as const;
 
-export const couponChange = {
-  isActive: 'flag',
-  maxRedemptions: 'number',
-  name: 'text',
-  redeemBy: 'instant',
-} as const;
-export const newCoupon = {
+export const couponMembers = {
   amountOff: Object.fromEntries(currencyCodes.map((currency) => [currency, 'amount'])) as Readonly<
     Record<Currency, 'amount'>
   >,
   appliesTo: oneOf(CouponScope),
-  code: must('text'),
+  code: 'text',
   duration: 'any',
+  isActive: 'flag',
+  maxRedemptions: 'number',
+  name: 'text',
   oncePerAccount: 'flag',
   percentOff: 'amount',
   perQuantity: 'flag',
   plans: texts,
   products: texts,
+  redeemBy: 'instant',
 } as const;
 export const usageBounds = {
   endDate: must('requestedDate'),

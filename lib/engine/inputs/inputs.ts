@@ -28,7 +28,7 @@ import {
   chosenEntries,
   comboParties,
   completion,
-  couponChange,
+  couponMembers,
   creation,
   creationDates,
   document,
@@ -42,7 +42,6 @@ import {
   manualItems,
   migrationItems,
   must,
-  newCoupon,
   objectType,
   ofAccount,
   ofInvoice,
@@ -181,8 +180,8 @@ export const inputs: Inputs = {
     pageBundlesOfAccount: pageOfAccount,
   },
   coupons: {
-    create: [['input', { ...couponChange, ...newCoupon }]],
-    update: [code, ['change', couponChange]],
+    create: [['input', { ...couponMembers, code: must('text') }]],
+    update: [code, ['change', couponMembers]],
     get: [code],
     page: [page],
     redeem: [

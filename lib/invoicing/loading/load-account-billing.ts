@@ -14,7 +14,7 @@ export function loadAccountBilling(configOf: InvoicingConfigOf): LoadBilling {
     return new Map(
       streams.map(({ request, bySubscription, ends }) => [
         request.account.id,
-        { eventsOf: bySubscription, ends },
+        { account: request.account, eventsOf: bySubscription, ends },
       ]),
     );
   };

@@ -84,7 +84,7 @@ export async function loadStreams<R extends StreamRequest>(
     session.subscriptions.findByIds(ids),
     session.subscriptions.findEvents(ids),
     input.includesNotInvoiced === true ? NO_BUNDLES : bundlesNotInvoiced(session, accounts),
-    session.coupons.redemptionsOfAccounts(accounts.map(({ id }) => id)),
+    session.coupons.redemptionsOf(accounts.map(({ recordId }) => recordId)),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
   // Bundles that are not invoiced, and their billed items, are ignored.

@@ -7,20 +7,22 @@ export interface CouponReads {
   page(request: PageRequest): Promise<Page<Coupon>>;
   findRedemptions(ids: readonly Uuid[]): Rows<Redemption>;
   /** Returns the redemptions of these accounts and of their subscriptions, in the order of redemption. */
-  redemptionsOfAccounts(accountIds: readonly Uuid[]): Rows<Redemption>;
+  redemptionsOf(accountRecordIds: readonly number[]): Rows<Redemption>;
 }
 
 export interface CouponWrites {
   /** Returns the coupons with these codes and locks them against changes and redemptions. */
   lockByCodes(codes: readonly string[]): Rows<Coupon>;
   insert(coupons: readonly New<Coupon>[]): Promise<void>;
-  /** Writes the fields that can change: name, last redemption instant, limit and active state. */
+  /** Writes all fields except the number of redemptions. */
   update(coupons: readonly Coupon[]): Promise<void>;
   /**
-   * Adds redemptions to the counts of coupons. Returns the ids of the coupons whose limit allows it; the other counts
-   * do not change. Locks the coupons in the order of their ids.
+   * Adds to the counts of coupons. Returns the ids of the coupons whose limit allows it; the other counts do not
+   * change. Locks the coupons in the order of their ids.
    */
   countRedemptions(counts: ReadonlyMap<Uuid, number>): Rows<Uuid>;
   insertRedemptions(redemptions: readonly New<Redemption>[]): Promise<void>;
+  /** Writes the end of redemptions. */
   endRedemptions(redemptions: readonly Redemption[]): Promise<void>;
+  deleteRedemptions(redemptions: readonly Redemption[]): Promise<void>;
 }

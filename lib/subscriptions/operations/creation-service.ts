@@ -23,7 +23,7 @@ import {
   checkSingleRequest,
   mustRunAlone,
   noSuchAccountOfGroup,
-  type RedeemCoupons,
+  type SubscriptionCoupons,
 } from '../requests/create-request.ts';
 import { type CreationCall, createTogether } from '../storing/create-together.ts';
 import type { TrialNotices } from '../storing/save-changes.ts';
@@ -33,7 +33,7 @@ import { creationTermsOf, type EntitlementControl } from './entitlement-control.
 export interface SubscriptionParts {
   readonly control: EntitlementControl;
   readonly trials: TrialNotices;
-  readonly redeem: RedeemCoupons;
+  readonly coupons: SubscriptionCoupons;
 }
 
 export interface CreatedBundle {
@@ -59,9 +59,9 @@ const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAcco
 export function creationOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
   catalogs: CatalogProvider,
-  { control, trials, redeem }: SubscriptionParts,
+  { control, trials, coupons }: SubscriptionParts,
 ) {
-  const tools = { ...ports, catalogs, trials, redeem };
+  const tools = { ...ports, catalogs, trials, coupons };
   const creations = new SharedCalls<CreationCall, readonly BundleCreation[]>(ports.systemClock);
 
   async function run(

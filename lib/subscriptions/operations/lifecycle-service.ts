@@ -46,7 +46,7 @@ interface RunningEdit extends RunningInBundle {
 export function lifecycleOperations(
   ports: Pick<Ports, 'storage' | 'ids'>,
   catalogs: CatalogProvider,
-  { control, trials, redeem }: SubscriptionParts,
+  { control, trials, coupons }: SubscriptionParts,
 ) {
   async function save(session: WriteSession, edits: readonly SubscriptionEdit[], now: Instant) {
     await saveEdits(session, edits, now);
@@ -89,6 +89,8 @@ export function lifecycleOperations(
             const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
             const edit = plan(running, withdrawn, tools);
             await save(session, [edit, ...followBase({ bundle, edit }, tools)], tools.now);
+            if (operation === EntitlementOperation.UNDO_CHANGE_PLAN)
+              await coupons.undoPending(session, subscriptionId, { ...running, now: tools.now });
           }),
         resultOf: () => null,
       });
@@ -119,10 +121,15 @@ export function lifecycleOperations(
             currentCatalog: async () => (await catalogsOf(session, [accountId]))(accountId),
           }));
         const planned = planChange(running, { request, decided, overridePlan }, tools);
-        const { edit, effective, coupons } = planned;
+        const { edit, effective } = planned;
         const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
         await save(session, [edit, ...followBase({ bundle, edit, plans }, tools)], tools.now);
-        if (coupons !== null) await redeem(session, [coupons], { account: running.account, now: tools.now });
+        if (planned.coupons !== null)
+          await coupons.redeem(session, [planned.coupons], {
+            account: running.account,
+            now: tools.now,
+            isOfPlanChange: true,
+          });
         return { accountId, effective };
       },
     );

@@ -54,12 +54,18 @@ export interface CouponRequest {
   readonly redeemed: DatedInstant;
 }
 
-/** Redeems coupons in the transaction of an operation. */
-export type RedeemCoupons = (
-  session: WriteSession,
-  requests: readonly CouponRequest[],
-  by: { readonly account: Account; readonly now: Instant },
-) => Promise<void>;
+/** Redemptions in the transaction of an operation on subscriptions. */
+export interface SubscriptionCoupons {
+  redeem(session: WriteSession, requests: readonly CouponRequest[], by: CouponTools): Promise<void>;
+  /** Undoes the redemptions of the pending plan changes of a subscription, unless they reduced a billed price. */
+  undoPending(session: WriteSession, subscriptionId: Uuid, by: CouponTools): Promise<void>;
+}
+
+interface CouponTools {
+  readonly account: Account;
+  readonly now: Instant;
+  readonly isOfPlanChange?: boolean;
+}
 
 /** Returns the coupons of an operation. Null if the operation redeems none. */
 export function couponRequestOf(

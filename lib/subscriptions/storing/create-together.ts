@@ -13,8 +13,8 @@ import {
   type CheckedGroup,
   type CheckedGroups,
   type CreateSubscriptionOptions,
-  type RedeemCoupons,
   requestedKeys,
+  type SubscriptionCoupons,
 } from '../requests/create-request.ts';
 import {
   checkHoldersLocked,
@@ -36,7 +36,7 @@ export interface CreationCall extends CheckedGroups {
 interface CreationTools extends Pick<Ports, 'storage' | 'ids'> {
   readonly catalogs: CatalogProvider;
   readonly trials: TrialNotices;
-  readonly redeem: RedeemCoupons;
+  readonly coupons: SubscriptionCoupons;
 }
 
 /**
@@ -152,7 +152,7 @@ async function planned(
 async function save(
   session: WriteSession,
   plans: readonly Plan[],
-  { trials, redeem, now }: CreationTools & { readonly now: Instant },
+  { trials, coupons, now }: CreationTools & { readonly now: Instant },
 ): Promise<void> {
   const bundles = plans.flatMap((plan) => plan.bundles);
   const ends = plans.flatMap((plan) => plan.ends);
@@ -160,9 +160,9 @@ async function save(
   await trials.ofCreations(session, bundles, now);
   if (ends.length > 0) await saveEdits(session, ends, now);
   const [only] = plans;
-  const coupons = bundles.flatMap(({ creations }) => creations.flatMap((creation) => creation.coupons ?? []));
-  if (only !== undefined && coupons.length > 0)
-    await redeem(session, coupons, { account: only.account, now });
+  const asked = bundles.flatMap(({ creations }) => creations.flatMap((creation) => creation.coupons ?? []));
+  if (only !== undefined && asked.length > 0)
+    await coupons.redeem(session, asked, { account: only.account, now });
 }
 
 function notTogether(): CallsMustRunAlone {

@@ -1,6 +1,7 @@
 import { dayAt, type Minute, minuteAt } from './billing-events.ts';
-import type { CouponModel } from './coupon-model.ts';
-import { type ModelCoupon, type ModelRedemption, matches } from './discounts.ts';
+import { addMonths, type Day } from './calendar.ts';
+import type { CouponModel, ModelSubscription } from './coupon-model.ts';
+import { type ModelCoupon, type ModelRedemption, matches, spanOf } from './discounts.ts';
 import type { PlanName } from './plans.ts';
 
 /** The codes with which the specification refuses redemptions and removals (coupons §2, §5). */
@@ -83,4 +84,43 @@ export function firstFreeDay(model: CouponModel, place: number, at: Minute): num
 export function changesBilled(model: CouponModel, place: number, ended: number): boolean {
   const redemptions = model.redemptions.map((each, index) => (index === place ? { ...each, ended } : each));
   return model.changesBilledDays(redemptions);
+}
+
+/** Returns true if the redemption was removed, or if its last discount or its subscription has ended (coupons §6). */
+export function hasEnded(model: CouponModel, place: number, at: Minute): boolean {
+  const redemption = model.redemptions[place];
+  if (redemption === undefined || redemption.ended !== null) return true;
+  const { subscription, coupon, from } = redemption;
+  const isOver = (each: ModelSubscription) =>
+    (each.timeline.end !== null && each.timeline.end <= at) || endOn(redemption, each) <= dayAt(at);
+  if (subscription !== null) return isOver(model.subscriptionAt(subscription));
+  const { duration } = coupon;
+  if (typeof duration === 'string' || 'periods' in duration) return false;
+  if (addMonths(from, duration.months) > dayAt(at)) return false;
+  const isDiscounted = ({ parts, timeline }: ModelSubscription) =>
+    spanOf(redemption, parts) !== undefined || (coupon.appliesTo !== 'RECURRING' && timeline.end === null);
+  return model.subscriptions.every((each) => !isDiscounted(each) || isOver(each));
+}
+
+/** Returns the end of the discount of a subscription. Infinity while later periods can be discounted. */
+function endOn(redemption: ModelRedemption, { parts, events }: ModelSubscription): Day {
+  const { coupon } = redemption;
+  const never = Number.POSITIVE_INFINITY;
+  if (!events.some(({ planName }) => matches(coupon, planName))) return never;
+  const span = spanOf(redemption, parts);
+  if (span === undefined) return coupon.appliesTo === 'FIXED' ? endOfFixed(redemption, events) : never;
+  const { duration } = coupon;
+  if (typeof duration === 'string' || 'periods' in duration) return span.end;
+  return parts.find(({ periodStart }) => periodStart >= span.end)?.periodStart ?? span.end;
+}
+
+/** Without periods, each fixed price counts as a period. */
+function endOfFixed({ coupon, from }: ModelRedemption, events: ModelSubscription['events']): Day {
+  const { duration } = coupon;
+  const never = Number.POSITIVE_INFINITY;
+  if (duration === 'FOREVER') return never;
+  if (duration !== 'ONCE' && 'months' in duration) return addMonths(from, duration.months);
+  const charged = events.filter(({ fixed, day }) => fixed !== null && day >= from);
+  const last = charged[(duration === 'ONCE' ? 1 : duration.periods) - 1];
+  return last === undefined ? never : last.day + 1;
 }

@@ -52,7 +52,7 @@ export const stories: Readonly<Record<string, Story>> = {
 
   'coupons of a percentage and an amount': async (shop) => {
     const accountId = await shop.account(german, standard);
-    const off = { percentOff: null, amountsOff: { EUR: '10' }, code: 'TEN', name: 'Zehn & mehr' };
+    const off = { percentOff: null, amountOff: { EUR: '10' }, code: 'TEN', name: 'Zehn & mehr' };
     const spring = { percentOff: '12.5', redeemed: '2026-03-01', appliesTo: 'BOTH' } as const;
     await redeemOnAccount(shop.engine, accountId, spring, { ...off, redeemed: '2026-03-01' });
     await shop.subscribe(accountId, 'team-monthly', 5);

@@ -23,7 +23,7 @@ function charges(
   }).map(({ startDate, amount }) => `${text(startDate)} ${amount}`);
 }
 
-const periods = (count: number) => ({ duration: 'PERIODS', durationCount: count }) as const;
+const periods = (count: number) => ({ duration: { periods: count } }) as const;
 const monthly = (date: string) => event('CREATE', date, { plan: 'gold-monthly', price: '30' });
 const upgraded = [monthly('2026-01-01'), event('CHANGE', '2026-01-11', { plan: 'max-monthly', price: '62' })];
 
@@ -89,8 +89,7 @@ describe('discounted charges (coupons §3)', () => {
     const terms = {
       percentOff: '10',
       redeemed: '2026-01-01',
-      duration: 'MONTHS',
-      durationCount: 12,
+      duration: { months: 12 },
     } as const;
     expect(charges([annual], terms, '2027-01-01')).to.eql(['2026-01-01 270', '2027-01-01 300']);
   });

@@ -10,7 +10,7 @@ import { expect } from '../../support/unit.ts';
 const USD = asCurrency('USD');
 const spring = { redeemed: '2026-01-01' };
 const amountOff = (amount: string, terms: Partial<RedemptionTerms> = {}): RedemptionTerms => {
-  const off = { percentOff: null, amountsOff: { USD: amount }, code: 'TEN', name: 'Ten off' };
+  const off = { percentOff: null, amountOff: { USD: amount }, code: 'TEN', name: 'Ten off' };
   return { ...off, redeemed: '2026-01-01', ...terms };
 };
 const monthly = (date: string, price = '30') => event('CREATE', date, { price });
@@ -39,7 +39,7 @@ function billed(
 
 describe('discounts of items (coupons §4)', () => {
   it('C1: add up to the list amount minus the amount, and are null without a coupon', () => {
-    const terms = [{ ...spring, duration: 'PERIODS', durationCount: 1 } as const];
+    const terms = [{ ...spring, duration: 'ONCE' } as const];
     expect(billed([monthly('2026-01-01')], terms, { until: '2026-02-01' })).to.eql([
       '24 of 30 (30): SPRING 6',
       '30 null',

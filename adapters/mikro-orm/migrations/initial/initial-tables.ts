@@ -257,9 +257,9 @@ create unique index bw_blocking_states_started_unique
 
 create table bw_coupons (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null, code text not null,
-  name text not null, percent_off numeric, amounts_off json, per_quantity boolean not null,
-  duration text not null, duration_count int, plans json, products json, applies_to text not null,
-  redeem_by bigint, max_redemptions int, redeemed_count int not null, once_per_account boolean not null,
+  name text not null, percent_off numeric, amount_off json, per_quantity boolean not null,
+  duration json not null, plans json, products json, applies_to text not null, redeem_by bigint,
+  max_redemptions int, redeemed_count int not null, once_per_account boolean not null,
   is_active boolean not null, created_date bigint not null, updated_date bigint not null,
   folded_code text not null,
   constraint bw_coupons_id_unique unique (id),
@@ -269,17 +269,15 @@ create index bw_coupons_page_index on bw_coupons (tenant_record_id, record_id);
 
 create table bw_coupon_redemptions (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
-  coupon_id uuid not null, code text not null, account_id uuid not null, account_record_id bigint not null,
-  subscription_id uuid, name text not null, percent_off numeric, amounts_off json,
-  per_quantity boolean not null, duration text not null, duration_count int, plans json, products json,
-  applies_to text not null, redeemed bigint not null, redeemed_local date not null, ended bigint,
-  ended_local date, created_date bigint not null, updated_date bigint not null,
+  coupon_id uuid not null, account_id uuid not null, account_record_id bigint not null, subscription_id uuid,
+  code text not null, name text not null, percent_off numeric, amount_off json, per_quantity boolean not null,
+  duration json not null, plans json, products json, applies_to text not null, redeemed bigint not null,
+  redeemed_local date not null, is_of_plan_change boolean not null, ended bigint, ended_local date,
+  is_over boolean not null, created_date bigint not null, updated_date bigint not null,
   constraint bw_coupon_redemptions_id_unique unique (id)
 );
 create index bw_coupon_redemptions_account_index
   on bw_coupon_redemptions (tenant_record_id, account_record_id, record_id);
-create index bw_coupon_redemptions_coupon_index
-  on bw_coupon_redemptions (tenant_record_id, coupon_id, account_record_id);
 
 create table bw_feature_overrides (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
