@@ -17,12 +17,14 @@ import {
   matches,
   spanOf,
 } from './discounts.ts';
-import { Ledger, type Proposal, quotient, rounded } from './ledger.ts';
+import { HALF_UP, Ledger, type Proposal, quotient, rounded } from './ledger.ts';
 import { billedThrough, type PeriodPart, partsOf } from './parts.ts';
 import type { PlanName } from './plans.ts';
 
 /** Days up to which periods are known. */
 const HORIZON_DAYS = 2_000;
+/** Decimals of the rate of an item. The amount comes from the exact rate. */
+const RATE_DECIMALS = 9;
 const TOUCHING: readonly (TransitionType | 'PAUSE' | 'RESUME')[] = ['CREATE', 'CHANGE', 'PHASE', 'CANCEL'];
 
 export interface ModelSubscription {
@@ -114,6 +116,16 @@ export class CouponModel {
     });
   }
 
+  /** Returns true if the redemptions would discount a billed charge of 0 by other coupons than now. */
+  changesFreeDays(redemptions: readonly ModelRedemption[]): boolean {
+    return this.subscriptions.some(({ ledger }, place) => {
+      const after = this.#proposalsOf({ place, redemptions, target: this.#today });
+      return this.#proposalsOf({ place, redemptions: this.#redemptions, target: this.#today }).some(
+        (proposal, index) => ledger.isFree(proposal) && proposal.discounts !== after[index]?.discounts,
+      );
+    });
+  }
+
   subscriptionAt(place: number): ModelSubscription {
     const subscription = this.subscriptions[place];
     if (subscription === undefined) throw new Error(`No subscription at place ${place}`);
@@ -125,13 +137,8 @@ export class CouponModel {
   }
 
   #itemsOf(ledger: Ledger, seen: Seen): readonly string[] {
-    const { parts, events } = this.subscriptionAt(seen.place);
-    const spans = seen.redemptions
-      .filter(({ subscription }) => subscription === null || subscription === seen.place)
-      .flatMap((redemption) => {
-        const span = spanOf(redemption, parts);
-        return span === undefined ? [] : [{ coupon: redemption.coupon, span }];
-      });
+    const { events } = this.subscriptionAt(seen.place);
+    const spans = this.#spansOf(seen);
     const fixed = events.flatMap((event, index) => {
       if (event.fixed === null || event.day > seen.target || isDisplaced(events, index)) return [];
       const { planName, quantity, day } = event;
@@ -139,10 +146,25 @@ export class CouponModel {
       const amount = rounded(discountedPrice(event.fixed, quantity, coupons));
       return ledger.chargeFixed(day, planAndPhaseOf(event), amount);
     });
-    const proposals = events.flatMap((event, index) =>
+    return [...fixed, ...ledger.reconcile(this.#proposalsOf(seen))].map((line) => `${seen.place} ${line}`);
+  }
+
+  #proposalsOf(seen: Seen): readonly Proposal[] {
+    const { parts, events } = this.subscriptionAt(seen.place);
+    const spans = this.#spansOf(seen);
+    return events.flatMap((event, index) =>
       proposalsOf(event, events[index + 1], { parts, spans, target: seen.target }),
     );
-    return [...fixed, ...ledger.reconcile(proposals)].map((line) => `${seen.place} ${line}`);
+  }
+
+  #spansOf({ place, redemptions }: Seen): readonly Discount[] {
+    const { parts } = this.subscriptionAt(place);
+    return redemptions
+      .filter(({ subscription }) => subscription === null || subscription === place)
+      .flatMap((redemption) => {
+        const span = spanOf(redemption, parts);
+        return span === undefined ? [] : [{ coupon: redemption.coupon, span }];
+      });
   }
 }
 
@@ -183,7 +205,8 @@ function proposalsOf(
         start: part.start,
         end: part.end,
         planAndPhase: planAndPhaseOf(event),
-        kind: `${planAndPhaseOf(event)} ${rate.toFixed()}`,
+        kind: `${planAndPhaseOf(event)} ${rate.toDecimalPlaces(RATE_DECIMALS, HALF_UP).toFixed()}`,
+        discounts: coupons.length,
         amount: rounded(ratio.times(rate)),
         isShortened: part.end === next?.day && next.day > target,
       };

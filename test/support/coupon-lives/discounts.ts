@@ -39,13 +39,15 @@ export function matches({ plans, products }: ModelCoupon, planName: PlanName): b
 interface Span {
   readonly start: Day;
   readonly end: Day;
-  /** Fixed prices are discounted from this day on. */
+  /** Fixed prices are discounted from this day on, until the other one. */
   readonly fixedFrom: Day;
+  readonly fixedEnd: Day;
 }
 
 /**
  * Returns the span of a redemption on the periods of a subscription (coupons §3). It ends at the start of a period, so a
- * fixed price inside the last discounted period is discounted. Undefined: no period starts in it.
+ * fixed price inside the last discounted period is discounted, but not after a removal. Undefined: no period starts in
+ * it.
  */
 export function spanOf(redemption: ModelRedemption, parts: readonly PeriodPart[]): Span | undefined {
   const { coupon, from, ended, subscription } = redemption;
@@ -54,17 +56,25 @@ export function spanOf(redemption: ModelRedemption, parts: readonly PeriodPart[]
   const start = starts[first];
   if (start === undefined) return undefined;
   const { duration } = coupon;
-  const startFrom = (day: Day): Day => starts.find((each) => each >= day) ?? day;
-  const end = ended === null ? Number.POSITIVE_INFINITY : startFrom(ended);
-  if (duration === 'FOREVER') return { start, end, fixedFrom: from };
-  if (duration === 'ONCE' || 'periods' in duration) {
-    const count = duration === 'ONCE' ? 1 : duration.periods;
-    return { start, end: Math.min(end, starts[first + count] ?? Number.POSITIVE_INFINITY), fixedFrom: from };
-  }
-  const isTooLate = subscription === null && start >= addMonths(from, duration.months);
-  return isTooLate
-    ? undefined
-    : { start, end: Math.min(end, startFrom(addMonths(start, duration.months))), fixedFrom: from };
+  const isByMonths = typeof duration === 'object' && 'months' in duration;
+  if (isByMonths && subscription === null && start >= addMonths(from, duration.months)) return undefined;
+  const end = endOfSpan(coupon, starts, first);
+  const removed = ended ?? Number.POSITIVE_INFINITY;
+  return {
+    start,
+    end: Math.min(end, starts.find((each) => each >= removed) ?? removed),
+    fixedFrom: from,
+    fixedEnd: Math.min(end, removed),
+  };
+}
+
+/** Returns the start of the first period that the duration does not cover. */
+function endOfSpan({ duration }: ModelCoupon, starts: readonly Day[], first: number): Day {
+  if (duration === 'FOREVER') return Number.POSITIVE_INFINITY;
+  if (duration === 'ONCE') return starts[first + 1] ?? Number.POSITIVE_INFINITY;
+  if ('periods' in duration) return starts[first + duration.periods] ?? Number.POSITIVE_INFINITY;
+  const end = addMonths(starts[first] ?? 0, duration.months);
+  return starts.find((each) => each >= end) ?? end;
 }
 
 /** Returns the start of the first discounted period. */
@@ -91,7 +101,9 @@ export function couponsOf(
   discounts: readonly Discount[],
 ): readonly ModelCoupon[] {
   return discounts
-    .filter(({ span }) => day >= (scope === 'FIXED' ? span.fixedFrom : span.start) && day < span.end)
+    .filter(({ span: { start, end, fixedFrom, fixedEnd } }) =>
+      scope === 'FIXED' ? day >= fixedFrom && day < fixedEnd : day >= start && day < end,
+    )
     .map(({ coupon }) => coupon)
     .filter(({ appliesTo }) => appliesTo === scope || appliesTo === 'BOTH')
     .filter((coupon) => matches(coupon, planName));

@@ -2,7 +2,7 @@ import { type Decimal, decimal } from '../../../lib/index.ts';
 import { type Day, textOf } from './calendar.ts';
 
 const QUOTIENT_DECIMALS = 9;
-const HALF_UP = 4;
+export const HALF_UP = 4;
 
 export const rounded = (amount: Decimal): Decimal => amount.toDecimalPlaces(2, HALF_UP);
 
@@ -17,6 +17,8 @@ export interface Proposal {
   readonly kind: string;
   readonly planAndPhase: string;
   readonly amount: Decimal;
+  /** Number of coupons in the rate. */
+  readonly discounts: number;
   /** True if only an event after the target date ends the proposal. */
   readonly isShortened: boolean;
 }
@@ -71,6 +73,13 @@ export class Ledger {
     );
     const lines = repairs.map(({ row, part }) => this.#repair(row, part));
     return [...lines, ...charges.flatMap(({ proposal, part }) => this.#charge(proposal, part))];
+  }
+
+  /** Returns true if the charge is billed with an amount of 0. */
+  isFree({ start, planAndPhase, amount }: Proposal): boolean {
+    return (
+      amount.isZero() && this.#free.some((each) => each.start === start && each.planAndPhase === planAndPhase)
+    );
   }
 
   #repair({ item, amount, start, end }: Row, part: Range): string {

@@ -80,10 +80,10 @@ export function firstFreeDay(model: CouponModel, place: number, at: Minute): num
   for (let day = dayAt(at); ; day++) if (!changesBilled(model, place, day)) return day;
 }
 
-/** Returns true if the removal on this day changes billed days. */
+/** Returns true if the removal on this day changes the discounts of billed days, even if their price remains 0. */
 export function changesBilled(model: CouponModel, place: number, ended: number): boolean {
   const redemptions = model.redemptions.map((each, index) => (index === place ? { ...each, ended } : each));
-  return model.changesBilledDays(redemptions);
+  return model.changesBilledDays(redemptions) || model.changesFreeDays(redemptions);
 }
 
 /** Returns true if the redemption was removed, or if its last discount or its subscription has ended (coupons §6). */
