@@ -112,7 +112,7 @@ function Preview(props: {
 }
 
 /** Returns the values once they have not changed for a moment. */
-function useSettled<T>(values: T): T {
+export function useSettled<T>(values: T): T {
   const [settled, setSettled] = useState(values);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(values), PAUSE_BEFORE_PREVIEW_MS);

@@ -14,20 +14,13 @@ export function Paper(props: { readonly title: string; readonly html: string }):
     const target = frame.current?.contentDocument;
     const view = frame.current?.contentWindow as (Window & typeof globalThis) | null | undefined;
     if (!target || !view) return;
-    const source = new DOMParser().parseFromString(props.html, 'text/html');
-    target.adoptedStyleSheets = [...source.querySelectorAll('style')].map((style) => {
+    const { body, styles } = parsed(props.html);
+    target.adoptedStyleSheets = styles.map((text) => {
       const sheet = new view.CSSStyleSheet();
-      sheet.replaceSync(style.textContent ?? '');
+      sheet.replaceSync(text);
       return sheet;
     });
-    for (const element of source.querySelectorAll('script, style, link, meta, base, iframe, object, embed'))
-      element.remove();
-    for (const element of source.querySelectorAll<HTMLElement>('[style]')) {
-      const text = element.getAttribute('style') ?? '';
-      element.removeAttribute('style');
-      element.style.cssText = text;
-    }
-    target.body.replaceChildren(...[...source.body.childNodes].map((node) => target.adoptNode(node)));
+    target.body.replaceChildren(...[...body.childNodes].map((node) => target.adoptNode(node)));
     if (frame.current) frame.current.style.height = `${Math.max(target.body.scrollHeight + 32, 200)}px`;
   };
   useEffect(show, [props.html]);
@@ -41,4 +34,24 @@ export function Paper(props: { readonly title: string; readonly html: string }):
       onLoad={show}
     />
   );
+}
+
+const STYLE_ELEMENT = /<style\b[^>]*>([\s\S]*?)<\/style\s*>/gi;
+const STYLE_ATTRIBUTE = /(<[a-z][^<>]*?\s)style=/gi;
+const REMOVED = 'script, style, link, meta, base, iframe, object, embed';
+
+/**
+ * Parses a document without active elements. Its styles are taken out before it is parsed, because the page's policy
+ * applies to the parser too.
+ */
+function parsed(html: string): { readonly body: HTMLElement; readonly styles: readonly string[] } {
+  const styles = [...html.matchAll(STYLE_ELEMENT)].map(([, text]) => text ?? '');
+  const text = html.replaceAll(STYLE_ELEMENT, '').replaceAll(STYLE_ATTRIBUTE, '$1data-style=');
+  const { body } = new DOMParser().parseFromString(text, 'text/html');
+  for (const element of body.querySelectorAll(REMOVED)) element.remove();
+  for (const element of body.querySelectorAll<HTMLElement>('[data-style]')) {
+    element.style.cssText = element.getAttribute('data-style') ?? '';
+    element.removeAttribute('data-style');
+  }
+  return { body, styles };
 }
