@@ -21,8 +21,8 @@ interface ActionProps {
   readonly preview?: (values: Values) => Promise<ComponentChildren> | null;
   /** Makes the change. */
   readonly run: (values: Values) => Promise<unknown>;
-  /** Text of the notice after the change. */
-  readonly done: string;
+  /** Text of the notice after the change. Defaults to one that names the action. */
+  readonly done?: string;
   /** Called after the change, for example to open the page of a new object. */
   readonly after?: (result: unknown) => void;
   /** Called when the dialog opens, for example to load the options of a field. */
@@ -66,7 +66,7 @@ function ActionDialog(props: ActionProps & { readonly close: () => void }): JSX.
     try {
       const result = await run(values);
       close();
-      notify(props.done);
+      notify(props.done ?? texts.common.done(label));
       props.after?.(result);
     } catch (failure) {
       setError(asError(failure));

@@ -45,7 +45,6 @@ export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
                       label={texts.labels.remove}
                       explanation={texts.labels.removeTag(tagDefinitionName)}
                       run={() => api().tags.remove(object, [tagDefinitionId])}
-                      done={texts.labels.tagRemoved}
                     />
                   ),
               },
@@ -93,7 +92,6 @@ function AddTag(props: {
         },
       ]}
       run={({ tag }) => api().tags.add(object, [String(tag)])}
-      done={texts.labels.tagAdded}
     />
   );
 }
@@ -115,7 +113,6 @@ export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Elem
                 { name: textOrNull(values, 'name'), value: textOrNull(values, 'value') },
               ])
             }
-            done={texts.labels.fieldAdded}
           />
         )
       }
@@ -145,7 +142,6 @@ export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Elem
                             { customFieldId: field.id, value: textOrNull(values, 'value') },
                           ])
                         }
-                        done={texts.labels.fieldChanged}
                       />
                     )}
                     {may('custom_field:delete') && (
@@ -153,7 +149,6 @@ export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Elem
                         label={texts.labels.remove}
                         explanation={texts.labels.removeField(field.name)}
                         run={() => api().customFields.remove(object, [field.id])}
-                        done={texts.labels.fieldRemoved}
                       />
                     )}
                   </span>

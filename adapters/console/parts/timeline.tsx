@@ -230,17 +230,20 @@ function Ahead({ rows, today }: TimelineProps): JSX.Element | null {
 /** The whole drawing in words. */
 function Words({ rows }: { readonly rows: readonly TimelineRow[] }): JSX.Element {
   return (
-    <ul class="for-screen-readers">
+    <details>
+      <summary>{texts.timeline.words}</summary>
       {rows.map(({ id, name, state, phases, blocks, marks, billedThrough }) => (
-        <li key={id}>
+        <ul key={id} aria-label={name}>
           {[
-            `${name}, ${words(state)}`,
+            `${name}: ${words(state)}`,
             ...[...phases, ...blocks].map(spanText),
             ...marks.map(({ date, label }) => `${day(date)}: ${label}`),
             ...(billedThrough === null ? [] : [texts.timeline.billed(day(billedThrough))]),
-          ].join('. ')}
-        </li>
+          ].map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
       ))}
-    </ul>
+    </details>
   );
 }

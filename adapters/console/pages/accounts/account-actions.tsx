@@ -22,7 +22,6 @@ export function AccountActions({ account }: { readonly account: Account }): JSX.
             const changes = changesOfAccount(account, values);
             return api().accounts.update(account.id, { changes, treatNullAsReset: true });
           }}
-          done={texts.account.edited}
         />
       )}
     </>
@@ -54,7 +53,8 @@ function manualItems(accountId: string, values: Values) {
 export function GiveCredit({ account }: { readonly account: Account }): JSX.Element {
   return (
     <Action
-      label={texts.account.giveCredit}
+      label={texts.account.refundOrCredit}
+      confirm={texts.account.giveCredit}
       isPrimary
       explanation={
         <>
@@ -67,7 +67,6 @@ export function GiveCredit({ account }: { readonly account: Account }): JSX.Elem
       }
       fields={manualFields(account)}
       run={(values) => api().invoices.addCredits(manualItems(account.id, values))}
-      done={texts.account.creditGiven}
     />
   );
 }
@@ -79,7 +78,6 @@ function Charge({ account }: { readonly account: Account }): JSX.Element {
       explanation={texts.account.chargeExplanation}
       fields={manualFields(account)}
       run={(values) => api().invoices.addCharges(manualItems(account.id, values))}
-      done={texts.account.charged1}
     />
   );
 }
@@ -94,54 +92,18 @@ export function RareActions({ account }: { readonly account: Account }): JSX.Ele
           label={texts.account.transfer}
           explanation={texts.account.transferExplanation}
           run={() => api().accounts.transferCreditToParent(account.id)}
-          done={texts.account.transferred}
         />
       )}
-      {may('entitlement:pause_resume') && <Block account={account} />}
       {may('tag:add') && may('entitlement:pause_resume') && <Close account={account} />}
       {may('account:update') && (
         <Action
           label={texts.account.anonymize}
           explanation={texts.account.anonymizeExplanation}
           run={() => api().accounts.anonymize(account.id)}
-          done={texts.account.anonymized}
           isDangerous
         />
       )}
     </div>
-  );
-}
-
-/** The service name of blocks that the console sets. */
-export const BLOCKING_SERVICE = 'console';
-
-function Block({ account }: { readonly account: Account }): JSX.Element {
-  return (
-    <Action
-      label={texts.account.block}
-      explanation={texts.account.blockExplanation}
-      initial={{ service: true, changes: true, billing: false }}
-      fields={[
-        { name: 'name', label: texts.account.blockName, placeholder: 'FRAUD_CHECK', isRequired: true },
-        { name: 'service', label: texts.account.blocksService, kind: 'checkbox' },
-        { name: 'changes', label: texts.account.blocksChanges, kind: 'checkbox' },
-        { name: 'billing', label: texts.account.blocksBilling, kind: 'checkbox' },
-      ]}
-      run={(values) =>
-        api().blocking.add(
-          { type: 'ACCOUNT', id: account.id },
-          {
-            service: BLOCKING_SERVICE,
-            stateName: textOrNull(values, 'name'),
-            isBlockEntitlement: values.service === true,
-            isBlockChange: values.changes === true,
-            isBlockBilling: values.billing === true,
-          },
-        )
-      }
-      done={texts.account.blocked}
-      isDangerous
-    />
   );
 }
 
@@ -183,7 +145,6 @@ function Close({ account }: { readonly account: Account }): JSX.Element {
           removeFutureNotifications: queues === true,
         })
       }
-      done={texts.account.closed}
       isDangerous
     />
   );

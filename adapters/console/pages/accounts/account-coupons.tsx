@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { api, type ResultOf } from '../../core/api.ts';
-import { day, money, words } from '../../core/format.ts';
+import { day, words } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { href } from '../../core/location.ts';
 import { may } from '../../core/session.ts';
@@ -9,10 +9,10 @@ import { textOrNull } from '../../parts/form.tsx';
 import { Section } from '../../parts/layout.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
+import { obstacleOf, termsText } from '../coupons/coupon-words.ts';
 import type { Account } from './account-form.ts';
 
 type Redemption = ResultOf<'coupons', 'ofAccount'>[number];
-type Terms = Pick<Redemption, 'percentOff' | 'amountOff' | 'perQuantity' | 'duration'>;
 
 /** The coupons of an account, or of one of its subscriptions. */
 export function Coupons(props: { readonly account: Account; readonly subscriptionId?: string }): JSX.Element {
@@ -35,9 +35,11 @@ export function Coupons(props: { readonly account: Account; readonly subscriptio
         empty={texts.account.noCoupons}
         columns={[
           { title: texts.account.code, cell: ({ code }) => <a href={href('/coupons', code)}>{code}</a> },
-          { title: texts.account.discount, cell: (coupon) => termsText(coupon, account.currency) },
-          { title: texts.account.redeemed, cell: ({ redeemedDate }) => day(redeemedDate) },
-          { title: texts.account.validUntil, cell: untilText },
+          { title: texts.account.discount, cell: (coupon) => termsText(coupon) },
+          {
+            title: texts.account.valid,
+            cell: (coupon) => texts.preview.period(day(coupon.redeemedDate), untilText(coupon)),
+          },
           {
             title: '',
             cell: (coupon) => coupon.endedDate === null && may('coupon:redeem') && <Remove coupon={coupon} />,
@@ -46,25 +48,6 @@ export function Coupons(props: { readonly account: Account; readonly subscriptio
       />
     </Section>
   );
-}
-
-/** Returns a discount in words, such as `20 % off for 6 periods`. */
-export function termsText(terms: Terms, currency: string | null): string {
-  const { percentOff, amountOff, perQuantity, duration } = terms;
-  const amounts = Object.entries(amountOff ?? {}).filter(([name]) => currency === null || name === currency);
-  const off =
-    percentOff === null
-      ? amounts.map(([name, amount]) => money(amount, name)).join(', ')
-      : texts.account.percent(String(percentOff));
-  return texts.account.off(perQuantity ? texts.account.perSeat(off) : off, durationText(duration));
-}
-
-function durationText(duration: Terms['duration']): string {
-  if (duration === 'ONCE') return texts.account.once;
-  if (duration === 'FOREVER') return texts.account.forever;
-  return 'periods' in duration
-    ? texts.account.periods(duration.periods)
-    : texts.account.months(duration.months);
 }
 
 function untilText({ endedDate, discounts }: Redemption): string {
@@ -89,7 +72,7 @@ function Redeem(props: { readonly account: Account; readonly subscriptionId: str
       ]}
       preview={(values) => {
         const code = textOrNull(values, 'code');
-        return code === null ? null : discountOf(code, account.currency);
+        return code === null ? null : discountOf(code);
       }}
       run={(values) =>
         api().coupons.redeem({
@@ -98,19 +81,18 @@ function Redeem(props: { readonly account: Account; readonly subscriptionId: str
           rebill: values.rebill === true,
         })
       }
-      done={texts.account.couponRedeemed}
     />
   );
 }
 
-async function discountOf(code: string, currency: string | null): Promise<JSX.Element> {
+async function discountOf(code: string): Promise<JSX.Element> {
   const coupon = await api().coupons.get(code);
   const limits = [...(coupon.plans ?? []), ...(coupon.products ?? [])];
   return (
     <>
-      <p>{`${coupon.name}: ${termsText(coupon, currency)}`}</p>
+      <p>{`${coupon.name}: ${termsText(coupon)}`}</p>
       <p>{texts.account.appliesTo(words(coupon.appliesTo).toLowerCase(), limits.join(', '))}</p>
-      {!coupon.isActive && <p>{texts.account.inactive}</p>}
+      <p>{obstacleOf(coupon)}</p>
     </>
   );
 }
@@ -124,7 +106,6 @@ function Remove({ coupon }: { readonly coupon: Redemption }): JSX.Element {
         { name: 'rebill', label: texts.account.rebill, kind: 'checkbox', help: texts.account.rebillHelp },
       ]}
       run={({ rebill }) => api().coupons.remove(coupon.id, { rebill: rebill === true })}
-      done={texts.account.couponRemoved}
       isDangerous
     />
   );

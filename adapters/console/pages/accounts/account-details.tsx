@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { api, type ResultOf } from '../../core/api.ts';
-import { day, instant, words } from '../../core/format.ts';
+import { api } from '../../core/api.ts';
+import { instant } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { href } from '../../core/location.ts';
 import { may } from '../../core/session.ts';
@@ -8,7 +8,6 @@ import { Action } from '../../parts/action.tsx';
 import { textOf } from '../../parts/form.tsx';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { Columns, Copyable, Facts, IdLink, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { RareActions } from './account-actions.tsx';
@@ -27,7 +26,6 @@ export function Details({ account }: { readonly account: Account }): JSX.Element
         <CustomFields of={object} />
         <Emails account={account} />
         <Family account={account} />
-        <Blocks account={account} />
       </Columns>
       <Section title={texts.account.rare}>
         <p>{texts.account.rareExplanation}</p>
@@ -47,7 +45,7 @@ function AccountFacts({ account }: { readonly account: Account }): JSX.Element {
         [texts.accounts.currency, account.currency ?? texts.common.none],
         [texts.accounts.zone, account.timeZone],
         [texts.account.billCycleDay, account.billCycleDayLocal || texts.account.notYet],
-        [texts.account.created, instant(account.createdDate, account.timeZone)],
+        [texts.account.createdOn, instant(account.createdDate, account.timeZone)],
         [texts.account.id, <Copyable key="id" text={account.id} />],
       ]}
     />
@@ -62,7 +60,6 @@ function Emails({ account }: { readonly account: Account }): JSX.Element {
       explanation={texts.account.emailsExplanation}
       fields={[{ name: 'email', label: texts.accounts.email, kind: 'email', isRequired: true }]}
       run={(values) => api().accounts.addEmail(account.id, textOf(values, 'email') ?? '')}
-      done={texts.account.emailAdded}
     />
   );
   return (
@@ -83,7 +80,6 @@ function Emails({ account }: { readonly account: Account }): JSX.Element {
                   label={texts.labels.remove}
                   explanation={email}
                   run={() => api().accounts.removeEmail(account.id, email)}
-                  done={texts.account.emailRemoved}
                 />
               ),
           },
@@ -123,78 +119,5 @@ function Family({ account }: { readonly account: Account }): JSX.Element {
         ]}
       />
     </Section>
-  );
-}
-
-type BlockingState = ResultOf<'blocking', 'ofAccount'>[number];
-
-/** The states that block the account now, with an action that ends those of the console. */
-function Blocks({ account }: { readonly account: Account }): JSX.Element {
-  const loaded = useLoad(
-    () =>
-      api()
-        .blocking.ofAccount(account.id, { types: ['ACCOUNT'] })
-        .then(statesInForce),
-    [account.id],
-  );
-  return (
-    <Section title={texts.account.blocks}>
-      <Show of={loaded}>
-        {(states) =>
-          states.length === 0 ? (
-            <p class="empty">{texts.account.noBlocks}</p>
-          ) : (
-            <ul>
-              {states.map((state) => (
-                <li key={state.id}>
-                  {texts.account.blockOf(words(state.stateName), day(state.effective.date), effectsOf(state))}{' '}
-                  {may('entitlement:pause_resume') && state.service !== OVERDUE && <Unblock state={state} />}
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Show>
-    </Section>
-  );
-}
-
-/** Overdue states end by payment. */
-const OVERDUE = 'overdue-service';
-
-/** Returns the last state of each service, if it blocks something. */
-function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
-  const last = new Map(states.map((state) => [state.service, state]));
-  return [...last.values()].filter((state) => effectsOf(state) !== '');
-}
-
-function effectsOf({ isBlockEntitlement, isBlockChange, isBlockBilling }: BlockingState): string {
-  const effects = [
-    isBlockEntitlement && texts.account.blocksService,
-    isBlockChange && texts.account.blocksChanges,
-    isBlockBilling && texts.account.blocksBilling,
-  ];
-  return effects.filter((effect) => effect !== false).join(', ');
-}
-
-function Unblock({ state }: { readonly state: BlockingState }): JSX.Element {
-  return (
-    <Action
-      label={texts.account.unblock}
-      explanation={texts.account.unblockExplanation(state.stateName)}
-      run={() =>
-        api().blocking.add(
-          { type: 'ACCOUNT', id: state.blockedId },
-          {
-            service: state.service,
-            stateName: 'CLEAR',
-            isBlockEntitlement: false,
-            isBlockChange: false,
-            isBlockBilling: false,
-          },
-        )
-      }
-      done={texts.account.unblocked}
-    />
   );
 }

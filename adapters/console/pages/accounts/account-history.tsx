@@ -67,7 +67,7 @@ function Everything({ accountId }: { readonly accountId: string }): JSX.Element 
             title: texts.account.object,
             cell: (entry) => (
               <button type="button" class="quiet" onClick={() => show(entry)}>
-                {texts.account.changeOf(words(entry.changeType), words(typeOf(entry)))}
+                {texts.account.changeOf(texts.account.changes[entry.changeType], words(typeOf(entry)))}
               </button>
             ),
           },

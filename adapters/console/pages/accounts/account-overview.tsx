@@ -12,7 +12,7 @@ import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 import { NewSubscription } from '../subscriptions/new-subscription.tsx';
-import type { AccountSummary } from './account.tsx';
+import { type AccountSummary, isNotInvoiced } from './account.tsx';
 import type { Account } from './account-form.ts';
 import { InvoiceTable, isUnpaid } from './account-invoices.tsx';
 
@@ -67,12 +67,15 @@ export function Overview(summary: AccountSummary): JSX.Element {
 }
 
 /** When the account is charged next, how much, why, and what may prevent it. */
-function NextInvoice({ account, overdue, next }: AccountSummary): JSX.Element {
+function NextInvoice(summary: AccountSummary): JSX.Element {
+  const { account, overdue } = summary;
+  // Without invoicing, the answer is the reason.
+  const next = isNotInvoiced(summary) ? undefined : summary.next;
   const tags = overdue.controlTags.filter((name) => name in texts.account.effects);
   const paysParent = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
   return (
     <Section title={texts.preview.next}>
-      {next === undefined && <p>{texts.account.mayNotForesee}</p>}
+      {summary.next === undefined && <p>{texts.account.mayNotForesee}</p>}
       {next === null && <p>{texts.account.noNextLong}</p>}
       {next && (
         <>

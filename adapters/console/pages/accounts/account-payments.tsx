@@ -51,7 +51,7 @@ function amountOf({ transactions, totals }: Payment): ComponentChildren {
   const first = transactions[0];
   return (
     <>
-      {money(first?.processedAmount ?? first?.amount, first?.currency)}
+      {money(first?.amount, first?.currency)}
       {totals.refundedAmount.gt(0) && (
         <>
           <br />
@@ -136,7 +136,6 @@ function AddMethod(props: { readonly accountId: string; readonly gateway: string
           details: { externalPaymentMethodId: textOrNull(values, 'token') },
         })
       }
-      done={texts.account.methodAdded}
     />
   );
 }
@@ -160,7 +159,6 @@ function MethodActions(props: {
               payAllUnpaidInvoices: pays === true,
             })
           }
-          done={texts.account.defaultChanged}
         />
       )}
       {may('payment_method:delete') && (
@@ -170,7 +168,6 @@ function MethodActions(props: {
           run={() =>
             api().paymentMethods.delete({ paymentMethodId: method.id, withAutoPayOff: method.isDefault })
           }
-          done={texts.account.methodRemoved}
           isDangerous
         />
       )}

@@ -90,7 +90,14 @@ function Subtitle({ account, overdue, tags }: AccountSummary): JSX.Element {
   );
 }
 
-function Figures({ account, balance, overdue, next }: AccountSummary): JSX.Element {
+/** Returns true if the account gets no invoices, for example because it is suspended. */
+export function isNotInvoiced({ overdue }: AccountSummary): boolean {
+  return overdue.controlTags.includes('AUTO_INVOICING_OFF');
+}
+
+function Figures(summary: AccountSummary): JSX.Element {
+  const { account, balance, overdue } = summary;
+  const next = isNotInvoiced(summary) ? null : (summary.next ?? null);
   const { currency } = account;
   const owes = balance.accountBalance.gt(0);
   const { unpaidCount, unpaidTotal, unpaidSince } = overdue;
@@ -107,7 +114,7 @@ function Figures({ account, balance, overdue, next }: AccountSummary): JSX.Eleme
         url={hrefWith({ tab: null })}
       />
       <Figure name={texts.account.credit} value={money(balance.accountCBA, currency)} />
-      {next !== undefined && (
+      {summary.next !== undefined && (
         <Figure
           name={next === null ? texts.account.noNext : texts.account.nextOn(day(next.targetDate))}
           value={next === null ? '–' : money(next.balance, currency)}

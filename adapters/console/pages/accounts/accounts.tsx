@@ -66,7 +66,6 @@ function NewAccount(): JSX.Element {
       isPrimary
       fields={newAccountFields}
       run={(values) => api().accounts.create(newAccountOf(values))}
-      done={texts.account.created}
       after={(account) => navigate(href('/accounts', (account as Account).id))}
     />
   );

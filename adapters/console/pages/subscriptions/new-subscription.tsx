@@ -56,7 +56,6 @@ export function NewSubscription(props: { readonly account: Account; readonly bas
               .then((preview) => <ChangePreview of={preview} currency={account.currency} />)
       }
       run={(values) => api().subscriptions.create(requestOf(values), datesOf(values))}
-      done={texts.subscription.added}
       after={(created) =>
         navigate(href('/subscriptions', (created as { subscriptionId: string }).subscriptionId))
       }

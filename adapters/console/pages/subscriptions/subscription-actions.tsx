@@ -83,7 +83,6 @@ function ChangePlan({ subscription, account }: ActionProps): JSX.Element {
           : previewOf(account, { change: 'CHANGE_PLAN', subscriptionId, ...changeOf(values) })
       }
       run={(values) => api().subscriptions.changePlan(subscriptionId, changeOf(values))}
-      done={texts.subscription.planChanged}
     />
   );
 }
@@ -109,7 +108,6 @@ function UndoChange({ subscription }: ActionProps): JSX.Element {
       label={texts.subscription.undoChange}
       explanation={texts.subscription.undoChangeExplanation}
       run={() => api().subscriptions.undoChangePlan(subscription.subscriptionId)}
-      done={texts.subscription.changeUndone}
     />
   );
 }
@@ -135,7 +133,6 @@ function ChangeQuantity({ subscription, account }: ActionProps): JSX.Element {
           : null
       }
       run={(values) => api().subscriptions.changeQuantity(subscriptionId, changeOf(values))}
-      done={texts.subscription.quantityChanged}
     />
   );
 }
@@ -155,7 +152,6 @@ function Cancel({ subscription, account }: ActionProps): JSX.Element {
       fields={[policyField, dateField]}
       preview={(values) => previewOf(account, { change: 'CANCEL', subscriptionId, ...optionsOf(values) })}
       run={(values) => api().subscriptions.cancel(subscriptionId, optionsOf(values))}
-      done={texts.subscription.cancelled}
       isDangerous
     />
   );
@@ -167,7 +163,6 @@ function Uncancel({ subscription }: ActionProps): JSX.Element {
       label={texts.subscription.uncancel}
       explanation={texts.subscription.uncancelExplanation}
       run={() => api().subscriptions.uncancel(subscription.subscriptionId)}
-      done={texts.subscription.uncancelled}
     />
   );
 }
@@ -180,7 +175,6 @@ function Pause({ subscription: { bundleId }, account }: ActionProps): JSX.Elemen
       fields={[dateField]}
       preview={(values) => previewOf(account, { change: 'PAUSE', bundleId, requestedDate: dateOf(values) })}
       run={(values) => api().blocking.pauseBundle(bundleId, { requestedDate: dateOf(values) })}
-      done={texts.subscription.paused}
     />
   );
 }
@@ -193,7 +187,6 @@ function Resume({ subscription: { bundleId }, account }: ActionProps): JSX.Eleme
       fields={[dateField]}
       preview={(values) => previewOf(account, { change: 'RESUME', bundleId, requestedDate: dateOf(values) })}
       run={(values) => api().blocking.resumeBundle(bundleId, { requestedDate: dateOf(values) })}
-      done={texts.subscription.resumed}
     />
   );
 }
@@ -214,7 +207,6 @@ function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: A
           effectiveFromDate: dateOf(values),
         })
       }
-      done={texts.subscription.dayChanged}
     />
   );
 }

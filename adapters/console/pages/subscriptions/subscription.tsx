@@ -9,7 +9,6 @@ import { History } from '../../parts/history.tsx';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { Columns, Copyable, Facts, Page, Section, Tabs } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
-import { Table } from '../../parts/table.tsx';
 import { StateBadge, Timeline } from '../../parts/timeline.tsx';
 import { type Subscription, timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
@@ -62,7 +61,6 @@ function Loaded(data: SubscriptionData): JSX.Element {
       <Tabs
         tabs={[
           { name: 'overview', title: texts.account.overview, content: () => <Overview {...data} /> },
-          { name: 'events', title: texts.subscription.events, content: () => <Events {...data} /> },
           {
             name: 'labels',
             title: texts.subscription.labels,
@@ -132,25 +130,5 @@ function Overview({ subscription, account }: SubscriptionData): JSX.Element {
       </Section>
       {may('coupon:view') && <Coupons account={account} subscriptionId={subscriptionId} />}
     </Columns>
-  );
-}
-
-/** Every event of the subscription in words. */
-function Events({ subscription }: SubscriptionData): JSX.Element {
-  return (
-    <Section title={texts.subscription.events}>
-      <Table
-        caption={texts.subscription.events}
-        rows={subscription.events}
-        keyOf={({ eventId, eventType }) => eventId + eventType}
-        columns={[
-          { title: texts.account.date, cell: ({ effective }) => day(effective.date) },
-          { title: texts.subscription.event, cell: ({ eventType }) => words(eventType) },
-          { title: texts.subscription.plan, cell: ({ plan }) => plan },
-          { title: texts.subscription.phase, cell: ({ phase }) => phase },
-          { title: texts.account.state, cell: ({ serviceStateName }) => words(serviceStateName) },
-        ]}
-      />
-    </Section>
   );
 }
