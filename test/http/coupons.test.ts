@@ -104,6 +104,11 @@ eachDatabaseByTurns.describe('coupon API', (open) => {
       discounts: [{ subscriptionId, startDate: '2026-01-01', endDate: '2026-03-01', periodsLeft: 1 }],
     });
     expect(await call(`GET /accounts/${accountId}/coupons`)).to.eql([redemption]);
+    expect(await call(`GET /subscriptions/${subscriptionId}`)).to.deep.include({ redemptions: [redemption] });
+    const plain = await subscribe({});
+    expect(await call(`GET /subscriptions/${plain}`)).to.deep.include({ redemptions: [] });
+    expect(await list(`/subscriptions/${plain}/coupons`)).to.eql([]);
+    await call(`GET /subscriptions/${accountId}/coupons`, undefined, 404);
     const removed = await call(`DELETE /couponRedemptions/${redemption?.redemptionId}`);
     expect(removed).to.include({ endedDate: '2026-01-02' });
     expect(await call(`DELETE /couponRedemptions/${redemption?.redemptionId}`, undefined, 400)).to.include({
@@ -158,6 +163,8 @@ eachDatabaseByTurns.describe('coupon API', (open) => {
     expect(await send('PUT', path, { planName: 'sun', coupons: ['SPRING'] })).to.equal(403);
     expect(await send('POST', `${path}/coupons`, { code: 'SPRING' })).to.equal(403);
     expect(await send('POST', '/coupons/SPRING/redemptions', { accountId })).to.equal(403);
+    const shown = expectStatus(await serving.call('GET', `/1.0/kb${path}`, { headers }), 200);
+    expect(shown.json).to.not.have.property('redemptions');
     const [redemption] = await list(`${path}/coupons`);
     expect(await send('DELETE', `/couponRedemptions/${redemption?.redemptionId}`, {})).to.equal(403);
     expect(await list(`/accounts/${accountId}/coupons`)).to.eql([redemption]);

@@ -32,6 +32,7 @@ import {
 } from '../wire/scalars.ts';
 import { byDialect, listOf, type Rendering } from '../wire/wire-type.ts';
 import { auditLogsOf } from './audit-log.ts';
+import { CouponRedemption } from './coupon.ts';
 import { EventTexts } from './event-texts.ts';
 
 /** A day in the account's time zone in dialect D, an instant in dialect K (http-api §4 line 1). */
@@ -104,6 +105,7 @@ export const Subscription = model('Subscription', {
   prices: shown(listOf(PhasePrice), (view: SubscriptionOutline) => view.prices()),
   priceOverrides: field(listOf(PhasePrice), 'I'),
   coupons: field(listOf(text()), 'I', { onlyD: true, absentable: true }),
+  redemptions: field(listOf(CouponRedemption), 'R', { onlyD: true, absentable: true }),
   quantity: field(int({ minimum: 1 }), 'W'),
   auditLogs: auditLogsOf('subscriptionId'),
 });

@@ -18,6 +18,13 @@ export function couponReads(scope: TenantScope): CouponReads {
     findByCodes: async (codes) => scope.selectBy(couponsTable, 'foldedCode', codes.map(foldedCode)),
     page: async (request) => scope.page(couponsTable, { request }),
     findRedemptions: async (ids) => scope.selectByIds(redemptionsTable, ids),
+    redemptionsOfSubscription: async (subscriptionId) =>
+      scope.select(
+        redemptionsTable,
+        sql`account_record_id = (
+            select account_record_id from bw_subscriptions where ${scope.haveIds([subscriptionId])}
+          ) and (subscription_id is null or ${isIn('subscription_id', 'uuid', [subscriptionId])})`,
+      ),
     redemptionsOf: async (accountRecordIds) =>
       scope.selectBy(redemptionsTable, 'accountRecordId', accountRecordIds),
   };

@@ -160,14 +160,23 @@ export function couponOperations(
     ofAccount: (context: CallContext, accountId: Uuid) =>
       listed(context, accountOf({ accountId }), () => true),
 
-    ofSubscription: (context: CallContext, subscriptionId: Uuid) =>
-      listed(
+    async ofSubscription(context: CallContext, subscriptionId: Uuid) {
+      const { tenant } = context;
+      const found = await storage.readInOneStatement(tenant, (session) =>
+        session.coupons.redemptionsOfSubscription(subscriptionId),
+      );
+      if (found.length === 0) {
+        await storage.readInOneStatement(tenant, (session) => loadSubscription(session, subscriptionId));
+        return [];
+      }
+      return listed(
         context,
         accountOf({ subscriptionId }),
         ({ subscriptionId: only, discounts }) =>
           only === subscriptionId ||
           (only === null && discounts.some((each) => each.subscriptionId === subscriptionId)),
-      ),
+      );
+    },
   };
 }
 

@@ -5,6 +5,8 @@ export interface CouponReads {
   /** Returns the coupons with these codes, ignoring case. */
   findByCodes(codes: readonly string[]): Rows<Coupon>;
   page(request: PageRequest): Promise<Page<Coupon>>;
+  /** Returns the redemptions on the subscription and on its account, in the order of redemption. */
+  redemptionsOfSubscription(subscriptionId: Uuid): Rows<Redemption>;
   findRedemptions(ids: readonly Uuid[]): Rows<Redemption>;
   /** Returns the redemptions of these accounts and of their subscriptions, in the order of redemption. */
   redemptionsOf(accountRecordIds: readonly number[]): Rows<Redemption>;

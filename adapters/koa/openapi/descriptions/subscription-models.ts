@@ -32,6 +32,7 @@ export const subscriptionModels: Texts = {
   'Subscription.prices': 'Prices of the phases in the account currency',
   'Subscription.priceOverrides': 'Prices that replace those of the plan',
   coupons: 'Codes of coupons to redeem',
+  'Subscription.redemptions': 'Redeemed coupons that discount the subscription; absent without `coupon:view`',
   'Subscription.quantity': 'Quantity, by which charges are multiplied; defaults to 1',
   SubscriptionEvent: 'A change of a subscription at a point in time',
   'SubscriptionEvent.eventId': 'Id of the event',

@@ -1,6 +1,8 @@
+import { isPermitted } from '../../../../lib/security/index.ts';
 import type { CreatedBundle } from '../../../../lib/subscriptions/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { minInstant } from '../../../../lib/values/time/index.ts';
+import { Dialect } from '../../dialect.ts';
 import {
   auditedIdsOfSubscription,
   BulkSubscriptionsBundle,
@@ -99,7 +101,11 @@ export const subscriptionRoutes: readonly Route[] = [
     ...subscriptionRead,
     summary: 'Get a subscription by id',
     query: auditParameter,
-    handle: ({ billing, context, params }) => billing.outlines.subscription(context, params.subscriptionId),
+    async handle({ billing, context, params: { subscriptionId }, dialect, user }) {
+      const shown = await billing.outlines.subscription(context, subscriptionId);
+      if (dialect === Dialect.K || !isPermitted(user?.permissions ?? [], 'coupon:view')) return shown;
+      return { ...shown, redemptions: await billing.coupons.ofSubscription(context, subscriptionId) };
+    },
   }),
   tenantRoute('createSubscriptionWithAddOns', 'POST /subscriptions/createSubscriptionWithAddOns', {
     ...creation,
