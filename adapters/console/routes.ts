@@ -19,4 +19,5 @@ export const routes: readonly PageRoute[] = [
     load: async () => (await import('./pages/subscriptions/subscription.tsx')).SubscriptionPage,
   },
   { path: '/search', load: async () => (await import('./pages/search.tsx')).Search },
+  { path: '/overdue', load: async () => (await import('./pages/overdue/overdue.tsx')).Overdue },
 ];

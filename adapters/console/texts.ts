@@ -911,9 +911,8 @@ export const texts = {
     failedAndRecovered: 'Failed payments, and what was recovered',
     failed: 'Failed',
     byPlan: 'Active subscriptions by plan',
-    subscriptions: 'Subscriptions',
+    noSubscription: 'There is no active subscription.',
     byState: 'Overdue accounts by state',
-    accounts: 'Accounts',
     nobodyOverdue: 'No account is overdue.',
   },
 } as const;

@@ -1,7 +1,134 @@
 import type { JSX } from 'preact';
-import { Page } from '../parts/layout.tsx';
+import { api, type ResultOf } from '../core/api.ts';
+import { distance, instant, money, words } from '../core/format.ts';
+import { useLoad } from '../core/load.ts';
+import { href } from '../core/location.ts';
+import { may } from '../core/session.ts';
+import { Badge, Figure, Page, Section } from '../parts/layout.tsx';
+import { Show } from '../parts/loading.tsx';
+import { Table } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
+import { Charts } from './home/charts.tsx';
 
+const t = texts.home;
+
+/** The state of the tenant at a glance: what needs attention, and the last twelve months. */
 export function Home(): JSX.Element {
-  return <Page title={texts.shell.home}>{null}</Page>;
+  return (
+    <Page title={texts.shell.home}>
+      <Attention />
+      <FailedPayments />
+      <Charts />
+    </Page>
+  );
+}
+
+const COUNTED = 100;
+
+/** Counts of what needs attention. Each links to its list. */
+function Attention(): JSX.Element {
+  const mayOperate = may('admin:health');
+  const loaded = useLoad(async () => {
+    const [late, failed, health, parked, deliveries] = await Promise.all([
+      mayOperate ? api().queues.late({ limit: COUNTED }) : [],
+      mayOperate ? api().queues.failed({ limit: COUNTED }) : [],
+      mayOperate ? api().monitoring.data() : null,
+      api().invoices.parked({ offset: 0, limit: 1 }),
+      mayOperate ? api().deliveries.list({ state: 'FAILED', offset: 0, limit: 1 }) : { total: 0 },
+    ]);
+    return { late, failed, health, parked: parked.total, deliveries: deliveries.total };
+  }, [mayOperate]);
+  return (
+    <Section title={t.attention}>
+      <Show of={loaded}>
+        {({ late, failed, health, parked, deliveries }) => (
+          <>
+            <div class="figures">
+              <Count name={t.late} count={late.length} tab="late" />
+              <Count name={t.failedWork} count={failed.length} tab="failed" />
+              <Count name={t.parked} count={parked} tab="parked" />
+              <Count name={t.deliveries} count={deliveries} tab="deliveries" />
+              {health !== null && (
+                <Figure name={t.nodes} value={health.nodes.length} url={`${href('/operations')}?tab=nodes`} />
+              )}
+            </div>
+            {late.length > 0 && <LateWork entries={late} />}
+          </>
+        )}
+      </Show>
+    </Section>
+  );
+}
+
+/** A count that is good if it is zero. */
+function Count(props: { readonly name: string; readonly count: number; readonly tab: string }): JSX.Element {
+  const { name, count, tab } = props;
+  return (
+    <Figure
+      name={name}
+      value={count >= COUNTED ? `${COUNTED}+` : count}
+      tone={count === 0 ? 'good' : 'bad'}
+      url={`${href('/operations')}?tab=${tab}`}
+    />
+  );
+}
+
+function LateWork({ entries }: { readonly entries: ResultOf<'queues', 'late'> }): JSX.Element {
+  return (
+    <Table
+      caption={t.late}
+      rows={entries.slice(0, 5)}
+      keyOf={({ kind, recordId }) => `${kind} ${recordId}`}
+      columns={[
+        { title: t.work, cell: ({ topic }) => topic },
+        { title: t.due, cell: ({ dueDate }) => distance(dueDate, new Date()) },
+        { title: t.reason, cell: ({ why }) => why, isText: true },
+      ]}
+    />
+  );
+}
+
+/** The latest failed payments, and whether a later attempt succeeded. */
+function FailedPayments(): JSX.Element {
+  const failed = useLoad(() => api().reports.failedPayments({ limit: 10 }));
+  return (
+    <Section title={t.failedPayments}>
+      <Show of={failed}>
+        {(rows) => (
+          <Table
+            caption={t.failedPayments}
+            rows={rows}
+            keyOf={({ transactionId }) => transactionId}
+            empty={t.noFailedPayments}
+            columns={[
+              {
+                title: t.account,
+                cell: ({ accountId, accountName, accountKey }) => (
+                  <a href={href('/accounts', accountId)}>{accountName ?? accountKey}</a>
+                ),
+              },
+              {
+                title: t.amount,
+                cell: ({ paymentId, amount, currency }) => (
+                  <a href={href('/payments', paymentId)}>{money(amount, currency)}</a>
+                ),
+                isNumber: true,
+              },
+              { title: t.date, cell: ({ date }) => instant(date) },
+              {
+                title: t.reason,
+                cell: (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status),
+                isText: true,
+              },
+              {
+                title: t.state,
+                cell: ({ isRecovered }) =>
+                  isRecovered ? <Badge tone="good">{t.recovered}</Badge> : <Badge tone="bad">{t.open}</Badge>,
+              },
+            ]}
+          />
+        )}
+      </Show>
+    </Section>
+  );
 }
