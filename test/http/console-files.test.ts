@@ -109,6 +109,17 @@ describe('console', () => {
       }
     });
 
+  it('announces a test clock in its page', async () => {
+    const metaOf = async (settings: Partial<DispatcherOptions>) => {
+      const answer = await fetch(`${await urlWith(settings)}/console`, { headers: asPage });
+      return (await answer.text()).includes('<meta name="billwright-test">');
+    };
+    const unused = async () => undefined;
+    const clock = { now: () => serving.clock.now(), set: unused, move: unused };
+    expect(await metaOf({})).to.equal(false);
+    expect(await metaOf({ test: { clock } })).to.equal(true);
+  });
+
   it('uses the path prefix of a trusted proxy', async () => {
     const url = await urlWith({ basePath: '/billing', trustedProxies: ['127.0.0.1'] });
     const headers = { ...asPage, 'x-forwarded-prefix': '/eu' };
@@ -118,7 +129,7 @@ describe('console', () => {
 
   it('escapes the base path in the page', async () => {
     const { file } = consolePages(pathToFileURL(`${folder}/console/`));
-    const found = await file({ path: '', basePath: '/"><script>$&', acceptsHtml: true });
+    const found = await file({ path: '', basePath: '/"><script>$&', acceptsHtml: true, isTestMode: false });
     const body = 'body' in found ? found.body : '';
     expect(body).to.contain('<base href="/&#34;&#62;&#60;script&#62;$&#38;/console/">');
     expect(body).to.not.contain('<script>');

@@ -348,7 +348,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     ctx.set({ ...pages.headers });
     const acceptsHtml = ctx.get('Accept').includes('text/html');
     const basePathOfCaller = access.tokensOf(ctx).basePath();
-    const found = await pages.file({ path, basePath: basePathOfCaller, acceptsHtml });
+    const isTestMode = options.test !== undefined;
+    const found = await pages.file({ path, basePath: basePathOfCaller, acceptsHtml, isTestMode });
     if ('missing' in found) throw billingError(ErrorCode.ROUTE_NOT_FOUND, found.missing);
     return writeRendered(ctx, found);
   }

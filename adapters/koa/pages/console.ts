@@ -10,6 +10,8 @@ export interface ConsoleRequest {
   readonly basePath: string;
   /** True if the client accepts HTML, as browsers do when they open a page. */
   readonly acceptsHtml: boolean;
+  /** True if the server has a test clock. */
+  readonly isTestMode: boolean;
 }
 
 /** The reason why a file is missing. */
@@ -95,26 +97,26 @@ export function consolePages(folder: URL | null = builtConsole()): ConsolePages 
     }
   }
 
-  async function page(basePath: string): Promise<Rendered | MissingFile> {
+  async function page(place: PagePlace): Promise<Rendered | MissingFile> {
     const bytes = await bytesOf('index.html');
     if (bytes === null) return { missing: 'The console is not built: run npm run build:console' };
-    return rendered(pageAt(bytes.toString('utf8'), basePath), text('text/html').type, 'no-cache');
+    return rendered(pageAt(bytes.toString('utf8'), place), text('text/html').type, 'no-cache');
   }
 
   return {
     headers,
-    async file({ path, basePath, acceptsHtml }) {
+    async file({ path, acceptsHtml, ...place }) {
       const name = path.slice(1);
       const extension = fileForm.exec(name)?.[1];
       const type = extension === undefined ? undefined : types.get(extension);
-      if (type === undefined || name === 'index.html') return page(basePath);
+      if (type === undefined || name === 'index.html') return page(place);
       const bytes = await bytesOf(name);
       if (bytes !== null) {
         const cached = hashedForm.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache';
         return rendered(type.isText ? bytes.toString('utf8') : bytes, type.type, cached);
       }
       // An API key in the path of a view may look like a file.
-      if (acceptsHtml) return page(basePath);
+      if (acceptsHtml) return page(place);
       return { missing: 'The console has no such file' };
     },
   };
@@ -147,10 +149,13 @@ function rendered(body: string | Buffer, type: string, cached: string): Rendered
   };
 }
 
+type PagePlace = Pick<ConsoleRequest, 'basePath' | 'isTestMode'>;
+
 /** Returns the page with the base path of this request instead of the one in the file. */
-function pageAt(html: string, basePath: string): string {
+function pageAt(html: string, { basePath, isTestMode }: PagePlace): string {
   const base = escaped(basePath);
-  const inserted = `<head>\n<base href="${base}/console/">\n<meta name="billwright-base" content="${base}">`;
+  const mode = isTestMode ? '\n<meta name="billwright-test">' : '';
+  const inserted = `<head>\n<base href="${base}/console/">\n<meta name="billwright-base" content="${base}">${mode}`;
   return html
     .replace(/<base [^>]*>\s*/, '')
     .replace(/<meta name="billwright-base"[^>]*>\s*/, '')
