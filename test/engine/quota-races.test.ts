@@ -37,6 +37,28 @@ eachDatabase.describe('concurrent consumption of a quota (features §4)', (open)
     expect(await used()).to.equal('10');
   });
 
+  it('draws for several callers in one statement, and returns the counter after each of them', async () => {
+    await consume({ amount: '0.5' });
+    let results: Awaited<ReturnType<typeof together>> = [];
+    const statements = await engine.statementsOf(async () => {
+      results = await together({ amount: '0.1' });
+    });
+    expect(statements.length).to.be.within(1, 2);
+    const tenths = Array.from({ length: CALLERS }, (_, index) => (6 + index) / 10);
+    expect(results.map(({ used: after }) => Number(after))).to.have.members(tenths);
+    expect(results.map(({ remaining }) => Number(remaining))).to.have.members(
+      tenths.map((each) => (100 - each * 10) / 10),
+    );
+    expect(await used()).to.equal('2.1');
+  });
+
+  it('publishes a threshold that callers reach together once', async () => {
+    await engine.settle(together({ amount: '0.5' }).then(() => undefined));
+    const { events } = await engine.acme.events.list({ types: ['QUOTA_THRESHOLD'] });
+    expect(events).to.have.length(1);
+    expect(await used()).to.equal('8');
+  });
+
   it('gives the last unit to one caller', async () => {
     await consume({ amount: '9' });
     const results = await together();

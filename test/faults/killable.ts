@@ -53,6 +53,7 @@ export function killableStorage(storage: Storage<never>, kill: Steps): Storage<n
     write: async (tenant, authorship, work) =>
       stepAround(kill, () => storage.write(tenant, authorship, sessionCall(work))),
     takePaymentNumber: async (tenant) => stepAround(kill, () => storage.takePaymentNumber(tenant)),
+    drawQuota: async (tenant, draw) => stepAround(kill, () => storage.drawQuota(tenant, draw)),
     recordUsage: async (tenant, submissions) =>
       stepAround(kill, () => storage.recordUsage(tenant, submissions)),
     within: (host) => storage.within(host),

@@ -25,7 +25,7 @@ eachDatabase.describe('storage of features', (open, kind) => {
     feature,
     periodStart,
     amount: decimal(amount),
-    most: most === null ? null : decimal(most),
+    limits: most === null ? null : [{ announced: 0, upTo: decimal(most) }],
     keepUntil: addMilliseconds(now, 70 * DAY_MS),
   });
 
@@ -98,7 +98,7 @@ eachDatabase.describe('storage of features', (open, kind) => {
 
   it('keeps the highest announced threshold of a counter', async () => {
     await draw('8');
-    await opened.write(({ features }) => features.announce(drawOf('0'), 80));
+    await opened.write(({ features }) => features.announce([{ ...drawOf('0'), announced: 80 }]));
     const drawn = await opened.write(({ features }) => features.draw(drawOf('1')));
     expect(drawn?.announced).to.equal(80);
   });

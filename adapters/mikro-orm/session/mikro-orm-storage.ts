@@ -2,10 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import type { MigrationObject } from '@mikro-orm/core';
 import {
   ConcurrentChangeError,
+  type DrawnCounter,
   type NodeStore,
   type PoolUse,
   type PushStore,
   type QueueStore,
+  type QuotaDraw,
   type ReadSession,
   type Storage,
   type StoragePolicy,
@@ -31,6 +33,7 @@ import {
 import type { Dialect } from '../sql/dialect.ts';
 import { Runner, type SystemAccess, systemAccess, type Trace } from '../sql/runner.ts';
 import { checkStore } from '../stores/check-store.ts';
+import { drawQuota } from '../stores/feature-store.ts';
 import { monitoringStore, nodeStore } from '../stores/node-store.ts';
 import { secretStore } from '../stores/secret-store.ts';
 import { securityStore } from '../stores/security-store.ts';
@@ -250,6 +253,12 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     const host = this.#hostOf(tenant);
     if (host === undefined) return this.#paymentNumbers.take(tenant.recordId);
     return this.#inHost(host, tenant.recordId, (runner) => takePaymentNumbers(runner, tenant.recordId, 1));
+  }
+
+  async drawQuota({ recordId }: TenantRef, draw: QuotaDraw): Promise<DrawnCounter | null> {
+    return this.#again(() =>
+      this.#alone(recordId, (runner) => drawQuota(new TenantScope(runner, recordId), draw)),
+    );
   }
 
   async recordUsage(

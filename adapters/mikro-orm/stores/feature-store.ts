@@ -1,4 +1,11 @@
-import type { CounterKey, FeatureReads, FeatureWrites } from '../../../lib/ports/storage/index.ts';
+import type {
+  CounterKey,
+  DrawLimit,
+  DrawnCounter,
+  FeatureReads,
+  FeatureWrites,
+  QuotaDraw,
+} from '../../../lib/ports/storage/index.ts';
 import { Decimal, decimal } from '../../../lib/values/money/index.ts';
 import { featureOverrideAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
@@ -68,27 +75,22 @@ export function featureWrites(scope: WriteScope): FeatureWrites {
         properties: ['until', 'updatedDate'],
         records: overrides,
       }),
-    draw: async ({ amount, most, ...key }) => {
-      const { whole, fraction } = parted(amount);
-      const counter = { ...key, usedWhole: whole, usedFraction: fraction, announced: 0 };
-      const limit = most === null ? sql`true` : isUpTo(sum(whole, fraction), most);
-      const [row] = await scope.runner.rows(sql`
-        ${scope.insertInto(quotaCountersTable, [counter])}
-        on conflict (tenant_record_id, owner_id, feature, period_start)
-        do update set ${assigned(sum(whole, fraction))}
-        where ${limit}
-        returning used_whole, used_fraction, announced`);
-      return row === undefined ? null : { used: usedIn(row), announced: numberIn(row, 'announced') };
-    },
+    draw: async (draw) => drawQuota(scope, draw),
     giveBack: async ({ amount, ...key }) => {
       const { whole, fraction } = parted(amount);
       await scope.runner.run(sql`
         update bw_quota_counters
         set ${assigned(difference(whole, fraction))} where ${hasKey(scope, key)}`);
     },
-    announce: async (key, percent) => {
+    announce: async (reached) => {
+      if (reached.length === 0) return;
+      const rows = reached.map((counter) => quotaCountersTable.encodeOnly(ANNOUNCED, counter));
       await scope.runner.run(sql`
-        update bw_quota_counters set announced = ${percent} where ${hasKey(scope, key)}`);
+        update bw_quota_counters set announced = k.announced
+        from ${rowsAs('k', quotaCountersTable.columnsOf(ANNOUNCED), rows)}
+        where bw_quota_counters.tenant_record_id = ${scope.tenantRecordId}
+          and bw_quota_counters.owner_id = k.owner_id and bw_quota_counters.feature = k.feature
+          and bw_quota_counters.period_start = k.period_start`);
     },
     saveStates: async (states) =>
       scope.insertAll(
@@ -109,6 +111,26 @@ export function featureWrites(scope: WriteScope): FeatureWrites {
       return affected === 1;
     },
   };
+}
+
+const ANNOUNCED = ['ownerId', 'feature', 'periodStart', 'announced'] as const;
+
+/** Adds an amount to a counter in one statement. Returns null if no limit allows the amount. */
+export async function drawQuota(
+  scope: TenantScope,
+  { amount, limits, ...key }: QuotaDraw,
+): Promise<DrawnCounter | null> {
+  const { whole, fraction } = parted(amount);
+  const counter = { ...key, usedWhole: whole, usedFraction: fraction, announced: 0 };
+  const used = sum(whole, fraction);
+  const [first = sql`true`, ...others] = (limits ?? []).map((limit) => isWithin(used, limit));
+  const [row] = await scope.runner.rows(sql`
+    ${scope.insertInto(quotaCountersTable, [counter])}
+    on conflict (tenant_record_id, owner_id, feature, period_start)
+    do update set ${assigned(used)}
+    where ${others.reduce((either, other) => sql`${either} or ${other}`, first)}
+    returning used_whole, used_fraction, announced`);
+  return row === undefined ? null : { used: usedIn(row), announced: numberIn(row, 'announced') };
 }
 
 /** Assignments for a use that replaces an expired use of the same key. */
@@ -170,7 +192,8 @@ function assigned({ whole, fraction }: UsedSql): Sql {
   return sql`used_whole = ${whole}, used_fraction = ${fraction}`;
 }
 
-function isUpTo(used: UsedSql, most: Decimal): Sql {
-  const { whole, fraction } = parted(Decimal.min(most, MAX_USED));
-  return sql`(${used.whole} < ${whole} or (${used.whole} = ${whole} and ${used.fraction} <= ${fraction}))`;
+function isWithin(used: UsedSql, { announced, upTo }: DrawLimit): Sql {
+  const { whole, fraction } = parted(Decimal.min(upTo, MAX_USED));
+  return sql`(bw_quota_counters.announced >= ${announced}
+    and (${used.whole} < ${whole} or (${used.whole} = ${whole} and ${used.fraction} <= ${fraction})))`;
 }

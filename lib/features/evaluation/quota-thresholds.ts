@@ -1,4 +1,5 @@
-import { type Decimal, decimal } from '../../values/money/index.ts';
+import type { DrawLimit } from '../../ports/storage/index.ts';
+import { Decimal, decimal } from '../../values/money/index.ts';
 
 const HUNDRED = decimal(100);
 
@@ -21,4 +22,21 @@ export function reachedThresholds(
       (percent) => percent > announced && used.times(HUNDRED).greaterThanOrEqualTo(amount.times(percent)),
     )
     .toSorted((a, b) => a - b);
+}
+
+/** Smallest step of a counter. */
+const STEP = decimal('1e-10');
+
+/**
+ * Returns the limits up to which a consumption reaches no threshold that was not announced, and does not exceed the
+ * amount.
+ */
+export function quietLimits(thresholds: readonly number[], amount: Decimal): readonly DrawLimit[] {
+  const percents = [0, ...thresholds.toSorted((a, b) => a - b)];
+  return percents.map((announced, index) => {
+    const next = percents[index + 1];
+    if (next === undefined) return { announced, upTo: amount };
+    const reached = amount.times(next).dividedBy(HUNDRED).dividedBy(STEP).ceil();
+    return { announced, upTo: Decimal.min(amount, reached.minus(1).times(STEP)) };
+  });
 }

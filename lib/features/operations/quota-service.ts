@@ -10,6 +10,7 @@ import { formatInstant, type Instant } from '../../values/time/index.ts';
 import { type CountedSource, overageOf, quotaBalance } from '../evaluation/quota-draws.ts';
 import { counterOf, loadUsedAmounts } from '../loading/load-features.ts';
 import { consumeQuota, releaseUse } from '../storing/consume-quota.ts';
+import { sharedDraws } from '../storing/draw-together.ts';
 import { keysSince, QUOTA_DAYS } from '../storing/quota-limits.ts';
 import type { ConsumeRequest, Consumption, Release } from './feature-operations.ts';
 import { type FeatureReading, quotaOf } from './feature-reading.ts';
@@ -21,10 +22,12 @@ const ONE = decimal(1);
 
 /** Operations that consume and release quotas (§4). */
 export function quotaOperations(
-  { storage, ids, sha256 }: Pick<Ports, 'storage' | 'ids' | 'sha256'>,
+  ports: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>,
   reading: FeatureReading,
 ) {
+  const { storage, ids, sha256 } = ports;
   const { cache } = reading;
+  const drawShared = sharedDraws(ports);
   return {
     async consume(context: CallContext, request: ConsumeRequest): Promise<Consumption> {
       const { accountId, feature, key = null } = request;
@@ -39,11 +42,15 @@ export function quotaOperations(
         : reading.at(context, accountId, at));
       const { counted: sources } = quotaOf(loaded, feature);
       checkBillable(amount, sources);
-      const [useId, trackingId] = [ids.next(), key ?? ids.next()];
-      const consuming = { loaded, feature, sources, amount, key, at, useId, trackingId };
-      const { consumption, draws } = await storage.write(tenant, authorshipOf(context), (session) =>
-        consumeQuota(session, consuming, sha256),
-      );
+      const authorship = authorshipOf(context);
+      const call = { loaded, feature, sources, amount, key, at };
+      const drawAlone = () => {
+        const [useId, trackingId] = [ids.next(), key ?? ids.next()];
+        return storage.write(tenant, authorship, (session) =>
+          consumeQuota(session, { ...call, useId, trackingId }, sha256),
+        );
+      };
+      const { consumption, draws } = (await drawShared(tenant, call)) ?? (await drawAlone());
       if (tenant.within === undefined) {
         const raised = draws.map(({ source, used }) => ({ counter: counterOf(feature, source), used }));
         cache.raise(tenant, loaded, raised);

@@ -36,7 +36,7 @@ export interface Consuming {
 }
 
 /** A counter after a draw. */
-export interface Drawn {
+interface Drawn {
   readonly source: CountedSource;
   readonly amount: Decimal;
   readonly used: Decimal;
@@ -45,7 +45,7 @@ export interface Drawn {
 
 export interface Consumed {
   readonly consumption: Consumption;
-  readonly draws: readonly Drawn[];
+  readonly draws: readonly Pick<Drawn, 'source' | 'used'>[];
 }
 
 /** Consumes an amount in one transaction (§4). A key that was used before returns its first result. */
@@ -72,6 +72,7 @@ export async function consumeQuota(
 }
 
 interface Outcome extends Consumed {
+  readonly draws: readonly Drawn[];
   /** Null if nothing was consumed. */
   readonly plan: DrawPlan | null;
 }
@@ -111,7 +112,7 @@ async function drawPlanned(
         ...counterOf(feature, source),
         accountRecordId: loaded.account.recordId,
         amount,
-        most: isUnbounded ? null : source.amount,
+        limits: isUnbounded ? null : [{ announced: 0, upTo: source.amount }],
         keepUntil: keptUntil(source),
       });
       return drawn === null ? null : { source, amount, ...drawn };
@@ -122,7 +123,7 @@ async function drawPlanned(
 }
 
 /** A counter is kept as long as a consumption can be backdated into its period. */
-function keptUntil({ quota: { resetsAt } }: CountedSource): Instant | null {
+export function keptUntil({ quota: { resetsAt } }: CountedSource): Instant | null {
   return resetsAt === null ? null : addMilliseconds(resetsAt, 2 * QUOTA_KEY_MS);
 }
 
@@ -185,15 +186,15 @@ async function announceThresholds(
   { loaded, feature }: Consuming,
   draws: readonly Drawn[],
 ): Promise<void> {
-  for (const { source, used, announced } of draws) {
-    const reached = reachedThresholds(loaded.thresholds, { used, amount: source.amount, announced });
-    const highest = reached.at(-1);
-    if (highest === undefined) continue;
-    session.publish(
-      reached.map((percent) => quotaThresholdEvent(loaded.account, { feature, source, used, percent })),
-    );
-    await session.features.announce(counterOf(feature, source), highest);
-  }
+  const reached = draws.flatMap(({ source, used, announced }) => {
+    const percents = reachedThresholds(loaded.thresholds, { used, amount: source.amount, announced });
+    return percents.map((percent) => ({ feature, source, used, percent }));
+  });
+  session.publish(reached.map((each) => quotaThresholdEvent(loaded.account, each)));
+  const highest = new Map(
+    reached.map(({ source, percent }) => [source, { ...counterOf(feature, source), announced: percent }]),
+  );
+  await session.features.announce([...highest.values()]);
 }
 
 /** Stores the result of a key. */

@@ -17,13 +17,24 @@ export interface CounterKey {
   readonly periodStart: LocalDate;
 }
 
+/** A limit of a counter whose highest announced threshold is at least `announced`. */
+export interface DrawLimit {
+  readonly announced: number;
+  readonly upTo: Decimal;
+}
+
 export interface QuotaDraw extends CounterKey {
   readonly accountRecordId: number;
   readonly amount: Decimal;
-  /** The counter must not exceed this amount. Null means that nothing limits it. */
-  readonly most: Decimal | null;
+  /** One of these limits must hold for the counter after the draw. Null means that nothing limits it. */
+  readonly limits: readonly DrawLimit[] | null;
   /** The counter can be deleted after this instant. Null means that it is kept. */
   readonly keepUntil: Instant | null;
+}
+
+/** A counter with its highest announced threshold, in percent. */
+export interface AnnouncedCounter extends CounterKey {
+  readonly announced: number;
 }
 
 /** A counter after a draw. */
@@ -74,8 +85,8 @@ export interface FeatureWrites {
   draw(draw: QuotaDraw): Promise<DrawnCounter | null>;
   /** Subtracts the amount from the counter. */
   giveBack(draw: Pick<QuotaDraw, keyof CounterKey | 'accountRecordId' | 'amount'>): Promise<void>;
-  /** Stores the highest threshold whose event was published. */
-  announce(key: CounterKey, percent: number): Promise<void>;
+  /** Stores the highest threshold of each counter whose event was published. */
+  announce(reached: readonly AnnouncedCounter[]): Promise<void>;
   saveStates(states: readonly FeatureState[]): Promise<void>;
   /** Stores a use, and replaces a use of its key before `since`. Returns false if the key is taken. */
   insertUse(use: New<QuotaUse>, since: Instant): Promise<boolean>;

@@ -1,6 +1,7 @@
 import type { Authorship, NewBusEvent, TenantRef, UsageSubmission } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CheckStore } from './checks.ts';
+import type { DrawnCounter, QuotaDraw } from './features.ts';
 import type { MonitoringStore, NodeStore } from './monitoring.ts';
 import type { EventStore, PushStore, SinkStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
@@ -80,6 +81,10 @@ export interface Storage<Host = never> {
    * belongs to that transaction.
    */
   takePaymentNumber(tenant: TenantRef): Promise<number>;
+  /**
+   * Draws from a counter like `FeatureWrites.draw`, in one statement outside any transaction. Creates no events.
+   */
+  drawQuota(tenant: TenantRef, draw: QuotaDraw): Promise<DrawnCounter | null>;
   /**
    * Stores usage in one round trip, committed when the call resolves, except in a host's transaction. Of several
    * submissions with one tracking id for one subscription, the first is stored, also across callers. Returns for each

@@ -4,7 +4,7 @@ import {
   planDraws,
   quotaBalance,
 } from '../../../lib/features/evaluation/quota-draws.ts';
-import { reachedThresholds } from '../../../lib/features/evaluation/quota-thresholds.ts';
+import { quietLimits, reachedThresholds } from '../../../lib/features/evaluation/quota-thresholds.ts';
 import type { QuotaOverage } from '../../../lib/records/index.ts';
 import { day } from '../../support/features/feature-facts.ts';
 import { at, nextId } from '../../support/subscriptions/example.ts';
@@ -125,6 +125,21 @@ describe('thresholds of a quota (features §5)', () => {
   it('are reached once, in ascending order', () => {
     expect([reached('799.99'), reached('800'), reached('1000')]).to.eql([[], [80], [80, 100]]);
     expect([reached('1000', 80), reached('5000', 100)]).to.eql([[100], []]);
+  });
+
+  it('are not reached within the quiet limits, and one step beyond them', () => {
+    const amount = decimal('33.3333333333');
+    const limits = quietLimits([100, 80], amount);
+    expect(limits.map(({ announced, upTo }) => `${announced} ${formatDecimal(upTo)}`)).to.eql([
+      '0 26.6666666666',
+      '80 33.3333333332',
+      '100 33.3333333333',
+    ]);
+    for (const { announced, upTo } of limits.slice(0, -1)) {
+      const next = formatDecimal(upTo.plus('1e-10'));
+      expect(reached(formatDecimal(upTo), announced, '33.3333333333')).to.eql([]);
+      expect(reached(next, announced, '33.3333333333')).to.have.length(1);
+    }
   });
 
   it('are not reached by a quota of 0', () => {
