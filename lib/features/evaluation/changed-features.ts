@@ -4,18 +4,6 @@ import type { FeaturesAt } from './features-at.ts';
 
 type Values = Readonly<Record<string, string | null>>;
 
-/** Returns the values of features as text. Features with the value without a contribution are omitted. */
-export function valuesOf({ features }: FeaturesAt): Values {
-  const values = [...features.values()].map(({ name, kind, value }) => ({
-    name,
-    kind,
-    text: combinedText(value),
-  }));
-  return Object.fromEntries(
-    values.flatMap(({ name, kind, text }) => (text === absent[kind] ? [] : [[name, text]])),
-  );
-}
-
 interface FeatureChange {
   readonly feature: string;
   readonly from: string | null;
@@ -30,17 +18,28 @@ const absent: Readonly<Record<FeatureKind, string | null>> = {
   QUOTA: '0',
 };
 
+/** Returns the values of features as text. Features with the value without a contribution are omitted. */
+export function valuesOf({ features }: FeaturesAt): Values {
+  const values = [...features.values()].map(({ name, kind, value }) => ({
+    name,
+    kind,
+    text: combinedText(value),
+  }));
+  const present = values.filter(({ kind, text }) => text !== absent[kind]);
+  return Object.fromEntries(present.map(({ name, text }) => [name, text]));
+}
+
 /**
  * Returns the features whose values differ from the values of the last check (§5). A feature that was never checked
  * changes from the value without a contribution. A feature that is no longer declared changes to null.
  */
-export function changedFeatures(before: Values, { features }: FeaturesAt): readonly FeatureChange[] {
-  const current = [...features.values()].map(({ name, kind, value }) => ({
-    feature: name,
-    from: Object.hasOwn(before, name) ? (before[name] ?? null) : absent[kind],
-    to: combinedText(value),
-  }));
-  const removed = Object.entries(before).filter(([name]) => !features.has(name));
-  const gone = removed.map(([feature, from]) => ({ feature, from, to: null }));
-  return [...current, ...gone].filter(({ from, to }) => from !== to);
+export function changedFeatures(before: Values, current: FeaturesAt): readonly FeatureChange[] {
+  const [was, is] = [before, valuesOf(current)].map((values) => new Map(Object.entries(values)));
+  const names = new Set([...(is?.keys() ?? []), ...(was?.keys() ?? [])]);
+  const changes = [...names].map((feature) => {
+    const kind = current.features.get(feature)?.kind;
+    const none = kind === undefined ? null : absent[kind];
+    return { feature, from: was?.get(feature) ?? none, to: is?.get(feature) ?? none };
+  });
+  return changes.filter(({ from, to }) => from !== to);
 }

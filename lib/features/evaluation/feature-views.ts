@@ -1,11 +1,10 @@
-import { FeatureKind, type FeatureValue } from '../../records/index.ts';
+import { UNLIMITED } from '../../catalog/index.ts';
+import { FeatureKind } from '../../records/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { CombinedValue } from './combined-value.ts';
 import type { FeatureSource } from './feature-source.ts';
 import type { FeatureAt } from './features-at.ts';
 import { quotaBalance, type UsedOf } from './quota-draws.ts';
-
-const UNLIMITED = 'UNLIMITED';
 
 /** Returns the feature for hosts. */
 export function featureView({ name, kind, value, sources, counted }: FeatureAt, usedOf: UsedOf) {
@@ -39,25 +38,14 @@ function sourceView(source: FeatureSource) {
 
 /** Returns the contribution of a source as text, multiplied by the quantity. */
 export function contributedText({ value, amount }: FeatureSource): string {
-  return valueText(value, amount);
+  if (value.kind === FeatureKind.TEXT) return value.text;
+  return value.kind === FeatureKind.SWITCH ? String(value.isOn) : amountText(amount);
 }
 
 /** Returns a combined value as text: `true`, an amount, `UNLIMITED` or a text. Null for a TEXT without a source. */
 export function combinedText(value: CombinedValue): string | null {
   if (value.kind === FeatureKind.TEXT) return value.text;
   return value.kind === FeatureKind.SWITCH ? String(value.isOn) : amountText(value.amount);
-}
-
-function valueText(value: FeatureValue, amount: Decimal | null): string {
-  switch (value.kind) {
-    case 'SWITCH':
-      return String(value.isOn);
-    case 'TEXT':
-      return value.text;
-    case 'NUMBER':
-    case 'QUOTA':
-      return amountText(amount);
-  }
 }
 
 function amountText(amount: Decimal | null): string {

@@ -8,6 +8,7 @@ import {
   type FeatureOverride,
   type FeatureValue,
   ProductCategory,
+  type QuotaValue,
 } from '../../records/index.ts';
 import {
   earliestAfter,
@@ -137,43 +138,46 @@ function sourcesOf(
   const { subscription } = stream;
   const { version, plan, phase } = terms.inForce;
   const zone = facts.account.timeZone;
-  const today = localDateOf(at, zone);
-  const ofPlan = [...featureValuesOf(version, plan, phase)].map(([name, value]) => ({
+  const given = new Map<
+    string,
+    { readonly value: FeatureValue; readonly override: FeatureOverride | null }
+  >();
+  for (const [name, value] of featureValuesOf(version, plan, phase))
+    given.set(name, { value, override: null });
+  for (const override of inForce) {
+    const value = parseFeatureValue(override.kind, override.value);
+    if (override.subscriptionId !== subscription.id || value === undefined) continue;
+    given.set(override.feature, { value, override });
+  }
+  return [...given].map(([name, { value, override }]) => ({
     name,
-    value,
-    override: null,
-  }));
-  const overrides = inForce
-    .filter(({ subscriptionId }) => subscriptionId === subscription.id)
-    .flatMap((override) => {
-      const value = parseFeatureValue(override.kind, override.value);
-      return value === undefined ? [] : [{ name: override.feature, value, override }];
-    });
-  const given = new Map<string, { name: string; value: FeatureValue; override: FeatureOverride | null }>();
-  for (const each of [...ofPlan, ...overrides]) given.set(each.name, each);
-  return [...given.values()].map(({ name, value, override }) => {
-    const source: FeatureSource = {
+    source: sourceOf(value, {
       subscriptionId: subscription.id,
       subscriptionRecordId: subscription.recordId,
       planName: plan.name,
       phaseName: phase.name,
       quantity: terms.quantity,
       override,
-      value,
-      amount: amountOf(value, terms.quantity),
-      quota:
-        value.kind === FeatureKind.QUOTA
-          ? {
-              ownerId: subscription.id,
-              since: subscription.alignStart.at,
-              order: subscription.recordId,
-              unit: billedUnit(terms.inForce, name, declared.get(name)),
-              ...periodOf(subscriptionQuotaPeriod(stream, value.per, today), zone),
-            }
-          : null,
-    };
-    return { name, source };
-  });
+      quotaOf: ({ per }) => ({
+        ownerId: subscription.id,
+        since: subscription.alignStart.at,
+        order: subscription.recordId,
+        unit: billedUnit(terms.inForce, name, declared.get(name)),
+        ...periodOf(subscriptionQuotaPeriod(stream, per, localDateOf(at, zone)), zone),
+      }),
+    }),
+  }));
+}
+
+interface Contributor extends Omit<FeatureSource, 'value' | 'amount' | 'quota'> {
+  /** Returns the counter of a QUOTA. */
+  quotaOf(value: QuotaValue): QuotaSource;
+}
+
+function sourceOf(value: FeatureValue, { quotaOf, ...contributor }: Contributor): FeatureSource {
+  const amount = amountOf(value, contributor.quantity);
+  const quota = value.kind === FeatureKind.QUOTA ? quotaOf(value) : null;
+  return { ...contributor, value, amount, quota };
 }
 
 /** Returns the unit that the plan bills beyond a quota. Null if the feature has no unit or the plan does not price it. */
@@ -209,33 +213,27 @@ export function billedUnitOf(
 /** Returns the override on the account, which replaces all contributions. Null if there is none. */
 function accountSource(
   { name, kind }: FeatureDeclaration,
-  { facts, inForce, at }: Around,
+  { facts: { account }, inForce, at }: Around,
 ): FeatureSource | null {
   const override = inForce.find((each) => each.subscriptionId === null && each.feature === name);
   const value = override && parseFeatureValue(override.kind, override.value);
   if (override === undefined || value === undefined || value.kind !== kind) return null;
-  const { account } = facts;
   const zone = account.timeZone;
-  return {
+  return sourceOf(value, {
     subscriptionId: null,
     subscriptionRecordId: null,
     planName: null,
     phaseName: null,
     quantity: 1,
     override,
-    value,
-    amount: amountOf(value, 1),
-    quota:
-      value.kind === FeatureKind.QUOTA
-        ? {
-            ownerId: account.id,
-            since: override.from,
-            order: override.recordId,
-            unit: null,
-            ...periodOf(accountQuotaPeriod(account, value.per, localDateOf(at, zone)), zone),
-          }
-        : null,
-  };
+    quotaOf: ({ per }) => ({
+      ownerId: account.id,
+      since: override.from,
+      order: override.recordId,
+      unit: null,
+      ...periodOf(accountQuotaPeriod(account, per, localDateOf(at, zone)), zone),
+    }),
+  });
 }
 
 function periodOf(span: QuotaSpan, zone: TimeZone): Pick<QuotaSource, 'span' | 'resetsAt'> {

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type CallContext, FeatureKind } from '../../records/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -54,30 +54,28 @@ export function featureReading(
 }
 
 /** Returns the feature. @throws BillingError FEATURE_NOT_FOUND (63001). */
-export function featureOf({ account, features }: AccountFeatures, name: string): FeatureAt {
-  return declaredFeature(account.id, features, name);
-}
-
-/** Returns the feature of an account. @throws BillingError FEATURE_NOT_FOUND (63001). */
-export function declaredFeature(accountId: Uuid, { features }: FeaturesAt, name: string): FeatureAt {
+export function featureOf(
+  {
+    account,
+    features: { features },
+  }: { readonly account: { readonly id: Uuid }; readonly features: FeaturesAt },
+  name: string,
+): FeatureAt {
   const feature = features.get(name);
   if (feature !== undefined) return feature;
   throw billingError(
     ErrorCode.FEATURE_NOT_FOUND,
-    `The catalog of account ${accountId} does not declare the feature "${shortened(name)}"`,
-    { accountId, feature: name },
+    `The catalog of account ${account.id} does not declare the feature "${shortened(name)}"`,
+    { accountId: account.id, feature: name },
   );
 }
 
 /** Returns the quota. @throws BillingError FEATURE_NOT_FOUND (63001), FEATURE_NOT_A_QUOTA (63002). */
 export function quotaOf(loaded: AccountFeatures, name: string): FeatureAt {
   const feature = featureOf(loaded, name);
-  if (feature.kind === FeatureKind.QUOTA) return feature;
-  throw notAQuota(feature);
-}
-
-function notAQuota({ name, kind }: FeatureAt): BillingError {
-  return billingError(
+  const { kind } = feature;
+  if (kind === FeatureKind.QUOTA) return feature;
+  throw billingError(
     ErrorCode.FEATURE_NOT_A_QUOTA,
     `Feature "${name}" is a ${kind}. Only a QUOTA can be consumed`,
     { feature: name, kind },

@@ -14,7 +14,7 @@ import { endedBy, untilNext, writtenValue } from '../evaluation/override-value.t
 import { loadFeatureFacts } from '../loading/load-features.ts';
 import { featureCheck } from './feature-change-handler.ts';
 import type { FeatureOperations, OverrideRequest, OverrideTarget } from './feature-operations.ts';
-import { declaredFeature } from './feature-reading.ts';
+import { featureOf } from './feature-reading.ts';
 
 const MAX_REASON_CHARACTERS = 255;
 
@@ -39,7 +39,7 @@ export function overrideOperations(
         const isKnown = facts.streams.some(({ subscription }) => subscription.id === subscriptionId);
         if (subscriptionId !== null && !isKnown) throw noSuchSubscription(subscriptionId);
         const at = maxInstant(now, span.from);
-        const feature = declaredFeature(accountId, featuresAt(facts, at), name);
+        const feature = featureOf({ account: facts.account, features: featuresAt(facts, at) }, name);
         const billedUnit = billedUnitOf(facts, { subscriptionId, feature: name, at });
         const same = facts.overrides.filter(
           (each) => each.feature === name && each.subscriptionId === subscriptionId,
