@@ -103,6 +103,54 @@ eachDatabase.describe('storage of features', (open, kind) => {
     expect(drawn?.announced).to.equal(80);
   });
 
+  it('stores the thresholds of several counters, and leaves other counters unchanged', async () => {
+    const counters = [drawOf('1'), drawOf('2', null, 'seats'), drawOf('3', null, 'rows')];
+    for (const each of counters) await opened.write(({ features }) => features.draw(each));
+    const reached = counters.slice(1).map((counter, index) => ({ ...counter, announced: 80 + index }));
+    await opened.write(({ features }) => features.announce(reached));
+    const announced = await opened.write(async ({ features }) => {
+      const drawn = await Promise.all(counters.map((each) => features.draw(each)));
+      return drawn.map((counter) => counter?.announced);
+    });
+    expect(announced).to.eql([0, 80, 81]);
+  });
+
+  it('draws outside transactions within the limit of the announced threshold', async () => {
+    const limits = [
+      { announced: 0, upTo: decimal('7.9') },
+      { announced: 80, upTo: decimal('10') },
+    ];
+    const drawAlone = async (amount: string) => {
+      const drawn = await opened.storage.drawQuota(opened.tenant, { ...drawOf(amount), limits });
+      return drawn === null ? null : formatDecimal(drawn.used);
+    };
+    expect([await drawAlone('7'), await drawAlone('0.9'), await drawAlone('0.1')]).to.eql(['7', '7.9', null]);
+    await opened.write(({ features }) => features.announce([{ ...drawOf('0'), announced: 80 }]));
+    expect([await drawAlone('2.1'), await drawAlone('0.0000000001')]).to.eql(['10', null]);
+  });
+
+  it('lists the accounts and the kinds of overrides by feature', async () => {
+    await opened.write(({ features }) =>
+      features.insertOverrides([overrideOf(), overrideOf({ feature: 'sso', kind: 'SWITCH' }), overrideOf()]),
+    );
+    const accounts = (features: readonly string[] | null, afterRecordId = 0) =>
+      opened.read((session) =>
+        session.features.accountsWithOverrides({ features, afterRecordId, limit: 10 }),
+      );
+    expect(await accounts(['seats'])).to.eql([account.recordId]);
+    expect(await accounts(null)).to.eql([account.recordId]);
+    expect([await accounts(['rows']), await accounts([]), await accounts(null, account.recordId)]).to.eql([
+      [],
+      [],
+      [],
+    ]);
+    const kinds = await opened.read(({ features }) => features.kindsOfOverrides(['seats', 'sso', 'rows']));
+    expect(kinds).to.eql([
+      { feature: 'seats', kind: 'NUMBER' },
+      { feature: 'sso', kind: 'SWITCH' },
+    ]);
+  });
+
   it('stores each key once per feature', async () => {
     const use = useOf('k');
     const [first, second] = await opened.write(async ({ features }) => [
@@ -157,13 +205,17 @@ eachDatabase.describe('storage of features', (open, kind) => {
       ...(await features.overridesOfAccounts([account.id])),
       ...(await features.findOverrides([override.id])),
       ...(await features.counters([drawOf('1')])),
+      ...(await features.kindsOfOverrides(['seats'])),
+      ...(await features.accountsWithOverrides({ features: null, afterRecordId: 0, limit: 10 })),
       await features.findUse({ ...use, since: now }),
     ]);
     expect(found).to.eql([null]);
     await opened.storage.write(stranger, author(), async ({ features }) => {
       await features.giveBack(drawOf('1'));
       expect(await features.releaseUse(use.id)).to.equal(false);
+      await features.announce([{ ...drawOf('1'), announced: 80 }]);
     });
+    await opened.storage.drawQuota(stranger, drawOf('5'));
     expect(await draw('1')).to.equal('2');
   });
 
