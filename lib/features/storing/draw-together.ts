@@ -1,11 +1,14 @@
 import type { Ports } from '../../ports/index.ts';
 import type { TenantRef } from '../../records/index.ts';
 import { SharedCalls } from '../../runtime/index.ts';
-import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
+import { type Decimal, decimal, sum, ZERO } from '../../values/money/index.ts';
 import { quotaBalance } from '../evaluation/quota-draws.ts';
 import { quietLimits } from '../evaluation/quota-thresholds.ts';
 import { counterOf } from '../loading/load-features.ts';
 import { type Consumed, type Consuming, keptUntil } from './consume-quota.ts';
+
+/** Largest total that concurrent calls draw together. It is also the largest amount of one call (§4 rule 7). */
+const MAX_TOTAL = decimal('1e15');
 
 type CounterCall = Pick<Consuming, 'loaded' | 'feature' | 'sources' | 'amount' | 'key'>;
 
@@ -29,8 +32,9 @@ export function sharedDraws({ storage, systemClock }: Pick<Ports, 'storage' | 's
     async function drawAll(amounts: readonly Decimal[]): Promise<readonly (Decimal | null)[]> {
       const total = sum(amounts);
       const none = amounts.map(() => null);
+      if (source === undefined || total.greaterThan(MAX_TOTAL)) return none;
       // The first limit applies to a counter that does not exist yet.
-      if (source === undefined || limits[0]?.upTo.lessThan(total)) return none;
+      if (limits[0]?.upTo.lessThan(total)) return none;
       const keepUntil = keptUntil(source);
       const drawn = await storage.drawQuota(tenant, {
         ...counter,
