@@ -1,4 +1,5 @@
 import { type CouponInput, type HostInput, SystemTag, type Uuid } from '../../lib/index.ts';
+import { invoiceAmounts } from '../support/coupons/invoice-amounts.ts';
 import { lampCatalog } from '../support/coupons/lamp-catalog.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine } from '../support/index.ts';
@@ -18,16 +19,7 @@ eachDatabaseByTurns.describe('coupon redemptions (coupons §2)', (open) => {
   const subscribe = async (planName: string, ...coupons: readonly string[]): Promise<Uuid> =>
     (await engine.subscribe({ accountId, planName, coupons })).subscriptionId;
 
-  /** Returns target date and amounts of each invoice, such as `01-01 24`. */
-  async function invoices(): Promise<readonly string[]> {
-    return (await engine.invoicesOf(accountId)).map(
-      ({ targetDate, items }) =>
-        `${targetDate?.slice(5)} ${items
-          .filter(({ itemType }) => itemType !== 'CBA_ADJ')
-          .map(({ amount }) => amount.toFixed())
-          .join(' ')}`,
-    );
-  }
+  const invoices = () => invoiceAmounts(engine, accountId);
 
   async function couponEvents(): Promise<readonly string[]> {
     const { events } = await engine.acme.events.list({ types: ['COUPON_REDEEMED', 'COUPON_ENDED'] });

@@ -1,4 +1,5 @@
 import type { Uuid } from '../../lib/index.ts';
+import { invoiceAmounts } from '../support/coupons/invoice-amounts.ts';
 import { lampCatalog } from '../support/coupons/lamp-catalog.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabase, expect, expectCode, openEngine } from '../support/index.ts';
@@ -17,16 +18,7 @@ eachDatabase.describe('coupons', (open) => {
     ({ subscriptionId } = await engine.subscribe({ accountId, planName, coupons }));
   }
 
-  /** Returns target date and amounts of each invoice, such as `01-01 24`. */
-  async function invoices(): Promise<readonly string[]> {
-    return (await engine.invoicesOf(accountId)).map(
-      ({ targetDate, items }) =>
-        `${targetDate?.slice(5)} ${items
-          .filter(({ itemType }) => itemType !== 'CBA_ADJ')
-          .map(({ amount }) => amount.toFixed())
-          .join(' ')}`,
-    );
-  }
+  const invoices = () => invoiceAmounts(engine, accountId);
 
   const spring = (duration: 'ONCE' | 'FOREVER' | { periods: number } | { months: number }, more = {}) =>
     engine.acme.coupons.create({ code: 'SPRING', percentOff: '20', duration, ...more });

@@ -1,10 +1,7 @@
-import { Billing } from '../../adapters/node/billwright.ts';
 import { formatDecimal, type Uuid } from '../../lib/index.ts';
 import { featureCatalog } from '../support/features/feature-catalog.ts';
-import { eachDatabase, expect, openEngine, plainHasher, sampled, type TestEngine } from '../support/index.ts';
-import { recordingLogger } from '../support/system-time.ts';
-import { DyingProcess } from './dying-process.ts';
-import { killableStorage } from './killable.ts';
+import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { dieAt, stepsToDieAt } from './dying-call.ts';
 
 const KEY = 'k1';
 
@@ -20,14 +17,12 @@ eachDatabase.describe('process killed during a consumption (features §4 rule 9)
   });
 
   it('consumes and bills everything or nothing, and once after a retry', async () => {
-    const { steps } = await dieAt(Number.POSITIVE_INFINITY);
+    const { steps } = await dieWhileConsuming(Number.POSITIVE_INFINITY);
     expect(steps).to.be.greaterThan(10);
-    const all = Array.from({ length: steps }, (_, step) => step + 1);
     const found = new Set<string>();
-    // The last step follows the commit.
-    for (const step of new Set([...sampled(all, kind === 'sqlite' ? 2 : 6), steps])) {
+    for (const step of stepsToDieAt(steps, kind)) {
       const about = `after a death at step ${step} of ${steps}`;
-      const { accountId, subscriptionId } = await dieAt(step);
+      const { accountId, subscriptionId } = await dieWhileConsuming(step);
       const state = await stateOf(accountId, subscriptionId);
       expect(['0 0', '5000 100'], about).to.include(state);
       found.add(state);
@@ -41,25 +36,12 @@ eachDatabase.describe('process killed during a consumption (features §4 rule 9)
   const consume = (acme: TestEngine['acme'], accountId: Uuid) =>
     acme.features.consume({ accountId, feature: 'calls', amount: AMOUNT, key: KEY });
 
-  async function dieAt(step: number) {
+  async function dieWhileConsuming(step: number) {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     const { subscriptionId } = await engine.subscribe({ accountId, planName: 'max' });
-    const process = new DyingProcess(Number.POSITIVE_INFINITY);
-    const dying = await Billing.open({
-      storage: { ...killableStorage(engine.storage, process), close: () => Promise.resolve() },
-      clock: engine.clock,
-      logger: recordingLogger(),
-      hasher: plainHasher(),
-      nodeName: `dying-${accountId}`,
-    });
-    process.dieIn(step);
-    await consume(dying.as({ tenant: engine.tenant, user: 'test' }), accountId).catch((error: unknown) => {
-      if (!String(error).includes(DyingProcess.DEATH)) throw error;
-    });
-    expect(process.isDead).to.equal(Number.isFinite(step));
-    const { steps } = process;
-    process.end();
-    await dying.close();
+    const steps = await dieAt({ engine, step, nodeName: `dying-${accountId}` }, (acme) =>
+      consume(acme, accountId),
+    );
     return { steps, accountId, subscriptionId };
   }
 
