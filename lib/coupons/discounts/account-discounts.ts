@@ -11,7 +11,8 @@ import {
 import { atReferenceTime } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addMonths, type DatedInstant, type Instant, type LocalDate } from '../../values/time/index.ts';
-import { discountOf, isOnSubscription, monthsOf } from './with-discounts.ts';
+import { monthsOf } from './discount-spans.ts';
+import { discountOf, isOnSubscription } from './with-discounts.ts';
 
 /** The billing events of an account's subscriptions, without discounts that are not stored yet. */
 export interface AccountBilling {
@@ -61,7 +62,7 @@ export function endOfRedemption(redemption: New<Redemption>, billing: AccountBil
     Math.min(endAt(discount ? endOf(discount) : null), ends.get(id)?.at ?? NEVER);
   const discounts = discountsOf(redemption, billing);
   if (only !== null) return endOn(only, discounts[0]?.discount) as Instant;
-  const months = monthsOf(redemption);
+  const months = monthsOf(redemption.duration);
   if (months === null) return NEVER;
   const found = discounts.map(({ subscriptionId, discount }) => endOn(subscriptionId, discount));
   return Math.max(endAt(addMonths(redeemed.date, months)), ...found) as Instant;

@@ -1,4 +1,4 @@
-import type { BillingEvent, DiscountSpan } from '../../records/index.ts';
+import type { BillingEvent, CouponDuration, DiscountSpan } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import {
   addMonths,
@@ -13,10 +13,16 @@ import {
   maxDate,
 } from '../../values/time/index.ts';
 
-/** The length of a discount: a number of billing periods, a number of months, or unlimited. */
-export type DiscountLength =
-  | { readonly unit: 'PERIODS' | 'MONTHS'; readonly count: number }
-  | { readonly unit: 'FOREVER' };
+/** Returns the number of periods. Null if another unit, or nothing, limits the discount. */
+export function periodsOf(duration: CouponDuration): number | null {
+  if (duration === 'ONCE') return 1;
+  return typeof duration === 'object' && 'periods' in duration ? duration.periods : null;
+}
+
+/** Returns the number of months. Null if another unit, or nothing, limits the discount. */
+export function monthsOf(duration: CouponDuration): number | null {
+  return typeof duration === 'object' && 'months' in duration ? duration.months : null;
+}
 
 /** A run of billed periods of one billing event. Its first period may have begun with an earlier event. */
 interface BilledRun {
@@ -29,7 +35,7 @@ interface BilledRun {
 
 interface SpanTerms {
   readonly redeemed: LocalDate;
-  readonly length: DiscountLength;
+  readonly duration: CouponDuration;
   /** Periods that start on or after this day are not discounted. Null without such a day. */
   readonly ended: LocalDate | null;
 }
@@ -43,7 +49,7 @@ interface SpanTerms {
  */
 export function discountSpan(
   events: readonly BillingEvent[],
-  { redeemed, length, ended }: SpanTerms,
+  { redeemed, duration, ended }: SpanTerms,
 ): DiscountSpan | null {
   const runs = billedRuns(events);
   // Without a later period, the parts of the last period keep its discount.
@@ -52,9 +58,10 @@ export function discountSpan(
     startOfPeriod(runs, { after: date, skipped: 0 }) ?? (lastEnd === null ? date : maxDate(date, lastEnd));
   const from = startOfPeriod(runs, { after: redeemed, skipped: 0 });
   if (from === null) return null;
+  const [periods, months] = [periodsOf(duration), monthsOf(duration)];
   const bounds = [
-    length.unit === 'PERIODS' ? startOfPeriod(runs, { after: from, skipped: length.count }) : null,
-    length.unit === 'MONTHS' ? startFrom(addMonths(from, length.count)) : null,
+    periods === null ? null : startOfPeriod(runs, { after: from, skipped: periods }),
+    months === null ? null : startFrom(addMonths(from, months)),
     ended === null ? null : startFrom(ended),
   ];
   const until = bounds.reduce(earlierDate, null);

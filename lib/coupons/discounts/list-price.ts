@@ -1,6 +1,9 @@
-import type { BasisDiscount, Discount, ItemDiscount } from '../../records/index.ts';
-import { allocate, type Currency, type Decimal } from '../../values/money/index.ts';
-import { discountedRate } from './discounted-rate.ts';
+import type { BasisDiscount, ItemDiscount } from '../../records/index.ts';
+import { allocate, type Currency, type Decimal, decimal } from '../../values/money/index.ts';
+
+const HUNDRED = decimal(100);
+
+type UnpricedDiscount = Omit<BasisDiscount, 'taken'>;
 
 /** A price before discounts. */
 export interface ListPrice {
@@ -10,7 +13,10 @@ export interface ListPrice {
   readonly discounts: readonly BasisDiscount[];
 }
 
-/** Returns price × quantity after the discounts, and the list price; null if no discount takes anything off. */
+/**
+ * Returns price × quantity after the discounts, exact and at least 0 (§3 rule 5): all percentages first, then all
+ * amounts, each in the order of redemption. The list price is null if no discount takes anything off.
+ */
 export function priceAfterDiscounts({
   price,
   quantity,
@@ -18,18 +24,30 @@ export function priceAfterDiscounts({
 }: {
   readonly price: Decimal;
   readonly quantity: number;
-  readonly discounts: readonly Discount[];
+  readonly discounts: readonly UnpricedDiscount[];
 }): { readonly rate: Decimal; readonly list: ListPrice | null } {
-  const { rate, listRate, taken } = discountedRate({ price, quantity, reductions: discounts });
-  if (rate.equals(listRate)) return { rate, list: null };
-  const granted = discounts.flatMap((discount, index): readonly BasisDiscount[] => {
+  const listRate = quantity === 1 ? price : price.times(quantity);
+  let rate = listRate;
+  const { percentages = [], amounts = [] } = Object.groupBy(discounts, ({ percentOff }) =>
+    percentOff === null ? 'amounts' : 'percentages',
+  );
+  const granted = [...percentages, ...amounts].map((discount): BasisDiscount => {
     const { code, name, percentOff, amountOff, perQuantity, until } = discount;
-    const off = taken[index];
-    return off === undefined ? [] : [{ code, name, percentOff, amountOff, perQuantity, until, taken: off }];
+    const taken = reductionOf(discount, rate, quantity);
+    rate = rate.minus(taken);
+    return { code, name, percentOff, amountOff, perQuantity, until, taken };
   });
-  const isPercentage = ({ percentOff }: BasisDiscount) => percentOff !== null;
-  const amounts = granted.filter((each) => !isPercentage(each));
-  return { rate, list: { rate: listRate, discounts: [...granted.filter(isPercentage), ...amounts] } };
+  return { rate, list: rate.equals(listRate) ? null : { rate: listRate, discounts: granted } };
+}
+
+function reductionOf(
+  { percentOff, amountOff, perQuantity }: UnpricedDiscount,
+  rate: Decimal,
+  quantity: number,
+) {
+  if (percentOff !== null) return rate.times(percentOff).dividedBy(HUNDRED);
+  const wanted = perQuantity ? amountOff?.times(quantity) : amountOff;
+  return !wanted || wanted.greaterThan(rate) ? rate : wanted;
 }
 
 /** Returns the amount that each discount takes off an item. The amounts add up to list amount − amount (§4 rule 1). */

@@ -8,7 +8,7 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { addDays, addMonths, earlierDate, type LocalDate } from '../../values/time/index.ts';
-import { type DiscountLength, discountSpan } from './discount-spans.ts';
+import { discountSpan, monthsOf, periodsOf } from './discount-spans.ts';
 
 /**
  * Returns the events with the discounts of the redemptions that match their plans (§3).
@@ -88,11 +88,11 @@ export function discountOf(
   if (!events.some((event) => matchesPlan(redemption, event))) return null;
   const redeemed = redemption.redeemed.date;
   const ended = redemption.ended?.date ?? null;
-  const length = lengthOf(redemption);
-  const span = discountSpan(events, { redeemed, length, ended });
+  const { duration } = redemption;
+  const span = discountSpan(events, { redeemed, duration, ended });
   if (span === null && appliesTo === CouponScope.RECURRING) return null;
   if (span !== null && isOver(redemption, span.from)) return null;
-  const fixedUntil = earlierDate(span === null ? endOfFixed(events, redeemed, length) : span.until, ended);
+  const fixedUntil = earlierDate(span === null ? endOfFixed(events, redemption) : span.until, ended);
   return {
     redemptionId: id,
     code,
@@ -110,7 +110,7 @@ export function discountOf(
 
 /** Returns true if the redemption on an account had ended by the first period of a later subscription (§2 rule 1). */
 function isOver(redemption: New<Redemption>, from: LocalDate): boolean {
-  const months = monthsOf(redemption);
+  const months = monthsOf(redemption.duration);
   if (redemption.subscriptionId !== null || months === null) return false;
   return from >= addMonths(redemption.redeemed.date, months);
 }
@@ -118,25 +118,11 @@ function isOver(redemption: New<Redemption>, from: LocalDate): boolean {
 /** Returns the end of a discount on a subscription without recurring periods, where each fixed price counts as one. */
 function endOfFixed(
   events: readonly BillingEvent[],
-  redeemed: LocalDate,
-  length: DiscountLength,
+  { redeemed: { date }, duration }: New<Redemption>,
 ): LocalDate | null {
-  if (length.unit === 'FOREVER') return null;
-  if (length.unit === 'MONTHS') return addMonths(redeemed, length.count);
-  const charged = events.filter(({ fixedPrice, localDate }) => fixedPrice !== null && localDate >= redeemed);
-  const last = charged[length.count - 1];
+  const months = monthsOf(duration);
+  if (months !== null) return addMonths(date, months);
+  const charged = events.filter(({ fixedPrice, localDate }) => fixedPrice !== null && localDate >= date);
+  const last = charged[(periodsOf(duration) ?? 0) - 1];
   return last === undefined ? null : addDays(last.localDate, 1);
-}
-
-function lengthOf({ duration }: New<Redemption>): DiscountLength {
-  if (duration === 'FOREVER') return { unit: 'FOREVER' };
-  if (duration === 'ONCE') return { unit: 'PERIODS', count: 1 };
-  return 'periods' in duration
-    ? { unit: 'PERIODS', count: duration.periods }
-    : { unit: 'MONTHS', count: duration.months };
-}
-
-/** Returns the number of months. Null if another unit limits the discount. */
-export function monthsOf({ duration }: New<Redemption>): number | null {
-  return typeof duration === 'object' && 'months' in duration ? duration.months : null;
 }

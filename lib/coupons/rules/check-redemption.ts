@@ -12,43 +12,36 @@ import { type DiscountedPlan, matchesPlan } from '../discounts/with-discounts.ts
  * @throws BillingError COUPON_INACTIVE (62003), COUPON_EXPIRED (62004), COUPON_ALREADY_REDEEMED (62006),
  * COUPON_NOT_APPLICABLE (62007), COUPON_WITHOUT_CURRENCY (62008).
  */
-export function checkRedemption(
+export function checkRedemption(coupon: Coupon, attempt: RedemptionAttempt): void {
+  const refusal = refusalOf(coupon, attempt);
+  if (refusal !== null) throw billingError(...refusal, { code: coupon.code });
+}
+
+interface RedemptionAttempt {
+  readonly account: Pick<Account, 'id' | 'currency'>;
+  readonly earlier: readonly Pick<Redemption, 'couponId'>[];
+  readonly plans: readonly DiscountedPlan[];
+  readonly now: Instant;
+}
+
+function refusalOf(
   coupon: Coupon,
-  given: {
-    readonly account: Pick<Account, 'id' | 'currency'>;
-    readonly earlier: readonly Pick<Redemption, 'couponId'>[];
-    readonly plans: readonly DiscountedPlan[];
-    readonly now: Instant;
-  },
-): void {
-  const { account, earlier, plans, now } = given;
-  const { code } = coupon;
-  if (!coupon.isActive) throw refused(ErrorCode.COUPON_INACTIVE, `Coupon ${code} is inactive`, coupon);
-  if (coupon.redeemBy !== null && now > coupon.redeemBy)
-    throw refused(
-      ErrorCode.COUPON_EXPIRED,
-      `Coupon ${code} could be redeemed until ${formatInstant(coupon.redeemBy)}`,
-      coupon,
-    );
+  { account, earlier, plans, now }: RedemptionAttempt,
+): readonly [ErrorCode, string] | null {
+  const { code, redeemBy, amountOff } = coupon;
+  if (!coupon.isActive) return [ErrorCode.COUPON_INACTIVE, `Coupon ${code} is inactive`];
+  if (redeemBy !== null && now > redeemBy)
+    return [ErrorCode.COUPON_EXPIRED, `Coupon ${code} could be redeemed until ${formatInstant(redeemBy)}`];
   if (coupon.oncePerAccount && earlier.some(({ couponId }) => couponId === coupon.id))
-    throw refused(
-      ErrorCode.COUPON_ALREADY_REDEEMED,
-      `Account ${account.id} has already redeemed coupon ${code}`,
-      coupon,
-    );
-  if (plans.length > 0 && !plans.some((plan) => matchesPlan(coupon, plan)))
-    throw refused(
-      ErrorCode.COUPON_NOT_APPLICABLE,
-      `Coupon ${code} does not apply to ${plans.map(({ planName }) => planName).join(', ')}`,
-      coupon,
-    );
-  const { currency } = account;
-  if (coupon.amountOff !== null && (currency === null || coupon.amountOff[currency] === undefined))
-    throw refused(
-      ErrorCode.COUPON_WITHOUT_CURRENCY,
-      `Coupon ${code} has no amount in ${currency ?? 'the account currency, which is not set'}`,
-      coupon,
-    );
+    return [ErrorCode.COUPON_ALREADY_REDEEMED, `Account ${account.id} has already redeemed coupon ${code}`];
+  if (plans.length > 0 && !plans.some((plan) => matchesPlan(coupon, plan))) {
+    const names = plans.map(({ planName }) => planName).join(', ');
+    return [ErrorCode.COUPON_NOT_APPLICABLE, `Coupon ${code} does not apply to ${names}`];
+  }
+  if (amountOff === null || (account.currency !== null && amountOff[account.currency] !== undefined))
+    return null;
+  const currency = account.currency ?? 'the account currency, which is not set';
+  return [ErrorCode.COUPON_WITHOUT_CURRENCY, `Coupon ${code} has no amount in ${currency}`];
 }
 
 /**
@@ -87,10 +80,6 @@ function planOn(events: readonly BillingEvent[], { date }: DatedInstant): Discou
 }
 
 /** Returns the error for a coupon whose limit is reached. */
-export function usedUp(coupon: Coupon): BillingError {
-  return refused(ErrorCode.COUPON_USED_UP, `Coupon ${coupon.code} has reached its limit`, coupon);
-}
-
-function refused(code: ErrorCode, message: string, coupon: Coupon): BillingError {
-  return billingError(code, message, { code: coupon.code });
+export function usedUp({ code }: Coupon): BillingError {
+  return billingError(ErrorCode.COUPON_USED_UP, `Coupon ${code} has reached its limit`, { code });
 }

@@ -1,15 +1,15 @@
-import { type DiscountLength, discountSpan } from '../../../lib/coupons/discounts/discount-spans.ts';
-import type { BillingEvent } from '../../../lib/records/index.ts';
+import { discountSpan } from '../../../lib/coupons/discounts/discount-spans.ts';
+import type { BillingEvent, CouponDuration } from '../../../lib/records/index.ts';
 import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
 import { expect } from '../../support/unit.ts';
 
-const once: DiscountLength = { unit: 'PERIODS', count: 1 };
-const forever: DiscountLength = { unit: 'FOREVER' };
-const periods = (count: number): DiscountLength => ({ unit: 'PERIODS', count });
-const months = (count: number): DiscountLength => ({ unit: 'MONTHS', count });
+const once = 'ONCE' as const;
+const forever = 'FOREVER' as const;
+const periods = (count: number) => ({ periods: count });
+const months = (count: number) => ({ months: count });
 
-function spanOf(events: readonly BillingEvent[], redeemed: string, length: DiscountLength): string | null {
-  const span = discountSpan(events, { redeemed: day(redeemed), length, ended: null });
+function spanOf(events: readonly BillingEvent[], redeemed: string, duration: CouponDuration): string | null {
+  const span = discountSpan(events, { redeemed: day(redeemed), duration, ended: null });
   if (span === null) return null;
   return `${text(span.from)} ${span.until === null ? 'open' : text(span.until)}`;
 }
@@ -83,7 +83,7 @@ describe('span of a discount (coupons §3)', () => {
   it('covers all parts of the last period if the discount is removed and billing ends before another period', () => {
     const change = event('CHANGE', '2026-03-05', { plan: 'max-annual', price: '600', period: 'ANNUAL' });
     const events = [monthly('2026-01-01'), change, cancel('2027-03-01')];
-    const removed = { redeemed: day('2026-03-01'), length: forever, ended: day('2026-03-05') };
+    const removed = { redeemed: day('2026-03-01'), duration: forever, ended: day('2026-03-05') };
     expect(discountSpan(events.slice(0, 2), removed)?.until).to.equal(day('2027-03-01'));
     expect(discountSpan(events, removed)?.until).to.equal(day('2027-03-01'));
   });

@@ -1,4 +1,4 @@
-import { discountedRate } from '../../../lib/coupons/discounts/discounted-rate.ts';
+import { priceAfterDiscounts } from '../../../lib/coupons/discounts/list-price.ts';
 import type { PriceReduction } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { expect } from '../../support/unit.ts';
@@ -14,14 +14,16 @@ const amount = (value: string, perQuantity = false): PriceReduction => ({
   perQuantity,
 });
 
+/** Returns the list price, the discounts in the order in which they apply, and the rate. */
 function rateOf(price: string, quantity: number, ...reductions: readonly PriceReduction[]): string {
-  const { rate, listRate, taken } = discountedRate({ price: decimal(price), quantity, reductions });
-  return `${listRate} - ${taken.join(' - ')} = ${rate}`;
+  const discounts = reductions.map((each) => ({ ...each, code: 'SPRING', name: 'Spring sale', until: null }));
+  const { rate, list } = priceAfterDiscounts({ price: decimal(price), quantity, discounts });
+  return `${list?.rate} - ${list?.discounts.map(({ taken }) => taken).join(' - ')} = ${rate}`;
 }
 
 describe('discounted rate (coupons §3)', () => {
   it('C6: takes percentages off before amounts', () => {
-    expect(rateOf('30', 1, amount('10'), percent('50'))).to.equal('30 - 10 - 15 = 5');
+    expect(rateOf('30', 1, amount('10'), percent('50'))).to.equal('30 - 15 - 10 = 5');
   });
 
   it('C7: is never below 0', () => {
