@@ -445,6 +445,9 @@ export const texts = {
     none: 'Nothing matches. Search for a name, an e-mail address, a key, a number or an id.',
     kind: 'Kind',
     what: 'Found',
+    account: 'Account',
+    detail: 'Details',
+    accounts: 'Search all accounts for it',
   },
   account: {
     fields: {

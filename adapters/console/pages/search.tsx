@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { api } from '../core/api.ts';
+import { api, type ResultOf } from '../core/api.ts';
 import { words } from '../core/format.ts';
 import { useLoad } from '../core/load.ts';
 import { href, navigate, parameters } from '../core/location.ts';
@@ -9,66 +9,61 @@ import { Show } from '../parts/loading.tsx';
 import { Table } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
-interface Hit {
-  readonly kind: string;
-  readonly id: string;
-  readonly title: string;
-  readonly url: string;
-  readonly detail: string;
+const t = texts.search;
+
+type Hit = ResultOf<'reports', 'find'>[number];
+
+const pages = {
+  ACCOUNT: '/accounts',
+  INVOICE: '/invoices',
+  PAYMENT: '/payments',
+  SUBSCRIPTION: '/subscriptions',
+  BUNDLE: '/accounts',
+} as const;
+
+/** Returns the page of an object. Bundles are on the page of their account. */
+function urlOf({ kind, id, accountId }: Hit): string {
+  return href(pages[kind], kind === 'BUNDLE' ? accountId : id);
 }
 
-const LIMIT = 20;
+/** Returns the hits with exactly this id, name, key or e-mail address; all hits if there are none. */
+function exactHits(hits: readonly Hit[], text: string): readonly Hit[] {
+  const exact = hits.filter(({ id, title, detail }) =>
+    [id, title, ...detail.split(' · ')].some((value) => value.toLowerCase() === text.toLowerCase()),
+  );
+  return exact.length === 0 ? hits : exact;
+}
 
-/** What matches the search text. A single hit opens immediately. */
+/** What matches the search text. A single exact hit opens immediately. */
 export function Search(): JSX.Element {
   const text = parameters.value.get('text') ?? '';
-  const loaded = useLoad(() => find(text), [text]);
+  const loaded = useLoad(async () => (text === '' ? [] : api().reports.find({ text })), [text]);
   const hits = loaded.data;
   useEffect(() => {
-    const [only, second] = hits ?? [];
-    if (only !== undefined && second === undefined) navigate(only.url, { replace: true });
+    const [only, second] = exactHits(hits ?? [], text);
+    if (only !== undefined && second === undefined) navigate(urlOf(only), { replace: true });
   }, [hits]);
   return (
-    <Page title={texts.search.title(text)}>
+    <Page title={t.title(text)}>
       <Show of={loaded}>
         {(rows) => (
           <Table
-            caption={texts.search.title(text)}
+            caption={t.title(text)}
             rows={rows}
             keyOf={({ kind, id }) => kind + id}
-            empty={texts.search.none}
+            empty={t.none}
             columns={[
-              { title: texts.search.kind, cell: ({ kind }) => <Badge>{words(kind)}</Badge> },
-              { title: texts.search.what, cell: ({ title, url }) => <a href={url}>{title}</a> },
-              { title: '', cell: ({ detail }) => detail },
+              { title: t.kind, cell: ({ kind }) => <Badge>{words(kind)}</Badge> },
+              { title: t.what, cell: (hit) => <a href={urlOf(hit)}>{hit.title}</a> },
+              { title: t.account, cell: ({ kind, accountName }) => kind !== 'ACCOUNT' && accountName },
+              { title: t.detail, cell: ({ detail }) => detail },
             ]}
           />
         )}
       </Show>
+      <p>
+        <a href={`${href('/accounts')}?search=${encodeURIComponent(text)}`}>{t.accounts}</a>
+      </p>
     </Page>
   );
-}
-
-async function find(text: string): Promise<readonly Hit[]> {
-  if (text === '') return [];
-  const [accounts, invoices] = await Promise.all([
-    api().accounts.search(text, { offset: 0, limit: LIMIT }),
-    api().invoices.search(text, { offset: 0, limit: LIMIT }),
-  ]);
-  return [
-    ...accounts.rows.map(({ id, name, externalKey, email }) => ({
-      kind: 'ACCOUNT',
-      id,
-      title: name ?? externalKey,
-      url: href('/accounts', id),
-      detail: [externalKey, email].filter((each) => each !== null).join(' · '),
-    })),
-    ...invoices.rows.map(({ id, formattedNumber, invoiceNumber }) => ({
-      kind: 'INVOICE',
-      id,
-      title: formattedNumber ?? String(invoiceNumber),
-      url: href('/invoices', id),
-      detail: '',
-    })),
-  ];
 }

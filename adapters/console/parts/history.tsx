@@ -5,6 +5,8 @@ import { useLoad } from '../core/load.ts';
 import { texts } from '../texts.ts';
 import { ListTable } from './table.tsx';
 
+const t = texts.history;
+
 type AuditedObject = Parameters<ReturnType<typeof api>['audit']['historyWithin']>[1];
 type HistoryRow = ResultOf<'audit', 'historyWithin'>[number];
 
@@ -25,13 +27,13 @@ export function History(props: { readonly accountId: string; readonly object: Au
   return (
     <ListTable
       of={loaded}
-      caption={texts.history.title}
+      caption={t.title}
       pageParameter="history"
       keyOf={({ row }) => row.id}
       columns={[
-        { title: texts.history.when, cell: ({ row }) => instant(row.changeDate) },
-        { title: texts.history.who, cell: ({ row }) => <Author of={row} /> },
-        { title: texts.history.what, cell: ({ row, differences }) => whatChanged(row, differences) },
+        { title: t.when, cell: ({ row }) => instant(row.changeDate) },
+        { title: t.who, cell: ({ row }) => <Author of={row} /> },
+        { title: t.what, cell: ({ row, differences }) => whatChanged(row, differences) },
       ]}
     />
   );
@@ -65,7 +67,7 @@ function withDifferences(rows: readonly HistoryRow[]): ChangeWithDifferences[] {
 }
 
 function whatChanged(row: HistoryRow, differences: readonly Difference[]): ComponentChildren {
-  if (row.changeType === 'DELETE') return texts.history.removed;
+  if (row.changeType === 'DELETE') return t.removed;
   const isNew = row.changeType === 'INSERT';
   const list = (
     <ul class="differences">
@@ -76,10 +78,10 @@ function whatChanged(row: HistoryRow, differences: readonly Difference[]): Compo
       ))}
     </ul>
   );
-  if (!isNew) return differences.length === 0 ? texts.history.same : list;
+  if (!isNew) return differences.length === 0 ? t.same : list;
   return (
     <details>
-      <summary>{texts.history.created}</summary>
+      <summary>{t.created}</summary>
       {list}
     </details>
   );
@@ -91,7 +93,7 @@ function nameOf(member: string): string {
 }
 
 function valueText(value: unknown): string {
-  if (value === null || value === undefined) return texts.history.empty;
+  if (value === null || value === undefined) return t.empty;
   if (value === true || value === false) return value ? texts.common.yes : texts.common.no;
   if (typeof value === 'object') return JSON.stringify(value);
   const text = String(value);

@@ -9,6 +9,8 @@ import { Badge, Section } from './layout.tsx';
 import { Show } from './loading.tsx';
 import { Table } from './table.tsx';
 
+const t = texts.labels;
+
 type Tagged = Parameters<ReturnType<typeof api>['tags']['add']>[0];
 type Fielded = Parameters<ReturnType<typeof api>['customFields']['add']>[0];
 
@@ -19,21 +21,21 @@ export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
     return { tags, definitions };
   }, [object.id]);
   return (
-    <Section title={texts.labels.tags} actions={<AddTag object={object} known={loaded.data} />}>
+    <Section title={t.tags} actions={<AddTag object={object} known={loaded.data} />}>
       <Show of={loaded}>
         {({ tags, definitions }) => (
           <Table
-            caption={texts.labels.tags}
+            caption={t.tags}
             rows={tags}
             keyOf={({ id }) => id}
-            empty={texts.labels.noTags}
+            empty={t.noTags}
             columns={[
               {
-                title: texts.labels.tag,
+                title: t.tag,
                 cell: ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>,
               },
               {
-                title: texts.labels.meaning,
+                title: t.meaning,
                 cell: ({ tagDefinitionId }) =>
                   definitions.find(({ id }) => id === tagDefinitionId)?.description,
               },
@@ -42,8 +44,8 @@ export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
                 cell: ({ tagDefinitionId, tagDefinitionName }) =>
                   may('tag:delete') && (
                     <Action
-                      label={texts.labels.remove}
-                      explanation={texts.labels.removeTag(tagDefinitionName)}
+                      label={t.remove}
+                      explanation={t.removeTag(tagDefinitionName)}
                       run={() => api().tags.remove(object, [tagDefinitionId])}
                     />
                   ),
@@ -79,13 +81,13 @@ function AddTag(props: {
   if (!may('tag:add') || free === undefined || free.length === 0) return null;
   return (
     <Action
-      label={texts.labels.addTag}
-      explanation={texts.labels.addTagExplanation}
+      label={t.addTag}
+      explanation={t.addTagExplanation}
       initial={{ tag: free[0]?.id ?? '' }}
       fields={({ tag }) => [
         {
           name: 'tag',
-          label: texts.labels.tag,
+          label: t.tag,
           kind: 'select',
           options: free.map(({ id, name }) => [id, name]),
           help: free.find(({ id }) => id === tag)?.description ?? '',
@@ -99,15 +101,15 @@ function AddTag(props: {
 /** The custom fields of an object, with actions to add, change and remove them. */
 export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Element {
   const loaded = useLoad(() => api().customFields.ofObject(object), [object.id]);
-  const value = { name: 'value', label: texts.labels.value, isRequired: true } as const;
+  const value = { name: 'value', label: t.value, isRequired: true } as const;
   return (
     <Section
-      title={texts.labels.fields}
+      title={t.fields}
       actions={
         may('custom_field:add') && (
           <Action
-            label={texts.labels.addField}
-            fields={[{ name: 'name', label: texts.labels.field, isRequired: true }, value]}
+            label={t.addField}
+            fields={[{ name: 'name', label: t.field, isRequired: true }, value]}
             run={(values) =>
               api().customFields.add(object, [
                 { name: textOrNull(values, 'name'), value: textOrNull(values, 'value') },
@@ -120,20 +122,20 @@ export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Elem
       <Show of={loaded}>
         {(fields) => (
           <Table
-            caption={texts.labels.fields}
+            caption={t.fields}
             rows={fields}
             keyOf={({ id }) => id}
-            empty={texts.labels.noFields}
+            empty={t.noFields}
             columns={[
-              { title: texts.labels.field, cell: ({ name }) => name },
-              { title: texts.labels.value, cell: (field) => field.value },
+              { title: t.field, cell: ({ name }) => name },
+              { title: t.value, cell: (field) => field.value },
               {
                 title: '',
                 cell: (field) => (
                   <span class="actions">
                     {may('custom_field:update') && (
                       <Action
-                        label={texts.labels.change}
+                        label={t.change}
                         explanation={field.name}
                         fields={[value]}
                         initial={{ value: field.value }}
@@ -146,8 +148,8 @@ export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Elem
                     )}
                     {may('custom_field:delete') && (
                       <Action
-                        label={texts.labels.remove}
-                        explanation={texts.labels.removeField(field.name)}
+                        label={t.remove}
+                        explanation={t.removeField(field.name)}
                         run={() => api().customFields.remove(object, [field.id])}
                       />
                     )}

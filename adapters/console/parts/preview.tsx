@@ -3,6 +3,8 @@ import type { ResultOf } from '../core/api.ts';
 import { day, money, words } from '../core/format.ts';
 import { texts } from '../texts.ts';
 
+const t = texts.preview;
+
 /** An invoice that does not exist yet, with explained items. */
 export type ForeseenInvoice = NonNullable<ResultOf<'invoices', 'dryRun'>>;
 
@@ -21,7 +23,7 @@ export function ExplainedItems(props: { readonly items: readonly ForeseenItem[] 
           <small>{periodOf(item)}</small>
           {item.explanation !== undefined && (
             <details>
-              <summary>{texts.preview.why}</summary>
+              <summary>{t.why}</summary>
               <p>{item.explanation.text}</p>
             </details>
           )}
@@ -37,7 +39,7 @@ export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice 
     <>
       <ExplainedItems items={invoice.items} />
       <p class="item total">
-        <span>{texts.preview.toPay}</span>
+        <span>{t.toPay}</span>
         <span class="number">{money(invoice.balance, invoice.currency)}</span>
       </p>
     </>
@@ -52,12 +54,12 @@ export function ChangePreview(props: {
   const { effective, dueNow, next, credit } = props.of;
   return (
     <>
-      <p>{texts.preview.effective(day(effective.date))}</p>
-      <h4>{texts.preview.now}</h4>
-      {dueNow === null ? <p>{texts.preview.nothingNow}</p> : <InvoicePreview invoice={dueNow} />}
-      {!credit.isZero() && <p>{texts.preview.credit(money(credit, props.currency))}</p>}
-      <h4>{next === null ? texts.preview.next : texts.preview.nextOn(day(next.targetDate))}</h4>
-      {next === null ? <p>{texts.preview.noNext}</p> : <InvoicePreview invoice={next} />}
+      <p>{t.effective(day(effective.date))}</p>
+      <h4>{t.now}</h4>
+      {dueNow === null ? <p>{t.nothingNow}</p> : <InvoicePreview invoice={dueNow} />}
+      {!credit.isZero() && <p>{t.credit(money(credit, props.currency))}</p>}
+      <h4>{next === null ? t.next : t.nextOn(day(next.targetDate))}</h4>
+      {next === null ? <p>{t.noNext}</p> : <InvoicePreview invoice={next} />}
     </>
   );
 }
@@ -65,12 +67,12 @@ export function ChangePreview(props: {
 function nameOf(item: ForeseenItem): string {
   const { itemType, prettyPlanName, prettyUsageName, description } = item;
   const plan = prettyPlanName ?? description ?? words(itemType);
-  if (itemType === 'USAGE') return texts.preview.usage(plan, prettyUsageName ?? '');
+  if (itemType === 'USAGE') return t.usage(plan, prettyUsageName ?? '');
   return itemType === 'RECURRING' || itemType === 'FIXED' ? plan : (description ?? words(itemType));
 }
 
 function periodOf({ startDate, endDate, quantity }: ForeseenItem): string {
   const isPeriod = endDate !== null && endDate !== startDate;
-  const period = isPeriod ? texts.preview.period(day(startDate), day(endDate)) : day(startDate);
+  const period = isPeriod ? t.period(day(startDate), day(endDate)) : day(startDate);
   return quantity === null || String(quantity) === '1' ? period : `${period} · × ${quantity}`;
 }

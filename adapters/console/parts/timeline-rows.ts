@@ -2,6 +2,8 @@ import type { ResultOf } from '../core/api.ts';
 import { money, words } from '../core/format.ts';
 import { texts } from '../texts.ts';
 
+const t = texts.timeline;
+
 export type Subscription = ResultOf<'subscriptions', 'get'>;
 
 type SubscriptionEvent = Subscription['events'][number];
@@ -66,9 +68,7 @@ function phasesOf({ events, prices }: Subscription, currency: string | null): re
     const price = prices.find(({ phaseName }) => phaseName === phase);
     const amount = price?.recurringPrice ?? price?.fixedPrice ?? null;
     const kind = price?.phaseType ?? 'EVERGREEN';
-    const each = price?.recurringPrice
-      ? texts.timeline.price(money(amount, currency), words(billingPeriod))
-      : null;
+    const each = price?.recurringPrice ? t.price(money(amount, currency), words(billingPeriod)) : null;
     const cost = each ?? (amount === null ? null : money(amount, currency));
     const parts = [kind === 'EVERGREEN' ? null : words(kind), plan, cost];
     const label = parts.filter((part) => part !== null).join(' · ');
@@ -94,7 +94,7 @@ function blockFrom({ effective, serviceStateName }: SubscriptionEvent, to: strin
 }
 
 function stateLabel(name: string): string {
-  return name === 'ENT_BLOCKED' ? texts.timeline.paused : words(name);
+  return name === 'ENT_BLOCKED' ? t.paused : words(name);
 }
 
 /** Changes after the start. Rows of service and of billing on one day are one mark. */
@@ -110,10 +110,10 @@ function marksOf(events: readonly SubscriptionEvent[]): readonly Mark[] {
 
 function describe(event: SubscriptionEvent): Omit<Mark, 'date'> {
   const { eventType, plan, phase, serviceStateName } = event;
-  if (isEnd(event)) return { kind: 'END', label: texts.timeline.ends };
+  if (isEnd(event)) return { kind: 'END', label: t.ends };
   if (eventType === 'SERVICE_STATE_CHANGE') return { kind: 'STATE', label: stateLabel(serviceStateName) };
-  if (eventType === 'CHANGE') return { kind: 'CHANGE', label: texts.timeline.change(plan ?? '') };
-  if (eventType === 'PHASE') return { kind: 'CHANGE', label: texts.timeline.phase(phase ?? '') };
+  if (eventType === 'CHANGE') return { kind: 'CHANGE', label: t.change(plan ?? '') };
+  if (eventType === 'PHASE') return { kind: 'CHANGE', label: t.phase(phase ?? '') };
   if (eventType.startsWith('PAUSE_')) return { kind: 'CHANGE', label: stateLabel(serviceStateName) };
-  return { kind: 'CHANGE', label: texts.timeline.resumed };
+  return { kind: 'CHANGE', label: t.resumed };
 }

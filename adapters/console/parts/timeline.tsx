@@ -6,6 +6,8 @@ import { texts } from '../texts.ts';
 import { Badge } from './layout.tsx';
 import type { Mark, Span, TimelineRow } from './timeline-rows.ts';
 
+const t = texts.timeline;
+
 const AXIS_HEIGHT = 26;
 const ROW_HEIGHT = 52;
 const BAR_HEIGHT = 24;
@@ -47,10 +49,10 @@ export function Timeline({ rows, today }: TimelineProps): JSX.Element {
         ))}
       </ul>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard. */}
-      <section class="timeline-region" aria-label={texts.timeline.title} tabIndex={0} ref={region}>
+      <section class="timeline-region" aria-label={t.title} tabIndex={0} ref={region}>
         <Drawing rows={rows} today={today} scale={scale} />
       </section>
-      <p class="quiet-text">{texts.timeline.legend}</p>
+      <p class="quiet-text">{t.legend}</p>
       <Ahead rows={rows} today={today} />
       <Words rows={rows} />
     </div>
@@ -126,7 +128,7 @@ function Drawing(props: TimelineProps & { readonly scale: Scale }): JSX.Element 
       />
       <line class="today" x1={scale.x(today)} x2={scale.x(today)} y1={16} y2={height} />
       <text class="today" x={scale.x(today) + 4} y={height - 2}>
-        {texts.timeline.today}
+        {t.today}
       </text>
       {rows.map((row, index) => (
         <g key={row.id} transform={`translate(0 ${AXIS_HEIGHT + index * ROW_HEIGHT + BAR_HEIGHT / 2 + 6})`}>
@@ -198,7 +200,7 @@ function Bars(props: {
           y={BAR_HEIGHT + 9}
           height={3}
         >
-          <title>{texts.timeline.billed(day(row.billedThrough))}</title>
+          <title>{t.billed(day(row.billedThrough))}</title>
         </rect>
       )}
     </>
@@ -208,7 +210,7 @@ function Bars(props: {
 const NO_SPAN: Span = { from: '', to: null, label: '', kind: '' };
 
 function spanText({ from, to, label }: Span): string {
-  return to === null ? texts.timeline.open(label, day(from)) : texts.timeline.span(label, day(from), day(to));
+  return to === null ? t.open(label, day(from)) : t.span(label, day(from), day(to));
 }
 
 /** The changes ahead in words. */
@@ -221,7 +223,7 @@ function Ahead({ rows, today }: TimelineProps): JSX.Element | null {
   return (
     <ul>
       {ahead.map(({ id, name, date, label }) => (
-        <li key={`${id}${date}${label}`}>{texts.timeline.ahead(day(date), name, label)}</li>
+        <li key={`${id}${date}${label}`}>{t.ahead(day(date), name, label)}</li>
       ))}
     </ul>
   );
@@ -231,14 +233,16 @@ function Ahead({ rows, today }: TimelineProps): JSX.Element | null {
 function Words({ rows }: { readonly rows: readonly TimelineRow[] }): JSX.Element {
   return (
     <details>
-      <summary>{texts.timeline.words}</summary>
+      <summary>{t.words}</summary>
       {rows.map(({ id, name, state, phases, blocks, marks, billedThrough }) => (
         <ul key={id} aria-label={name}>
           {[
             `${name}: ${words(state)}`,
             ...[...phases, ...blocks].map(spanText),
-            ...marks.map(({ date, label }) => `${day(date)}: ${label}`),
-            ...(billedThrough === null ? [] : [texts.timeline.billed(day(billedThrough))]),
+            ...marks
+              .filter(({ kind }) => kind !== 'CHANGE')
+              .map(({ date, label }) => `${day(date)}: ${label}`),
+            ...(billedThrough === null ? [] : [t.billed(day(billedThrough))]),
           ].map((line) => (
             <li key={line}>{line}</li>
           ))}

@@ -7,6 +7,8 @@ import { type Field, textOrNull, type Values } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import { type Account, changeableFields, changesOfAccount, valuesOfAccount } from './account-form.ts';
 
+const t = texts.account;
+
 /** The actions on an account that support needs every day. */
 export function AccountActions({ account }: { readonly account: Account }): JSX.Element {
   return (
@@ -15,7 +17,7 @@ export function AccountActions({ account }: { readonly account: Account }): JSX.
       {may('account:charge') && <Charge account={account} />}
       {may('account:update') && (
         <Action
-          label={texts.account.edit}
+          label={t.edit}
           fields={changeableFields}
           initial={valuesOfAccount(account)}
           run={(values) => {
@@ -32,12 +34,12 @@ function manualFields(account: Account): readonly Field[] {
   return [
     {
       name: 'amount',
-      label: texts.account.amountIn(account.currency ?? ''),
+      label: t.amountIn(account.currency ?? ''),
       kind: 'amount',
       isRequired: true,
       placeholder: '10.00',
     },
-    { name: 'description', label: texts.account.description, help: texts.account.descriptionHelp },
+    { name: 'description', label: t.description, help: t.descriptionHelp },
   ];
 }
 
@@ -53,15 +55,14 @@ function manualItems(accountId: string, values: Values) {
 export function GiveCredit({ account }: { readonly account: Account }): JSX.Element {
   return (
     <Action
-      label={texts.account.refundOrCredit}
-      confirm={texts.account.giveCredit}
+      label={t.refundOrCredit}
+      confirm={t.giveCredit}
       isPrimary
       explanation={
         <>
-          <p>{texts.account.giveCreditExplanation}</p>
+          <p>{t.giveCreditExplanation}</p>
           <p>
-            {texts.account.giveMoney}{' '}
-            <a href={`${href('/accounts', account.id)}?tab=payments`}>{texts.account.toPayments}</a>
+            {t.giveMoney} <a href={`${href('/accounts', account.id)}?tab=payments`}>{t.toPayments}</a>
           </p>
         </>
       }
@@ -74,8 +75,8 @@ export function GiveCredit({ account }: { readonly account: Account }): JSX.Elem
 function Charge({ account }: { readonly account: Account }): JSX.Element {
   return (
     <Action
-      label={texts.account.charge}
-      explanation={texts.account.chargeExplanation}
+      label={t.charge}
+      explanation={t.chargeExplanation}
       fields={manualFields(account)}
       run={(values) => api().invoices.addCharges(manualItems(account.id, values))}
     />
@@ -89,16 +90,16 @@ export function RareActions({ account }: { readonly account: Account }): JSX.Ele
     <div class="actions">
       {hasParent && may('invoice:delete_cba') && (
         <Action
-          label={texts.account.transfer}
-          explanation={texts.account.transferExplanation}
+          label={t.transfer}
+          explanation={t.transferExplanation}
           run={() => api().accounts.transferCreditToParent(account.id)}
         />
       )}
       {may('tag:add') && may('entitlement:pause_resume') && <Close account={account} />}
       {may('account:update') && (
         <Action
-          label={texts.account.anonymize}
-          explanation={texts.account.anonymizeExplanation}
+          label={t.anonymize}
+          explanation={t.anonymizeExplanation}
           run={() => api().accounts.anonymize(account.id)}
           isDangerous
         />
@@ -110,32 +111,22 @@ export function RareActions({ account }: { readonly account: Account }): JSX.Ele
 function Close({ account }: { readonly account: Account }): JSX.Element {
   return (
     <Action
-      label={texts.account.close}
-      explanation={texts.account.closeExplanation}
+      label={t.close}
+      explanation={t.closeExplanation}
       initial={{ cancel: true, settle: '', queues: true }}
       fields={[
-        {
-          name: 'cancel',
-          label: texts.account.closeCancel,
-          kind: 'checkbox',
-          help: texts.account.closeCancelHelp,
-        },
+        { name: 'cancel', label: t.closeCancel, kind: 'checkbox', help: t.closeCancelHelp },
         {
           name: 'settle',
-          label: texts.account.closeUnpaid,
+          label: t.closeUnpaid,
           kind: 'select',
           options: [
-            ['', texts.account.closeKeep],
-            ['WRITE_OFF', texts.account.closeWriteOff],
-            ['ADJUST', texts.account.closeAdjust],
+            ['', t.closeKeep],
+            ['WRITE_OFF', t.closeWriteOff],
+            ['ADJUST', t.closeAdjust],
           ],
         },
-        {
-          name: 'queues',
-          label: texts.account.closeQueues,
-          kind: 'checkbox',
-          help: texts.account.closeQueuesHelp,
-        },
+        { name: 'queues', label: t.closeQueues, kind: 'checkbox', help: t.closeQueuesHelp },
       ]}
       run={({ cancel, settle, queues }) =>
         api().accounts.close(account.id, {

@@ -12,6 +12,8 @@ import { texts } from '../../texts.ts';
 import { obstacleOf, termsText } from '../coupons/coupon-words.ts';
 import type { Account } from './account-form.ts';
 
+const t = texts.account;
+
 type Redemption = ResultOf<'coupons', 'ofAccount'>[number];
 
 /** The coupons of an account, or of one of its subscriptions. */
@@ -24,20 +26,20 @@ export function Coupons(props: { readonly account: Account; readonly subscriptio
   }, [account.id, subscriptionId ?? null]);
   return (
     <Section
-      title={texts.account.coupons}
+      title={t.coupons}
       actions={may('coupon:redeem') && <Redeem account={account} subscriptionId={subscriptionId ?? null} />}
     >
       <ListTable
         of={loaded}
         pageParameter="coupons"
-        caption={texts.account.coupons}
+        caption={t.coupons}
         keyOf={({ id }) => id}
-        empty={texts.account.noCoupons}
+        empty={t.noCoupons}
         columns={[
-          { title: texts.account.code, cell: ({ code }) => <a href={href('/coupons', code)}>{code}</a> },
-          { title: texts.account.discount, cell: (coupon) => termsText(coupon) },
+          { title: t.code, cell: ({ code }) => <a href={href('/coupons', code)}>{code}</a> },
+          { title: t.discount, cell: (coupon) => termsText(coupon) },
           {
-            title: texts.account.valid,
+            title: t.valid,
             cell: (coupon) => texts.preview.period(day(coupon.redeemedDate), untilText(coupon)),
           },
           {
@@ -51,10 +53,10 @@ export function Coupons(props: { readonly account: Account; readonly subscriptio
 }
 
 function untilText({ endedDate, discounts }: Redemption): string {
-  if (endedDate !== null) return texts.account.removedOn(day(endedDate));
+  if (endedDate !== null) return t.removedOn(day(endedDate));
   const ends = discounts.map(({ endDate }) => endDate);
-  if (ends.length === 0) return texts.account.notUsed;
-  if (ends.includes(null)) return texts.account.noEnd;
+  if (ends.length === 0) return t.notUsed;
+  if (ends.includes(null)) return t.noEnd;
   return day(ends.reduce((a, b) => ((a ?? '') > (b ?? '') ? a : b)));
 }
 
@@ -64,11 +66,11 @@ function Redeem(props: { readonly account: Account; readonly subscriptionId: str
   const target = subscriptionId === null ? { accountId: account.id } : { subscriptionId };
   return (
     <Action
-      label={texts.account.redeem}
-      explanation={subscriptionId === null ? texts.account.redeemAccount : texts.account.redeemSubscription}
+      label={t.redeem}
+      explanation={subscriptionId === null ? t.redeemAccount : t.redeemSubscription}
       fields={[
-        { name: 'code', label: texts.account.code, isRequired: true },
-        { name: 'rebill', label: texts.account.rebill, kind: 'checkbox', help: texts.account.rebillHelp },
+        { name: 'code', label: t.code, isRequired: true },
+        { name: 'rebill', label: t.rebill, kind: 'checkbox', help: t.rebillHelp },
       ]}
       preview={(values) => {
         const code = textOrNull(values, 'code');
@@ -91,7 +93,7 @@ async function discountOf(code: string): Promise<JSX.Element> {
   return (
     <>
       <p>{`${coupon.name}: ${termsText(coupon)}`}</p>
-      <p>{texts.account.appliesTo(words(coupon.appliesTo).toLowerCase(), limits.join(', '))}</p>
+      <p>{t.appliesTo(words(coupon.appliesTo).toLowerCase(), limits.join(', '))}</p>
       <p>{obstacleOf(coupon)}</p>
     </>
   );
@@ -101,10 +103,8 @@ function Remove({ coupon }: { readonly coupon: Redemption }): JSX.Element {
   return (
     <Action
       label={texts.labels.remove}
-      explanation={texts.account.removeCoupon(coupon.code)}
-      fields={[
-        { name: 'rebill', label: texts.account.rebill, kind: 'checkbox', help: texts.account.rebillHelp },
-      ]}
+      explanation={t.removeCoupon(coupon.code)}
+      fields={[{ name: 'rebill', label: t.rebill, kind: 'checkbox', help: t.rebillHelp }]}
       run={({ rebill }) => api().coupons.remove(coupon.id, { rebill: rebill === true })}
       isDangerous
     />

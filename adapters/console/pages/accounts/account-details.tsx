@@ -13,13 +13,15 @@ import { texts } from '../../texts.ts';
 import { RareActions } from './account-actions.tsx';
 import { type Account, changeableFields } from './account-form.ts';
 
+const t = texts.account;
+
 /** Facts, tags, custom fields, family, addresses and blocks of an account. */
 export function Details({ account }: { readonly account: Account }): JSX.Element {
   const object = { type: 'ACCOUNT', id: account.id } as const;
   return (
     <>
       <Columns>
-        <Section title={texts.account.facts}>
+        <Section title={t.facts}>
           <AccountFacts account={account} />
         </Section>
         <Tags of={object} />
@@ -27,8 +29,8 @@ export function Details({ account }: { readonly account: Account }): JSX.Element
         <Emails account={account} />
         <Family account={account} />
       </Columns>
-      <Section title={texts.account.rare}>
-        <p>{texts.account.rareExplanation}</p>
+      <Section title={t.rare}>
+        <p>{t.rareExplanation}</p>
         <RareActions account={account} />
       </Section>
     </>
@@ -44,9 +46,9 @@ function AccountFacts({ account }: { readonly account: Account }): JSX.Element {
         ...given.map(([label, value]) => [label, value === undefined ? undefined : String(value)] as const),
         [texts.accounts.currency, account.currency ?? texts.common.none],
         [texts.accounts.zone, account.timeZone],
-        [texts.account.billCycleDay, account.billCycleDayLocal || texts.account.notYet],
-        [texts.account.createdOn, instant(account.createdDate, account.timeZone)],
-        [texts.account.id, <Copyable key="id" text={account.id} />],
+        [t.billCycleDay, account.billCycleDayLocal || t.notYet],
+        [t.createdOn, instant(account.createdDate, account.timeZone)],
+        [t.id, <Copyable key="id" text={account.id} />],
       ]}
     />
   );
@@ -56,20 +58,20 @@ function Emails({ account }: { readonly account: Account }): JSX.Element {
   const loaded = useLoad(() => api().accounts.emails(account.id), [account.id]);
   const add = may('account:add_emails') && (
     <Action
-      label={texts.account.addEmail}
-      explanation={texts.account.emailsExplanation}
+      label={t.addEmail}
+      explanation={t.emailsExplanation}
       fields={[{ name: 'email', label: texts.accounts.email, kind: 'email', isRequired: true }]}
       run={(values) => api().accounts.addEmail(account.id, textOf(values, 'email') ?? '')}
     />
   );
   return (
-    <Section title={texts.account.emails} actions={add}>
+    <Section title={t.emails} actions={add}>
       <ListTable
         of={loaded}
         pageParameter="emails"
-        caption={texts.account.emails}
+        caption={t.emails}
         keyOf={({ id }) => id}
-        empty={texts.account.noEmails}
+        empty={t.noEmails}
         columns={[
           { title: texts.accounts.email, cell: ({ email }) => email },
           {
@@ -94,26 +96,26 @@ function Family({ account }: { readonly account: Account }): JSX.Element {
   const { id, parentAccountId, isPaymentDelegatedToParent } = account;
   const children = useLoad(() => api().accounts.children(id), [id]);
   return (
-    <Section title={texts.account.family}>
+    <Section title={t.family}>
       {parentAccountId !== null && (
         <p>
-          {texts.account.parent}: <IdLink page="/accounts" id={parentAccountId} />{' '}
-          {isPaymentDelegatedToParent && texts.account.parentPays}
+          {t.parent}: <IdLink page="/accounts" id={parentAccountId} />{' '}
+          {isPaymentDelegatedToParent && t.parentPays}
         </p>
       )}
       <ListTable
         of={children}
         pageParameter="children"
-        caption={texts.account.children}
+        caption={t.children}
         keyOf={(child) => child.id}
-        empty={texts.account.noChildren}
+        empty={t.noChildren}
         columns={[
           {
-            title: texts.account.child,
+            title: t.child,
             cell: (child) => <a href={href('/accounts', child.id)}>{child.name ?? child.externalKey}</a>,
           },
           {
-            title: texts.account.parentPays,
+            title: t.parentPays,
             cell: (child) => (child.isPaymentDelegatedToParent ? texts.common.yes : texts.common.no),
           },
         ]}

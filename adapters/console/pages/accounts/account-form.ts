@@ -3,6 +3,8 @@ import type { Field, Values } from '../../parts/form.tsx';
 import { textOrNull } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.account;
+
 export type Account = ResultOf<'accounts', 'get'>;
 
 /** Fields that can be changed after the account was created. */
@@ -29,28 +31,23 @@ const kinds: Partial<Record<Changeable, Field['kind']>> = { email: 'email', note
 
 export const changeableFields: readonly Field[] = changeable.map((name) => ({
   name,
-  label: texts.account.fields[name],
+  label: t.fields[name],
   kind: kinds[name] ?? 'text',
   rows: 3,
 }));
 
 export const newAccountFields: readonly Field[] = [
-  { name: 'externalKey', label: texts.accounts.key, help: texts.account.keyHelp },
+  { name: 'externalKey', label: texts.accounts.key, help: t.keyHelp },
   {
     name: 'currency',
     label: texts.accounts.currency,
     isRequired: true,
     placeholder: 'EUR',
-    help: texts.account.fixedHelp,
+    help: t.fixedHelp,
   },
-  {
-    name: 'timeZone',
-    label: texts.accounts.zone,
-    placeholder: 'Europe/Berlin',
-    help: texts.account.zoneHelp,
-  },
-  { name: 'parentAccountId', label: texts.account.parentId },
-  { name: 'isPaymentDelegatedToParent', label: texts.account.parentPays, kind: 'checkbox' },
+  { name: 'timeZone', label: texts.accounts.zone, placeholder: 'Europe/Berlin', help: t.zoneHelp },
+  { name: 'parentAccountId', label: t.parentId },
+  { name: 'isPaymentDelegatedToParent', label: t.parentPays, kind: 'checkbox' },
   ...changeableFields,
 ];
 

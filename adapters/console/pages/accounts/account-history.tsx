@@ -10,6 +10,8 @@ import { Section } from '../../parts/layout.tsx';
 import { ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.account;
+
 type Entry = ResultOf<'audit', 'ofAccount'>[number];
 type AuditedType = Parameters<typeof History>[0]['object']['type'];
 
@@ -31,14 +33,14 @@ const typeOfTable: Readonly<Record<string, string>> = {
 export function AccountHistory({ accountId }: { readonly accountId: string }): JSX.Element {
   return (
     <>
-      <Section title={texts.account.ownHistory}>
+      <Section title={t.ownHistory}>
         <History accountId={accountId} object={{ type: 'ACCOUNT', id: accountId }} />
       </Section>
       {parameters.value.get('all') === '1' ? (
         <Everything accountId={accountId} />
       ) : (
         <p>
-          <a href={hrefWith({ all: 1 })}>{texts.account.showAllHistory}</a>
+          <a href={hrefWith({ all: 1 })}>{t.showAllHistory}</a>
         </p>
       )}
     </>
@@ -55,19 +57,19 @@ function Everything({ accountId }: { readonly accountId: string }): JSX.Element 
     );
   }, [accountId]);
   return (
-    <Section title={texts.account.allHistory}>
+    <Section title={t.allHistory}>
       <ListTable
         of={loaded}
-        caption={texts.account.allHistory}
+        caption={t.allHistory}
         keyOf={({ id }) => id}
         columns={[
           { title: texts.history.when, cell: ({ changeDate }) => instant(changeDate) },
           { title: texts.history.who, cell: (entry) => <Author of={entry} /> },
           {
-            title: texts.account.object,
+            title: t.object,
             cell: (entry) => (
               <button type="button" class="quiet" onClick={() => show(entry)}>
-                {texts.account.changeOf(texts.account.changes[entry.changeType], words(typeOf(entry)))}
+                {t.changeOf(t.changes[entry.changeType], words(typeOf(entry)))}
               </button>
             ),
           },

@@ -6,19 +6,21 @@ import { Badge, Section } from '../../parts/layout.tsx';
 import { type Column, PagedTable, Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.account;
+
 type Invoice = ResultOf<'invoices', 'pageOfAccount'>['rows'][number];
 type InvoiceRow = Omit<Invoice, 'items'>;
 
 /** All invoices of an account, newest first. */
 export function Invoices({ accountId }: { readonly accountId: string }): JSX.Element {
   return (
-    <Section title={texts.account.invoices}>
+    <Section title={t.invoices}>
       <PagedTable
-        caption={texts.account.invoices}
+        caption={t.invoices}
         load={({ offset, limit }) => api().invoices.pageOfAccount(accountId, { offset, limit: -limit })}
         inputs={[accountId]}
         keyOf={({ id }) => id}
-        empty={texts.account.noInvoices}
+        empty={t.noInvoices}
         columns={columns}
       />
     </Section>
@@ -30,7 +32,7 @@ export function InvoiceTable(props: {
   readonly caption: string;
   readonly empty?: string;
 }): JSX.Element {
-  const { rows, caption, empty = texts.account.noInvoices } = props;
+  const { rows, caption, empty = t.noInvoices } = props;
   return <Table caption={caption} rows={rows} keyOf={({ id }) => id} empty={empty} columns={columns} />;
 }
 
@@ -40,25 +42,21 @@ export function isUnpaid({ status, balance }: InvoiceRow): boolean {
 
 const columns: readonly Column<InvoiceRow>[] = [
   {
-    title: texts.account.number,
+    title: t.number,
     cell: ({ id, formattedNumber, invoiceNumber }) => (
       <a href={href('/invoices', id)}>{formattedNumber ?? invoiceNumber}</a>
     ),
   },
-  { title: texts.account.date, cell: ({ invoiceDate }) => day(invoiceDate) },
-  { title: texts.account.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-  { title: texts.account.balance, isNumber: true, cell: ({ balance, currency }) => money(balance, currency) },
-  { title: texts.account.state, cell: (invoice) => <InvoiceBadge of={invoice} /> },
+  { title: t.date, cell: ({ invoiceDate }) => day(invoiceDate) },
+  { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
+  { title: t.balance, isNumber: true, cell: ({ balance, currency }) => money(balance, currency) },
+  { title: t.state, cell: (invoice) => <InvoiceBadge of={invoice} /> },
 ];
 
 function InvoiceBadge({ of: invoice }: { readonly of: InvoiceRow }): JSX.Element {
   const { status, isWrittenOff } = invoice;
-  if (status === 'DRAFT') return <Badge tone="warning">{texts.account.draft}</Badge>;
-  if (status === 'VOID') return <Badge tone="quiet">{texts.account.voided}</Badge>;
-  if (isWrittenOff) return <Badge tone="quiet">{texts.account.writtenOff}</Badge>;
-  return isUnpaid(invoice) ? (
-    <Badge tone="bad">{texts.account.unpaidState}</Badge>
-  ) : (
-    <Badge tone="good">{texts.account.paid}</Badge>
-  );
+  if (status === 'DRAFT') return <Badge tone="warning">{t.draft}</Badge>;
+  if (status === 'VOID') return <Badge tone="quiet">{t.voided}</Badge>;
+  if (isWrittenOff) return <Badge tone="quiet">{t.writtenOff}</Badge>;
+  return isUnpaid(invoice) ? <Badge tone="bad">{t.unpaidState}</Badge> : <Badge tone="good">{t.paid}</Badge>;
 }

@@ -16,6 +16,8 @@ import { type AccountSummary, isNotInvoiced } from './account.tsx';
 import type { Account } from './account-form.ts';
 import { InvoiceTable, isUnpaid } from './account-invoices.tsx';
 
+const t = texts.account;
+
 const NEWEST = 10;
 
 /** The first tab of an account: what is due, what comes next, the subscriptions and the newest invoices. */
@@ -35,27 +37,23 @@ export function Overview(summary: AccountSummary): JSX.Element {
       <Subscriptions account={account} today={overdue.date} />
       <Columns>
         <NextInvoice {...summary} />
-        <Section title={texts.account.unpaid}>
+        <Section title={t.unpaid}>
           {!overdue.state.isClearState && <p>{overdue.text}</p>}
           <Show of={invoices}>
             {({ unpaid }) => (
-              <InvoiceTable
-                rows={unpaid.filter(isUnpaid)}
-                caption={texts.account.unpaid}
-                empty={texts.account.noUnpaid}
-              />
+              <InvoiceTable rows={unpaid.filter(isUnpaid)} caption={t.unpaid} empty={t.noUnpaid} />
             )}
           </Show>
         </Section>
       </Columns>
-      <Section title={texts.account.newestInvoices}>
+      <Section title={t.newestInvoices}>
         <Show of={invoices}>
           {({ newest }) => (
             <>
-              <InvoiceTable rows={newest.rows} caption={texts.account.newestInvoices} />
+              <InvoiceTable rows={newest.rows} caption={t.newestInvoices} />
               {newest.total > NEWEST && (
                 <p>
-                  <a href={hrefWith({ tab: 'invoices' })}>{texts.account.allInvoices(newest.total)}</a>
+                  <a href={hrefWith({ tab: 'invoices' })}>{t.allInvoices(newest.total)}</a>
                 </p>
               )}
             </>
@@ -71,25 +69,23 @@ function NextInvoice(summary: AccountSummary): JSX.Element {
   const { account, overdue } = summary;
   // Without invoicing, the answer is the reason.
   const next = isNotInvoiced(summary) ? undefined : summary.next;
-  const tags = overdue.controlTags.filter((name) => name in texts.account.effects);
+  const tags = overdue.controlTags.filter((name) => name in t.effects);
   const paysParent = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
   return (
     <Section title={texts.preview.next}>
-      {summary.next === undefined && <p>{texts.account.mayNotForesee}</p>}
-      {next === null && <p>{texts.account.noNextLong}</p>}
+      {summary.next === undefined && <p>{t.mayNotForesee}</p>}
+      {next === null && <p>{t.noNextLong}</p>}
       {next && (
         <>
           <p>
-            <strong>
-              {texts.account.charged(day(next.targetDate), money(next.balance, account.currency))}
-            </strong>
+            <strong>{t.charged(day(next.targetDate), money(next.balance, account.currency))}</strong>
           </p>
-          {account.paymentMethodId === null && !paysParent && <p>{texts.account.noMethod}</p>}
-          {paysParent && <p>{texts.account.parentIsCharged}</p>}
+          {account.paymentMethodId === null && !paysParent && <p>{t.noMethod}</p>}
+          {paysParent && <p>{t.parentIsCharged}</p>}
         </>
       )}
       {tags.map((name) => (
-        <p key={name}>{texts.account.effects[name as keyof typeof texts.account.effects]}</p>
+        <p key={name}>{t.effects[name as keyof typeof t.effects]}</p>
       ))}
       {next && <InvoicePreview invoice={next} />}
     </Section>
@@ -103,12 +99,12 @@ function Subscriptions(props: { readonly account: Account; readonly today: strin
   const loaded = useLoad(() => api().subscriptions.pageBundlesOfAccount(id, request), [id, page]);
   return (
     <Section
-      title={texts.account.subscriptions}
+      title={t.subscriptions}
       actions={
         <>
           {may('feature:view') && (
             <a class="button" href={href('/accounts', id, 'features')}>
-              {texts.account.features}
+              {t.features}
             </a>
           )}
           {may('entitlement:create') && <NewSubscription account={props.account} />}
@@ -118,7 +114,7 @@ function Subscriptions(props: { readonly account: Account; readonly today: strin
       <Show of={loaded}>
         {({ rows, total }) => {
           const subscriptions = rows.flatMap((bundle) => bundle.subscriptions);
-          if (subscriptions.length === 0) return <p class="empty">{texts.account.noSubscriptions}</p>;
+          if (subscriptions.length === 0) return <p class="empty">{t.noSubscriptions}</p>;
           return (
             <>
               <Timeline rows={subscriptions.map((each) => timelineRow(each, currency))} today={props.today} />

@@ -11,14 +11,16 @@ import { ListTable, PagedTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import type { Account } from './account-form.ts';
 
+const t = texts.account;
+
 /** The payments and payment methods of an account. */
 export function Payments({ account }: { readonly account: Account }): JSX.Element {
   return (
     <>
-      <Section title={texts.account.payments}>
-        <p class="quiet-text">{texts.account.refundHint}</p>
+      <Section title={t.payments}>
+        <p class="quiet-text">{t.refundHint}</p>
         <PagedTable
-          caption={texts.account.payments}
+          caption={t.payments}
           load={({ offset, limit }) =>
             api().payments.search(`_q=1&account_id[eq]=${account.id}`, {
               offset,
@@ -28,15 +30,15 @@ export function Payments({ account }: { readonly account: Account }): JSX.Elemen
           }
           inputs={[account.id]}
           keyOf={({ id }) => id}
-          empty={texts.account.noPayments}
+          empty={t.noPayments}
           columns={[
             {
-              title: texts.account.number,
+              title: t.number,
               cell: ({ id, paymentNumber }) => <a href={href('/payments', id)}>{paymentNumber}</a>,
             },
-            { title: texts.account.date, cell: ({ createdDate }) => instant(createdDate, account.timeZone) },
-            { title: texts.account.amount, isNumber: true, cell: amountOf },
-            { title: texts.account.state, cell: (payment) => stateOf(payment, account.timeZone) },
+            { title: t.date, cell: ({ createdDate }) => instant(createdDate, account.timeZone) },
+            { title: t.amount, isNumber: true, cell: amountOf },
+            { title: t.state, cell: (payment) => stateOf(payment, account.timeZone) },
           ]}
         />
       </Section>
@@ -55,7 +57,7 @@ function amountOf({ transactions, totals }: Payment): ComponentChildren {
       {totals.refundedAmount.gt(0) && (
         <>
           <br />
-          <small>{texts.account.refunded(money(totals.refundedAmount, totals.currency))}</small>
+          <small>{t.refunded(money(totals.refundedAmount, totals.currency))}</small>
         </>
       )}
     </>
@@ -74,7 +76,7 @@ function stateOf({ transactions, attempts }: Payment, timeZone: string): Compone
         <Badge tone={tone}>{`${words(last.transactionType)}: ${words(last.status).toLowerCase()}`}</Badge>
       )}{' '}
       {last?.gatewayErrorMsg}
-      {retry !== undefined && <div>{texts.account.retryOn(instant(retry.effectiveDate, timeZone))}</div>}
+      {retry !== undefined && <div>{t.retryOn(instant(retry.effectiveDate, timeZone))}</div>}
     </>
   );
 }
@@ -85,21 +87,21 @@ function PaymentMethods({ account }: { readonly account: Account }): JSX.Element
   const gateway = loaded.data?.[0]?.pluginName ?? '';
   return (
     <Section
-      title={texts.account.methods}
+      title={t.methods}
       actions={may('payment_method:create') && <AddMethod accountId={accountId} gateway={gateway} />}
     >
       <ListTable
         of={loaded}
         pageParameter="methods"
-        caption={texts.account.methods}
+        caption={t.methods}
         keyOf={({ id }) => id}
-        empty={texts.account.noMethods}
+        empty={t.noMethods}
         columns={[
           {
-            title: texts.account.gateway,
+            title: t.gateway,
             cell: ({ pluginName, isDefault }) => (
               <>
-                {pluginName} {isDefault && <Badge tone="good">{texts.account.isDefault}</Badge>}
+                {pluginName} {isDefault && <Badge tone="good">{t.isDefault}</Badge>}
               </>
             ),
           },
@@ -107,7 +109,7 @@ function PaymentMethods({ account }: { readonly account: Account }): JSX.Element
             title: texts.accounts.key,
             cell: ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>,
           },
-          { title: texts.account.since, cell: ({ createdDate }) => day(createdDate.toISOString()) },
+          { title: t.since, cell: ({ createdDate }) => day(createdDate.toISOString()) },
           { title: '', cell: (method) => <MethodActions accountId={accountId} method={method} /> },
         ]}
       />
@@ -118,14 +120,14 @@ function PaymentMethods({ account }: { readonly account: Account }): JSX.Element
 function AddMethod(props: { readonly accountId: string; readonly gateway: string }): JSX.Element {
   return (
     <Action
-      label={texts.account.addMethod}
-      explanation={texts.account.addMethodExplanation}
+      label={t.addMethod}
+      explanation={t.addMethodExplanation}
       initial={{ pluginName: props.gateway, isDefault: true }}
       fields={[
-        { name: 'pluginName', label: texts.account.gateway, isRequired: true, placeholder: 'stripe' },
-        { name: 'token', label: texts.account.token, help: texts.account.tokenHelp },
-        { name: 'isDefault', label: texts.account.makeDefault, kind: 'checkbox' },
-        { name: 'pays', label: texts.account.paysUnpaid, kind: 'checkbox' },
+        { name: 'pluginName', label: t.gateway, isRequired: true, placeholder: 'stripe' },
+        { name: 'token', label: t.token, help: t.tokenHelp },
+        { name: 'isDefault', label: t.makeDefault, kind: 'checkbox' },
+        { name: 'pays', label: t.paysUnpaid, kind: 'checkbox' },
       ]}
       run={(values) =>
         api().paymentMethods.add({
@@ -149,9 +151,9 @@ function MethodActions(props: {
     <span class="actions">
       {may('payment_method:create') && !method.isDefault && (
         <Action
-          label={texts.account.makeDefault}
-          explanation={texts.account.makeDefaultExplanation}
-          fields={[{ name: 'pays', label: texts.account.paysUnpaid, kind: 'checkbox' }]}
+          label={t.makeDefault}
+          explanation={t.makeDefaultExplanation}
+          fields={[{ name: 'pays', label: t.paysUnpaid, kind: 'checkbox' }]}
           run={({ pays }) =>
             api().paymentMethods.setDefault({
               accountId,
@@ -164,7 +166,7 @@ function MethodActions(props: {
       {may('payment_method:delete') && (
         <Action
           label={texts.labels.remove}
-          explanation={method.isDefault ? texts.account.removeDefault : texts.account.removeMethod}
+          explanation={method.isDefault ? t.removeDefault : t.removeMethod}
           run={() =>
             api().paymentMethods.delete({ paymentMethodId: method.id, withAutoPayOff: method.isDefault })
           }

@@ -17,6 +17,8 @@ import { Invoices } from './account-invoices.tsx';
 import { Overview } from './account-overview.tsx';
 import { Payments } from './account-payments.tsx';
 
+const t = texts.account;
+
 /** What the header and the figures of an account need. */
 export interface AccountSummary {
   readonly account: Account;
@@ -43,7 +45,7 @@ async function summaryOf(id: string): Promise<AccountSummary> {
     may('invoice:dry_run') ? api().invoices.dryRun(foreseen) : undefined,
   ]);
   const [balance] = balances.values();
-  if (balance === undefined) throw new Error(texts.account.noBalance);
+  if (balance === undefined) throw new Error(t.noBalance);
   return { account, balance, overdue, tags, next };
 }
 
@@ -60,11 +62,11 @@ function Loaded(summary: AccountSummary): JSX.Element {
       <Figures {...summary} />
       <Tabs
         tabs={[
-          { name: 'overview', title: texts.account.overview, content: () => <Overview {...summary} /> },
-          { name: 'invoices', title: texts.account.invoices, content: () => <Invoices accountId={id} /> },
-          { name: 'payments', title: texts.account.payments, content: () => <Payments account={account} /> },
-          { name: 'coupons', title: texts.account.coupons, content: () => <Coupons account={account} /> },
-          { name: 'details', title: texts.account.details, content: () => <Details account={account} /> },
+          { name: 'overview', title: t.overview, content: () => <Overview {...summary} /> },
+          { name: 'invoices', title: t.invoices, content: () => <Invoices accountId={id} /> },
+          { name: 'payments', title: t.payments, content: () => <Payments account={account} /> },
+          { name: 'coupons', title: t.coupons, content: () => <Coupons account={account} /> },
+          { name: 'details', title: t.details, content: () => <Details account={account} /> },
           { name: 'history', title: texts.history.title, content: () => <AccountHistory accountId={id} /> },
         ]}
       />
@@ -78,9 +80,7 @@ function Subtitle({ account, overdue, tags }: AccountSummary): JSX.Element {
     <>
       <Copyable text={externalKey} /> {email !== null && <a href={`mailto:${email}`}>{email}</a>}{' '}
       {[currency, timeZone].filter((text) => text !== null).join(' · ')}{' '}
-      {!overdue.state.isClearState && (
-        <Badge tone="bad">{texts.account.overdueState(words(overdue.state.name))}</Badge>
-      )}{' '}
+      {!overdue.state.isClearState && <Badge tone="bad">{t.overdueState(words(overdue.state.name))}</Badge>}{' '}
       {tags.map(({ id, tagDefinitionName }) => (
         <span key={id}>
           <Badge>{tagDefinitionName}</Badge>{' '}
@@ -104,19 +104,19 @@ function Figures(summary: AccountSummary): JSX.Element {
   return (
     <div class="figures">
       <Figure
-        name={texts.account.balance}
+        name={t.balance}
         value={money(balance.accountBalance, currency)}
         {...(owes && { tone: 'bad' as const })}
       />
       <Figure
-        name={unpaidSince === null ? texts.account.noUnpaid : texts.account.unpaidSince(day(unpaidSince))}
+        name={unpaidSince === null ? t.noUnpaid : t.unpaidSince(day(unpaidSince))}
         value={unpaidCount === 0 ? '0' : `${unpaidCount} · ${money(unpaidTotal, currency)}`}
         url={hrefWith({ tab: null })}
       />
-      <Figure name={texts.account.credit} value={money(balance.accountCBA, currency)} />
+      <Figure name={t.credit} value={money(balance.accountCBA, currency)} />
       {summary.next !== undefined && (
         <Figure
-          name={next === null ? texts.account.noNext : texts.account.nextOn(day(next.targetDate))}
+          name={next === null ? t.noNext : t.nextOn(day(next.targetDate))}
           value={next === null ? '–' : money(next.balance, currency)}
           url={hrefWith({ tab: null })}
         />

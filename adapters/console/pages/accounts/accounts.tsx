@@ -9,30 +9,32 @@ import { PagedTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { type Account, newAccountFields, newAccountOf } from './account-form.ts';
 
+const t = texts.accounts;
+
 /** All accounts, newest first, or those that match the search text. */
 export function Accounts(): JSX.Element {
   const search = parameters.value.get('search') ?? '';
   return (
-    <Page title={texts.accounts.title} actions={may('account:create') && <NewAccount />}>
+    <Page title={t.title} actions={may('account:create') && <NewAccount />}>
       <Search text={search} />
       <PagedTable
-        caption={texts.accounts.title}
+        caption={t.title}
         load={({ offset, limit }) => {
           const page = { offset, limit: -limit };
           return search === '' ? api().accounts.page(page) : api().accounts.search(search, page);
         }}
         inputs={[search]}
         keyOf={({ id }) => id}
-        empty={search === '' ? texts.accounts.none : texts.accounts.noMatch}
+        empty={search === '' ? t.none : t.noMatch}
         columns={[
           {
-            title: texts.accounts.name,
+            title: t.name,
             cell: ({ id, name, externalKey }) => <a href={href('/accounts', id)}>{name ?? externalKey}</a>,
           },
-          { title: texts.accounts.key, cell: ({ externalKey }) => externalKey },
-          { title: texts.accounts.email, cell: ({ email }) => email },
-          { title: texts.accounts.currency, cell: ({ currency }) => currency },
-          { title: texts.accounts.zone, cell: ({ timeZone }) => timeZone },
+          { title: t.key, cell: ({ externalKey }) => externalKey },
+          { title: t.email, cell: ({ email }) => email },
+          { title: t.currency, cell: ({ currency }) => currency },
+          { title: t.zone, cell: ({ timeZone }) => timeZone },
         ]}
       />
     </Page>
@@ -49,10 +51,10 @@ function Search({ text }: { readonly text: string }): JSX.Element {
     <search>
       <form class="filters" onSubmit={search}>
         <label class="filter">
-          {texts.accounts.search}
+          {t.search}
           <input key={text} ref={input} type="search" defaultValue={text} />
         </label>
-        <button type="submit">{texts.accounts.submit}</button>
+        <button type="submit">{t.submit}</button>
       </form>
     </search>
   );

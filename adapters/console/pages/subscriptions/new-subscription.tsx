@@ -10,6 +10,8 @@ import { texts } from '../../texts.ts';
 import type { Account } from '../accounts/account-form.ts';
 import { type AvailablePlans, dateField, dateOf, planField } from './plan-options.ts';
 
+const t = texts.subscription;
+
 interface Base {
   readonly bundleId: string;
   readonly productName: string;
@@ -35,16 +37,14 @@ export function NewSubscription(props: { readonly account: Account; readonly bas
   const datesOf = (values: Values) => ({ entitlementDate: dateOf(values), billingDate: dateOf(values) });
   return (
     <Action
-      label={base === undefined ? texts.subscription.add : texts.subscription.addOn}
-      explanation={
-        base === undefined ? texts.subscription.addExplanation : texts.subscription.addOnExplanation
-      }
+      label={base === undefined ? t.add : t.addOn}
+      explanation={base === undefined ? t.addExplanation : t.addOnExplanation}
       onOpen={() => setAsked(true)}
       initial={{ quantity: '1' }}
       fields={[
         planField(plans.data, account.currency),
-        { name: 'quantity', label: texts.subscription.quantity, kind: 'number' },
-        { name: 'coupons', label: texts.subscription.coupons },
+        { name: 'quantity', label: t.quantity, kind: 'number' },
+        { name: 'coupons', label: t.coupons },
         { name: 'externalKey', label: texts.accounts.key, help: texts.account.keyHelp },
         dateField,
       ]}

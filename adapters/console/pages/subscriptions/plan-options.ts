@@ -4,15 +4,17 @@ import { type Field, textOf, type Values } from '../../parts/form.tsx';
 import type { Subscription } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 
+const t = texts.subscription;
+
 export type AvailablePlans = ResultOf<'catalogs', 'availableBasePlans'>;
 
 /** A field that chooses a plan by its name and price. Without known plans, it takes the name of a plan. */
 export function planField(plans: AvailablePlans | undefined, currency: string | null): Field {
-  const field = { name: 'plan', label: texts.subscription.plan, isRequired: true } as const;
+  const field = { name: 'plan', label: t.plan, isRequired: true } as const;
   if (plans === undefined) return { ...field, kind: 'select', options: [['', texts.common.loading]] };
-  if (plans.length === 0) return { ...field, help: texts.subscription.planHelp };
+  if (plans.length === 0) return { ...field, help: t.planHelp };
   const options = plans.map(({ plan }) => [plan.name, labelOf(plan, currency)] as const);
-  return { ...field, kind: 'select', options: [['', texts.subscription.choosePlan], ...options] };
+  return { ...field, kind: 'select', options: [['', t.choosePlan], ...options] };
 }
 
 function labelOf(plan: AvailablePlans[number]['plan'], currency: string | null): string {
@@ -24,12 +26,7 @@ function labelOf(plan: AvailablePlans[number]['plan'], currency: string | null):
 }
 
 /** A field for a day on which a change takes effect. */
-export const dateField: Field = {
-  name: 'date',
-  label: texts.subscription.date,
-  kind: 'date',
-  help: texts.subscription.dateHelp,
-};
+export const dateField: Field = { name: 'date', label: t.date, kind: 'date', help: t.dateHelp };
 
 /** Returns the requested day of a change; null if the user left the field empty. */
 export function dateOf(values: Values): { readonly date: string } | null {

@@ -12,6 +12,8 @@ import type { Account } from '../accounts/account-form.ts';
 import { NewSubscription } from './new-subscription.tsx';
 import { type AvailablePlans, dateField, dateOf, planField } from './plan-options.ts';
 
+const t = texts.subscription;
+
 interface ActionProps {
   readonly subscription: Subscription;
   readonly account: Account;
@@ -72,9 +74,9 @@ function ChangePlan({ subscription, account }: ActionProps): JSX.Element {
   });
   return (
     <Action
-      label={texts.subscription.changePlan}
+      label={t.changePlan}
       isPrimary
-      explanation={texts.subscription.changePlanExplanation}
+      explanation={t.changePlanExplanation}
       onOpen={() => setAsked(true)}
       fields={[planField(plans.data, account.currency), policyField, dateField]}
       preview={(values) =>
@@ -89,12 +91,12 @@ function ChangePlan({ subscription, account }: ActionProps): JSX.Element {
 
 const policyField: Field = {
   name: 'policy',
-  label: texts.subscription.policy,
+  label: t.policy,
   kind: 'select',
   options: [
-    ['', texts.subscription.byCatalog],
-    ['IMMEDIATE', texts.subscription.immediate],
-    ['END_OF_TERM', texts.subscription.endOfTerm],
+    ['', t.byCatalog],
+    ['IMMEDIATE', t.immediate],
+    ['END_OF_TERM', t.endOfTerm],
   ],
 };
 
@@ -105,8 +107,8 @@ function policyOf({ policy }: Values): 'IMMEDIATE' | 'END_OF_TERM' | null {
 function UndoChange({ subscription }: ActionProps): JSX.Element {
   return (
     <Action
-      label={texts.subscription.undoChange}
-      explanation={texts.subscription.undoChangeExplanation}
+      label={t.undoChange}
+      explanation={t.undoChangeExplanation}
       run={() => api().subscriptions.undoChangePlan(subscription.subscriptionId)}
     />
   );
@@ -120,13 +122,10 @@ function ChangeQuantity({ subscription, account }: ActionProps): JSX.Element {
   });
   return (
     <Action
-      label={texts.subscription.changeQuantity}
-      explanation={texts.subscription.changeQuantityExplanation}
+      label={t.changeQuantity}
+      explanation={t.changeQuantityExplanation}
       initial={{ quantity: String(quantity) }}
-      fields={[
-        { name: 'quantity', label: texts.subscription.quantity, kind: 'number', isRequired: true },
-        dateField,
-      ]}
+      fields={[{ name: 'quantity', label: t.quantity, kind: 'number', isRequired: true }, dateField]}
       preview={(values) =>
         Number(values.quantity) > 0 && values.quantity !== String(quantity)
           ? previewOf(account, { change: 'CHANGE_QUANTITY', subscriptionId, ...changeOf(values) })
@@ -147,8 +146,8 @@ function Cancel({ subscription, account }: ActionProps): JSX.Element {
   };
   return (
     <Action
-      label={texts.subscription.cancel}
-      explanation={texts.subscription.cancelExplanation}
+      label={t.cancel}
+      explanation={t.cancelExplanation}
       fields={[policyField, dateField]}
       preview={(values) => previewOf(account, { change: 'CANCEL', subscriptionId, ...optionsOf(values) })}
       run={(values) => api().subscriptions.cancel(subscriptionId, optionsOf(values))}
@@ -160,8 +159,8 @@ function Cancel({ subscription, account }: ActionProps): JSX.Element {
 function Uncancel({ subscription }: ActionProps): JSX.Element {
   return (
     <Action
-      label={texts.subscription.uncancel}
-      explanation={texts.subscription.uncancelExplanation}
+      label={t.uncancel}
+      explanation={t.uncancelExplanation}
       run={() => api().subscriptions.uncancel(subscription.subscriptionId)}
     />
   );
@@ -170,8 +169,8 @@ function Uncancel({ subscription }: ActionProps): JSX.Element {
 function Pause({ subscription: { bundleId }, account }: ActionProps): JSX.Element {
   return (
     <Action
-      label={texts.subscription.pause}
-      explanation={texts.subscription.pauseExplanation}
+      label={t.pause}
+      explanation={t.pauseExplanation}
       fields={[dateField]}
       preview={(values) => previewOf(account, { change: 'PAUSE', bundleId, requestedDate: dateOf(values) })}
       run={(values) => api().blocking.pauseBundle(bundleId, { requestedDate: dateOf(values) })}
@@ -182,8 +181,8 @@ function Pause({ subscription: { bundleId }, account }: ActionProps): JSX.Elemen
 function Resume({ subscription: { bundleId }, account }: ActionProps): JSX.Element {
   return (
     <Action
-      label={texts.subscription.resume}
-      explanation={texts.subscription.resumeExplanation}
+      label={t.resume}
+      explanation={t.resumeExplanation}
       fields={[dateField]}
       preview={(values) => previewOf(account, { change: 'RESUME', bundleId, requestedDate: dateOf(values) })}
       run={(values) => api().blocking.resumeBundle(bundleId, { requestedDate: dateOf(values) })}
@@ -194,13 +193,10 @@ function Resume({ subscription: { bundleId }, account }: ActionProps): JSX.Eleme
 function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: ActionProps): JSX.Element {
   return (
     <Action
-      label={texts.subscription.changeDay}
-      explanation={texts.subscription.changeDayExplanation}
+      label={t.changeDay}
+      explanation={t.changeDayExplanation}
       initial={{ day: String(billCycleDayLocal ?? '') }}
-      fields={[
-        { name: 'day', label: texts.subscription.billCycleDay, kind: 'number', isRequired: true },
-        dateField,
-      ]}
+      fields={[{ name: 'day', label: t.billCycleDay, kind: 'number', isRequired: true }, dateField]}
       run={(values) =>
         api().subscriptions.changeBillCycleDay(subscriptionId, {
           billCycleDayLocal: Number(values.day),

@@ -17,6 +17,8 @@ import type { Account } from '../accounts/account-form.ts';
 import { currentPrice } from './plan-options.ts';
 import { SubscriptionActions } from './subscription-actions.tsx';
 
+const t = texts.subscription;
+
 interface SubscriptionData {
   readonly subscription: Subscription;
   readonly account: Account;
@@ -55,7 +57,7 @@ function Loaded(data: SubscriptionData): JSX.Element {
       }
       actions={<SubscriptionActions {...data} />}
     >
-      <Section title={texts.subscription.timeline}>
+      <Section title={t.timeline}>
         <Timeline rows={[timelineRow(subscription, account.currency)]} today={data.today} />
       </Section>
       <Tabs
@@ -63,7 +65,7 @@ function Loaded(data: SubscriptionData): JSX.Element {
           { name: 'overview', title: texts.account.overview, content: () => <Overview {...data} /> },
           {
             name: 'labels',
-            title: texts.subscription.labels,
+            title: t.labels,
             content: () => (
               <Columns>
                 <Tags of={{ type: 'SUBSCRIPTION', id }} />
@@ -94,37 +96,25 @@ function Overview({ subscription, account }: SubscriptionData): JSX.Element {
         title={texts.account.facts}
         actions={
           <a class="button" href={href('/subscriptions', subscriptionId, 'usage')}>
-            {texts.subscription.usage}
+            {t.usage}
           </a>
         }
       >
         <Facts
           of={[
-            [
-              texts.subscription.priceNow,
-              currentPrice(subscription, account.currency) ?? texts.subscription.noPrice,
-            ],
-            [texts.subscription.quantity, subscription.quantity],
-            [texts.subscription.phase, words(subscription.phaseType)],
-            [
-              texts.subscription.product,
-              `${subscription.productName ?? '–'} (${words(subscription.productCategory)})`,
-            ],
-            [texts.subscription.priceList, subscription.priceList ?? undefined],
-            [texts.subscription.started, day(start?.date)],
-            [
-              texts.subscription.billingStarted,
-              billingStart?.date === start?.date ? undefined : day(billingStart?.date),
-            ],
-            [
-              texts.subscription.billedThrough,
-              chargedThrough === null ? texts.account.notYet : day(chargedThrough.date),
-            ],
-            [texts.subscription.serviceEnds, cancelled === null ? undefined : day(cancelled.date)],
-            [texts.subscription.billingEnds, billingEnd === null ? undefined : day(billingEnd.date)],
-            [texts.subscription.billCycleDay, subscription.billCycleDayLocal ?? texts.account.notYet],
+            [t.priceNow, currentPrice(subscription, account.currency) ?? t.noPrice],
+            [t.quantity, subscription.quantity],
+            [t.phase, words(subscription.phaseType)],
+            [t.product, `${subscription.productName ?? '–'} (${words(subscription.productCategory)})`],
+            [t.priceList, subscription.priceList ?? undefined],
+            [t.started, day(start?.date)],
+            [t.billingStarted, billingStart?.date === start?.date ? undefined : day(billingStart?.date)],
+            [t.billedThrough, chargedThrough === null ? texts.account.notYet : day(chargedThrough.date)],
+            [t.serviceEnds, cancelled === null ? undefined : day(cancelled.date)],
+            [t.billingEnds, billingEnd === null ? undefined : day(billingEnd.date)],
+            [t.billCycleDay, subscription.billCycleDayLocal ?? texts.account.notYet],
             [texts.account.id, <Copyable key="id" text={subscriptionId} />],
-            [texts.subscription.bundle, <Copyable key="bundle" text={subscription.bundleId} />],
+            [t.bundle, <Copyable key="bundle" text={subscription.bundleId} />],
           ]}
         />
       </Section>
