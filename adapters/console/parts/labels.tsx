@@ -42,7 +42,8 @@ export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
               {
                 title: '',
                 cell: ({ tagDefinitionId, tagDefinitionName }) =>
-                  may('tag:delete') && (
+                  may('tag:delete') &&
+                  !isOfEngine(tagDefinitionName) && (
                     <Action
                       label={t.remove}
                       explanation={t.removeTag(tagDefinitionName)}
@@ -56,6 +57,11 @@ export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
       </Show>
     </Section>
   );
+}
+
+/** Returns true for tags such as `__PARK__`, which only the engine sets and removes. */
+function isOfEngine(name: string): boolean {
+  return name.startsWith('__');
 }
 
 interface KnownTags {
@@ -74,7 +80,8 @@ function AddTag(props: {
 }): JSX.Element | null {
   const { object, known } = props;
   const free = known?.definitions.filter(
-    ({ id, applicableObjectTypes }) =>
+    ({ id, name, applicableObjectTypes }) =>
+      !isOfEngine(name) &&
       applicableObjectTypes.includes(object.type ?? '') &&
       !known.tags.some(({ tagDefinitionId }) => tagDefinitionId === id),
   );

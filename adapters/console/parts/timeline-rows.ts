@@ -40,13 +40,14 @@ export interface TimelineRow {
 export function timelineRow(subscription: Subscription, currency: string | null): TimelineRow {
   const { subscriptionId, planName, externalKey, state, events, chargedThrough, quantity } = subscription;
   const name = planName ?? events[0]?.plan ?? externalKey;
+  const phases = phasesOf(subscription, currency);
   return {
     id: subscriptionId,
     name: quantity === 1 ? name : `${name} × ${quantity}`,
     state,
-    phases: phasesOf(subscription, currency),
-    blocks: blocksOf(events),
-    marks: marksOf(events),
+    phases,
+    blocks: blocksOf(events).filter(({ from, to }) => from !== to),
+    marks: marksOf(events, phases),
     billedThrough: chargedThrough?.date ?? null,
   };
 }
@@ -98,22 +99,24 @@ function stateLabel(name: string): string {
 }
 
 /** Changes after the start. Rows of service and of billing on one day are one mark. */
-function marksOf(events: readonly SubscriptionEvent[]): readonly Mark[] {
+function marksOf(events: readonly SubscriptionEvent[], phases: readonly Span[]): readonly Mark[] {
   const marks = events
     .filter(({ eventType }) => !eventType.startsWith('START_'))
-    .map((event) => ({ date: event.effective.date, ...describe(event) }));
+    .map((event) => ({ date: event.effective.date, ...markOf(event, phases) }));
   return marks.filter(
     ({ date, label }, index) =>
       marks.findIndex((mark) => mark.date === date && mark.label === label) === index,
   );
 }
 
-function describe(event: SubscriptionEvent): Omit<Mark, 'date'> {
-  const { eventType, plan, phase, serviceStateName } = event;
+function markOf(event: SubscriptionEvent, phases: readonly Span[]): Omit<Mark, 'date'> {
+  const { eventType, effective, serviceStateName } = event;
   if (isEnd(event)) return { kind: 'END', label: t.ends };
   if (eventType === 'SERVICE_STATE_CHANGE') return { kind: 'STATE', label: stateLabel(serviceStateName) };
-  if (eventType === 'CHANGE') return { kind: 'CHANGE', label: t.change(plan ?? '') };
-  if (eventType === 'PHASE') return { kind: 'CHANGE', label: t.phase(phase ?? '') };
+  if (STARTS.has(eventType)) {
+    const begun = phases.find(({ from }) => from === effective.date);
+    return { kind: 'CHANGE', label: t.change(begun?.label ?? '') };
+  }
   if (eventType.startsWith('PAUSE_')) return { kind: 'CHANGE', label: stateLabel(serviceStateName) };
   return { kind: 'CHANGE', label: t.resumed };
 }

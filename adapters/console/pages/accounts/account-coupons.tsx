@@ -38,18 +38,20 @@ export function Coupons(props: { readonly account: Account; readonly subscriptio
         columns={[
           { title: t.code, cell: ({ code }) => <a href={href('/coupons', code)}>{code}</a> },
           { title: t.discount, cell: (coupon) => termsText(coupon) },
-          {
-            title: t.valid,
-            cell: (coupon) => texts.preview.period(day(coupon.redeemedDate), untilText(coupon)),
-          },
+          { title: t.until, cell: untilText },
           {
             title: '',
-            cell: (coupon) => coupon.endedDate === null && may('coupon:redeem') && <Remove coupon={coupon} />,
+            cell: (coupon) => may('coupon:redeem') && isOpen(coupon) && <Remove coupon={coupon} />,
           },
         ]}
       />
     </Section>
   );
+}
+
+function isOpen({ endedDate, discounts }: Redemption): boolean {
+  const isUsedUp = discounts.length > 0 && discounts.every(({ periodsLeft }) => periodsLeft === 0);
+  return endedDate === null && !isUsedUp;
 }
 
 function untilText({ endedDate, discounts }: Redemption): string {
