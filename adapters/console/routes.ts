@@ -20,4 +20,12 @@ export const routes: readonly PageRoute[] = [
   },
   { path: '/search', load: async () => (await import('./pages/search.tsx')).Search },
   { path: '/overdue', load: async () => (await import('./pages/overdue/overdue.tsx')).Overdue },
+  { path: '/invoices', load: async () => (await import('./pages/invoices/invoices.tsx')).Invoices },
+  { path: '/invoices/:id', load: async () => (await import('./pages/invoices/invoice.tsx')).InvoicePage },
+  {
+    path: '/credit-notes/:id',
+    load: async () => (await import('./pages/invoices/credit-note.tsx')).CreditNotePage,
+  },
+  { path: '/payments', load: async () => (await import('./pages/payments/payments.tsx')).Payments },
+  { path: '/payments/:id', load: async () => (await import('./pages/payments/payment.tsx')).PaymentPage },
 ];

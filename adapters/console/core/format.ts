@@ -68,9 +68,9 @@ export function distance(value: Date | string, now: Date): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(milliseconds / size), unit);
 }
 
-/** Returns the start of an id, which identifies it among the ids of a page. */
+/** Returns the end of an id, which identifies it among the ids of a page. Ids of the same time start alike. */
 export function shortId(id: string): string {
-  return id.slice(0, 8);
+  return `…${id.slice(-6)}`;
 }
 
 /** Returns a name of the API such as `PAYMENT_FAILURE` as words: `Payment failure`. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { shortId } from '../core/format.ts';
 import { href, hrefWith, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
 
@@ -148,7 +149,7 @@ export function IdLink(props: {
 }): JSX.Element {
   return (
     <a href={href(props.page, props.id)} title={props.id}>
-      {props.label ?? props.id.slice(0, 8)}
+      {props.label ?? shortId(props.id)}
     </a>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
 import { type Loaded, useLoad } from '../core/load.ts';
 import { hrefWith, navigate, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
@@ -158,20 +159,36 @@ export function ListTable<R>(
   },
 ): JSX.Element {
   const { of, pageParameter = 'page', above, ...table } = props;
-  const page = pageNumber(pageParameter);
   return (
     <Show of={of}>
-      {(rows) => {
-        const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-        return (
-          <>
-            {above?.(shown)}
-            <Table {...table} rows={shown} />
-            <Pages page={page} total={rows.length} shown={shown.length} name={pageParameter} />
-          </>
-        );
-      }}
+      {(rows) => (
+        <ListPages rows={rows} pageParameter={pageParameter}>
+          {(shown) => (
+            <>
+              {above?.(shown)}
+              <Table {...table} rows={shown} />
+            </>
+          )}
+        </ListPages>
+      )}
     </Show>
+  );
+}
+
+/** Shows one page of rows that are already loaded. */
+export function ListPages<R>(props: {
+  readonly rows: readonly R[];
+  readonly pageParameter?: string;
+  readonly children: (shown: readonly R[]) => ComponentChildren;
+}): JSX.Element {
+  const { rows, pageParameter = 'page' } = props;
+  const page = pageNumber(pageParameter);
+  const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  return (
+    <>
+      {props.children(shown)}
+      <Pages page={page} total={rows.length} shown={shown.length} name={pageParameter} />
+    </>
   );
 }
 
@@ -199,6 +216,34 @@ export function Filter(props: {
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+/** A text or date whose value is in the URL, as a filter of a table. It applies on Enter or when it loses the focus. */
+export function FilterInput(props: {
+  readonly label: string;
+  readonly name: string;
+  readonly isDate?: boolean;
+  readonly placeholder?: string;
+  readonly size?: number;
+}): JSX.Element {
+  const { label, name, isDate = false, placeholder, size } = props;
+  const id = useId();
+  const shared = {
+    id,
+    value: parameters.value.get(name) ?? '',
+    onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      navigate(hrefWith({ [name]: currentTarget.value.trim(), page: null }), { replace: true }),
+  };
+  return (
+    <label class="filter" for={id}>
+      {label}
+      {isDate ? (
+        <input type="date" {...shared} />
+      ) : (
+        <input type="search" size={size} placeholder={placeholder} {...shared} />
+      )}
     </label>
   );
 }

@@ -1,0 +1,55 @@
+import type { JSX } from 'preact';
+import { api } from '../../core/api.ts';
+import { day, money } from '../../core/format.ts';
+import { useLoad } from '../../core/load.ts';
+import { href } from '../../core/location.ts';
+import type { PathValues } from '../../core/routes.ts';
+import { Facts, IdLink, Page, Section } from '../../parts/layout.tsx';
+import { Show } from '../../parts/loading.tsx';
+import { Paper } from '../../parts/paper.tsx';
+import { texts } from '../../texts.ts';
+import { Download } from './download.tsx';
+
+const t = texts.creditNotes;
+
+/** One credit note with its document. */
+export function CreditNotePage({ path }: { readonly path: PathValues }): JSX.Element {
+  const id = path.id ?? '';
+  const loaded = useLoad(async () => {
+    const [note, html] = await Promise.all([api().creditNotes.get(id), api().creditNotes.html(id)]);
+    return { note, html, number: note.formattedNumber ?? String(note.creditNoteNumber) };
+  }, [id]);
+  return (
+    <Show of={loaded}>
+      {({ note, html, number }) => (
+        <Page
+          title={t.one(number)}
+          above={[
+            [texts.invoices.title, href('/invoices')],
+            [t.ofInvoice, href('/invoices', note.invoiceId)],
+          ]}
+          actions={
+            <Download
+              label={texts.documents.pdf}
+              name={`${t.file}-${number}.pdf`}
+              type="application/pdf"
+              load={() => api().creditNotes.pdf(id)}
+            />
+          }
+        >
+          <Section title={t.facts}>
+            <Facts
+              of={[
+                [texts.invoices.amount, money(note.amount, note.currency)],
+                [texts.invoices.date, day(note.creditNoteDate)],
+                [texts.invoices.reason, t.reasons[note.reason]],
+                [texts.invoices.account, <IdLink page="/accounts" id={note.accountId} />],
+              ]}
+            />
+          </Section>
+          <Paper title={t.one(number)} html={html} />
+        </Page>
+      )}
+    </Show>
+  );
+}

@@ -1,0 +1,45 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { asError } from '../../core/load.ts';
+import { Problem } from '../../parts/loading.tsx';
+import { texts } from '../../texts.ts';
+
+interface DownloadProps {
+  readonly label: string;
+  readonly name: string;
+  readonly type: string;
+  readonly load: () => Promise<Uint8Array>;
+}
+
+/** A button that loads a file from the API and saves it. */
+export function Download({ label, name, type, load }: DownloadProps): JSX.Element {
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const download = async () => {
+    setRunning(true);
+    setError(null);
+    try {
+      saveFile(await load(), { name, type });
+    } catch (failure) {
+      setError(asError(failure));
+    }
+    setRunning(false);
+  };
+  return (
+    <>
+      <button type="button" disabled={isRunning} onClick={() => void download()}>
+        {isRunning ? texts.common.working : label}
+      </button>
+      {error !== null && <Problem error={error} />}
+    </>
+  );
+}
+
+/** Lets the browser save bytes as a file. */
+export function saveFile(bytes: Uint8Array, file: { readonly name: string; readonly type: string }): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: file.type }));
+  link.download = file.name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,55 @@
+import type { JSX } from 'preact';
+import { api } from '../../core/api.ts';
+import { parameters } from '../../core/location.ts';
+import { IdLink, Page } from '../../parts/layout.tsx';
+import { Filter, FilterInput, PagedTable } from '../../parts/table.tsx';
+import { texts } from '../../texts.ts';
+import { paymentColumns } from './payment-table.tsx';
+
+const t = texts.payments;
+
+/** The payments of the tenant, newest first. */
+export function Payments(): JSX.Element {
+  const given = (name: string) => (parameters.value.get(name) ?? '').trim();
+  const key = given('search') || given('state');
+  const pluginName = given('gateway') === '' ? null : given('gateway');
+  const [number, ...others] = paymentColumns();
+  return (
+    <Page title={t.title}>
+      <div class="filters">
+        <FilterInput label={texts.invoices.search} name="search" placeholder={t.searchHint} />
+        {given('search') === '' && (
+          <Filter
+            label={t.state}
+            name="state"
+            options={[
+              ['', t.all],
+              ['_FAILED', t.failed],
+              ['_ERRORED', t.uncertain],
+              ['_PENDING', t.pending],
+              ['PURCHASE_SUCCESS', t.paidOnes],
+              ['REFUND_', t.refunds],
+              ['CHARGEBACK_', t.chargebacks],
+              ['AUTH_', t.authorizations],
+            ]}
+          />
+        )}
+        <FilterInput label={t.gateway} name="gateway" size={10} />
+      </div>
+      <PagedTable
+        caption={t.title}
+        load={({ offset, limit, sort }) => {
+          const page = { offset, limit: sort === 'number' ? limit : -limit, pluginName };
+          return key === '' ? api().payments.page(page) : api().payments.search(key, page);
+        }}
+        inputs={[key, pluginName]}
+        keyOf={({ id }) => id}
+        columns={[
+          number,
+          { title: t.account, cell: ({ accountId }) => <IdLink page="/accounts" id={accountId} /> },
+          ...others,
+        ]}
+      />
+    </Page>
+  );
+}
