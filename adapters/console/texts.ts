@@ -749,6 +749,10 @@ export const texts = {
     choose: 'Choose a tenant',
     key: 'API key',
     externalKey: 'External key',
+    secret: 'API secret',
+    create: 'New tenant',
+    createExplanation: 'A tenant has its own catalog, accounts and settings. API clients need the key and the secret.',
+    created: 'The tenant exists now.',
     none: 'No tenant is assigned to you. An administrator can assign tenants to users.',
   },
   accounts: {

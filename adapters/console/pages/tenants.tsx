@@ -1,6 +1,9 @@
 import type { JSX } from 'preact';
-import { hrefIn } from '../core/location.ts';
-import { sessionTenants } from '../core/session.ts';
+import { hrefIn, navigate } from '../core/location.ts';
+import { callServer } from '../core/server.ts';
+import { may, session, sessionTenants } from '../core/session.ts';
+import { Action } from '../parts/action.tsx';
+import { textOf } from '../parts/form.tsx';
 import { Page } from '../parts/layout.tsx';
 import { PagedTable } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
@@ -8,7 +11,7 @@ import { texts } from '../texts.ts';
 /** The tenants that the user may work on. */
 export function Tenants(): JSX.Element {
   return (
-    <Page title={texts.tenants.choose}>
+    <Page title={texts.tenants.choose} actions={may('tenant:create') && <NewTenant />}>
       <PagedTable
         caption={texts.tenants.title}
         load={sessionTenants}
@@ -20,5 +23,31 @@ export function Tenants(): JSX.Element {
         ]}
       />
     </Page>
+  );
+}
+
+/** Creates a tenant, and opens it. */
+function NewTenant(): JSX.Element {
+  return (
+    <Action
+      label={texts.tenants.create}
+      explanation={texts.tenants.createExplanation}
+      fields={[
+        { name: 'apiKey', label: texts.tenants.key, isRequired: true },
+        { name: 'apiSecret', label: texts.tenants.secret, kind: 'password', isRequired: true },
+        { name: 'externalKey', label: texts.tenants.externalKey },
+      ]}
+      run={async (values) => {
+        const apiKey = textOf(values, 'apiKey');
+        await callServer('POST /tenants', {
+          body: { apiKey, apiSecret: values.apiSecret, externalKey: textOf(values, 'externalKey') },
+          headers: { 'X-Service-CreatedBy': session.value?.username ?? '' },
+        });
+        return apiKey;
+      }}
+      done={texts.tenants.created}
+      after={(apiKey) => navigate(hrefIn(String(apiKey), '/'))}
+      isPrimary
+    />
   );
 }
