@@ -2,6 +2,8 @@ import type {
   ApiClient,
   LoginSession,
   New,
+  Page,
+  PageRequest,
   Principal,
   Role,
   SigningKey,
@@ -52,6 +54,12 @@ export interface UserOperations {
    * @throws BillingError SECURITY_INVALID_USER (40001).
    */
   get(name: string, viewer?: Principal | null): Promise<User>;
+
+  /**
+   * Returns a page of the active users, sorted by name.
+   * @param viewer the caller, absent for the host. A viewer with limited tenants sees the users as in `get`.
+   */
+  page(request: PageRequest, viewer?: Principal | null): Promise<Page<User>>;
 
   /**
    * Changes the password and ends the user's sessions and tokens.

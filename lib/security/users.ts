@@ -89,6 +89,14 @@ export function userOperations(ports: UserPorts, principals: Principals): UserOp
       return user;
     },
 
+    async page({ offset, limit }, viewer) {
+      const users = await storage.security.listUsers();
+      const visible = users.filter((user) => isVisibleTo(viewer, PrincipalKind.USER, user));
+      const ordered = limit < 0 ? visible.toReversed() : visible;
+      const rows = ordered.slice(offset, offset + Math.abs(limit));
+      return { rows, total: visible.length, max: visible.length };
+    },
+
     async changePassword(author, { name, password }, policy) {
       checkSecret('UserRolesJson password', password, policy);
       await checkChangeable(author, name);

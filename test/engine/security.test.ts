@@ -48,6 +48,27 @@ eachDatabaseByTurns.describe('server security', (open) => {
     await expectCode(users.deactivate(author, 'ann'), 40001);
   });
 
+  it('lists the active users by name, for a limited viewer only the users of the same tenants', async () => {
+    const { users, principal } = at(engine);
+    const tenantIds = [engine.tenant.id];
+    const password = 'long enough';
+    for (const name of ['zoe', 'yan'])
+      await users.create(author, { name, password, roles: [], tenantIds }, strict);
+    await users.create(author, { name: 'xia', password, roles: ['admin'] }, strict);
+    await users.create(author, { name: 'wim', password, roles: [] }, strict);
+    await users.deactivate(author, 'wim');
+    const page = { offset: 0, limit: 100 };
+    const namesOf = async (...given: Parameters<typeof users.page>) =>
+      (await users.page(...given)).rows.map(({ name }) => name);
+    const all = await namesOf(page);
+    expect(all).to.include.members(['xia', 'yan', 'zoe']).and.not.include('wim');
+    expect(all).to.eql(all.toSorted());
+    expect(await namesOf({ offset: 0, limit: -1 })).to.eql(['zoe']);
+    expect(await users.page({ offset: 1, limit: 1 })).to.deep.include({ total: all.length, max: all.length });
+    const limited = await principal('yan');
+    expect(await namesOf(page, limited)).to.eql(['yan', 'zoe']);
+  });
+
   it('allows the name of an inactive user to be reused, but without the old rights', async () => {
     const { users, principal } = at(engine);
     const first = { name: 'bea', password: 'first secret', roles: ['admin'] };

@@ -38,6 +38,13 @@ export const UserTenants = model('UserTenants', {
   tenantIds: field(listOf(uuid), 'W'),
 });
 
+export const ListedUser = model('ListedUser', {
+  username: shown(text(), ({ name }: User) => name),
+  roles: words,
+  allTenants: bool,
+  tenantIds: listOf(uuid),
+});
+
 export const ApiClientModel = model('SecurityClient', {
   clientId: field(text(), 'C', { required: true, from: ({ name }: ApiClient) => name }),
   clientSecret: field(text(), 'I', { required: true }),

@@ -1,9 +1,10 @@
 import { OverdueFormat } from '../../../lib/overdue/index.ts';
 import { Overdue, OverdueState } from '../models/overdue.ts';
+import { OverdueAccount } from '../models/reports/report.ts';
 import { documentBody, XML_TYPES, xmlBody } from '../routing/body.ts';
 import { type RequestSent, type Route, tenantRoute } from '../routing/route.ts';
-import { moment } from '../wire/query.ts';
-import { unaudited } from '../wire/wire-type.ts';
+import { moment, pageParameters, plainText } from '../wire/query.ts';
+import { listOf, unaudited } from '../wire/wire-type.ts';
 import { requestedDay } from './invoices/invoices.ts';
 
 const JSON_TYPE = 'application/json';
@@ -40,6 +41,12 @@ export const overdueRoutes: readonly Route[] = [
     body: xmlBody,
     handle: ({ billing, context, body }) =>
       billing.overdue.upload(context, body, { format: OverdueFormat.XML }),
+  }),
+  tenantRoute('getOverdueAccounts', 'GET /overdue/accounts', {
+    summary: 'List the accounts in an overdue state, by default in all states except the clear state',
+    query: { state: plainText, ...pageParameters },
+    shows: listOf(OverdueAccount),
+    handle: ({ billing, context, query }) => billing.overdue.accounts(context, query),
   }),
   tenantRoute('getOverdueAccount', 'GET /accounts/{accountId}/overdue', {
     summary:

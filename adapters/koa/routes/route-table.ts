@@ -20,6 +20,7 @@ import { paymentGatewayRoutes } from './payments/payment-gateways.ts';
 import { paymentMethodRoutes } from './payments/payment-methods.ts';
 import { paymentOperationRoutes, paymentRepairRoutes } from './payments/payment-operations.ts';
 import { paymentListRoutes, paymentRoutes } from './payments/payments.ts';
+import { reportRoutes } from './reports.ts';
 import { securityRoutes } from './security/security.ts';
 import { sessionRoutes } from './security/sessions.ts';
 import { tokenRoutes } from './security/tokens.ts';
@@ -88,6 +89,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...invoicePaymentRoutes,
     ...paymentGatewayRoutes,
     ...overdueRoutes,
+    ...reportRoutes,
     ...tagRoutes,
     ...customFieldRoutes,
     ...auditHistoryRoutes,

@@ -95,6 +95,7 @@ export function securityStore(access: SystemAccess): SecurityStore {
       run(sql`
         update bw_tenants set api_secret_hash = ${to} where api_key = ${apiKey} and api_secret_hash = ${from}`),
 
+    listUsers: async () => byName(await read(usersTable, sql`is_active`)),
     findRoles: async (names) => byName(await read(rolesTable, isIn('name', 'text', names))),
     listRoles: async () => byName(await read(rolesTable, sql`1 = 1`)),
     insertRole: async (role, authorship, check) =>
@@ -248,7 +249,7 @@ async function save<R extends Named>(
   await scope.changes.flush(scope, authorship);
 }
 
-function byName(found: readonly Role[]): readonly Role[] {
+function byName<R extends Named>(found: readonly R[]): readonly R[] {
   return found.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 

@@ -1,5 +1,5 @@
 import { PrincipalKind } from '../../records/index.ts';
-import { id, must, oneOf, orNull, texts } from './input-shapes.ts';
+import { id, must, oneOf, orNull, page, texts } from './input-shapes.ts';
 
 const grants = { allTenants: must('flag'), tenantIds: must([id]) } as const;
 const principal = {
@@ -42,6 +42,7 @@ export const securityInputs = {
   users: {
     create: [author, ['input', { ...roles, password: must('text'), tenantIds }], policy],
     get: [name, viewer],
+    page: [page, viewer],
     changePassword: [author, ['input', { name: must('text'), password: must('text') }], policy],
     setRoles: [author, ['input', roles]],
     setGrants: [author, ['input', { ...grants, name: must('text') }]],

@@ -39,6 +39,8 @@ export interface SecurityStore {
   rehashClient(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashTenant(apiKey: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
 
+  /** Returns all active users, sorted by name. */
+  listUsers(): Rows<User>;
   findRoles(names: readonly string[]): Rows<Role>;
   listRoles(): Rows<Role>;
   /** Inserts a role. Returns false if the role exists. */

@@ -73,6 +73,12 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   deleteNotificationSigningSecret: nothing,
   ...monitoringSamples,
   ...featureSamples,
+  getMonthsReport: () => ({ query: 'from=2024-01&to=2024-02' }),
+  getSubscriptionsReport: nothing,
+  getOverdueReport: nothing,
+  getOverdueAccounts: storedOverdueAccount,
+  getFailedPayments: () => ({ query: 'maxNumberOfRows=10' }),
+  findObjects: () => ({ query: 'text=kept&maxNumberOfRows=5' }),
   getNodesInfo: nothing,
   getPluginsInfo: nothing,
   triggerNodeCommand: nothing,
@@ -296,6 +302,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   updateUserRoles: newUser,
   invalidateUser: newUser,
   getUserTenants: newUser,
+  getUsers: nothing,
   updateUserTenants: newUser,
   getRoleDefinition: () => ({ segments: { role: 'admin' } }),
   getAvailableRoles: nothing,
@@ -348,6 +355,17 @@ async function storedDelivery({ serving }: World): Promise<Sample> {
   const { json } = await serving.call('GET', '/1.0/kb/tenants/notificationDeliveries?limit=-1');
   const [last] = json as { readonly deliveryId: string }[];
   return { segments: { deliveryId: last?.deliveryId ?? '' } };
+}
+
+/** An account that is stored as overdue. */
+async function storedOverdueAccount({ serving: { billing, storage }, accountId }: World): Promise<Sample> {
+  const tenant = await billing.tenants.getByApiKey('bob');
+  const context = await billing.context({ tenant, user: 'test' });
+  const { id, recordId } = await billing.accounts.get(context, accountId);
+  const authorship = { ...context, userTokenOf: () => context.userToken };
+  const row = { accountId: id, accountRecordId: recordId, isInvoicingOffOwned: false, stateName: 'LATE' };
+  await storage.write(tenant, authorship, (session) => session.overdue.saveAccounts([row]));
+  return { query: 'state=LATE' };
 }
 
 /** A charge of its own, to be adjusted. */

@@ -27,6 +27,7 @@ export const areaTexts: Texts = {
   paymentTransactions: 'Single operations on payments',
   payments: 'Authorizations, captures, purchases, refunds and credits',
   queries: 'Operations of the library that change nothing, for `billwright/client`',
+  reports: 'Figures per month, plan and overdue state, failed payments, and a search over all objects',
   security: 'Users, roles, clients and tokens',
   sellers: 'The seller on invoices and credit notes, in versions',
   subscriptions: 'Subscriptions: creation, plan changes, cancellation and blocking',

@@ -9,6 +9,7 @@ import { overdueModels } from './overdue-models.ts';
 import { pathSegments } from './path-segments.ts';
 import { paymentModels } from './payment-models.ts';
 import { queryParameters } from './query-parameters.ts';
+import { reportModels } from './report-models.ts';
 import { serverModels } from './server-models.ts';
 import { sharedProperties } from './shared-properties.ts';
 import { subscriptionModels } from './subscription-models.ts';
@@ -27,6 +28,7 @@ export const modelTexts: Texts = {
   ...couponModels,
   ...overdueModels,
   ...featureModels,
+  ...reportModels,
   ...serverModels,
   ...tenantModels,
 };

@@ -42,6 +42,8 @@ export const tenantModels: Texts = {
   UserTenants: 'Tenants that a user can access',
   allTenants: 'Whether the user can access all tenants',
   tenantIds: 'Ids of the accessible tenants',
+  ListedUser: 'An active user in a list',
+  'ListedUser.roles': 'Names of the roles of the user',
   SecurityClient: 'An application that obtains tokens with its own secret',
   clientId: 'Id of the client',
   clientSecret: 'Secret of the client; never returned',

@@ -4,6 +4,7 @@ import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts'
 import { Dialect } from '../../dialect.ts';
 import {
   ApiClientModel,
+  ListedUser,
   RoleChange,
   RoleDefinitionModel,
   Subject,
@@ -17,6 +18,7 @@ import { jsonBody } from '../../routing/body.ts';
 import { type RequestLogin, type Route, systemAuthorOf, userRoute } from '../../routing/route.ts';
 import type { TestMode } from '../../test-mode.ts';
 import type { RequestOf } from '../../wire/model.ts';
+import { pageParameters } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
 /** Permission for changing users, and for reading other users (platform §8 rule 1). */
@@ -67,6 +69,13 @@ export const securityRoutes: readonly Route[] = [
       );
       return { id: name };
     },
+  }),
+  userRoute('getUsers', 'GET /security/users', {
+    summary: 'List the active users by name, with their roles and tenants',
+    permission,
+    query: pageParameters,
+    shows: listOf(ListedUser),
+    handle: ({ billing, query, user }) => billing.security.users.page(query, user),
   }),
   userRoute('updateUserPassword', 'PUT /security/users/{username}/password', {
     summary: 'Change the password of a user; your own requires currentPassword',
