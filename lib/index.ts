@@ -337,6 +337,7 @@ export type {
   Property,
   SellerOperations,
   ServerSettings,
+  SettingDescription,
   SettingsOfTable,
   SigningSecretOperations,
   TenantAuthor,

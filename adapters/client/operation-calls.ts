@@ -74,7 +74,7 @@ export const queries = {
   queues: ['export', 'late', 'busy', 'failed'],
   events: ['list'],
   signingSecrets: [],
-  configuration: ['settings'],
+  configuration: ['settings', 'describe'],
   monitoring: ['data', 'samples', 'diagnostic'],
   reports: ['months', 'subscriptions', 'overdue', 'failedPayments', 'find'],
 } as const;

@@ -3,7 +3,13 @@ import { checkOverdueConfig } from '../overdue/index.ts';
 import { checkStateMachine } from '../payments/index.ts';
 import { deliveryOperations } from '../push/index.ts';
 import type { CallContext } from '../records/index.ts';
-import { keyValueService, sellerService, signingSecretService, tenantService } from '../tenants/index.ts';
+import {
+  keyValueService,
+  sellerService,
+  settingDescriptions,
+  signingSecretService,
+  tenantService,
+} from '../tenants/index.ts';
 import { mayPassThresholds, readUsageTerms } from '../usage/index.ts';
 import { bindMethods } from './bind-methods.ts';
 import type { catalogArea } from './catalog.ts';
@@ -37,6 +43,7 @@ export function tenantArea(
       signingSecrets: bindMethods(signingSecretService(ports), 'create', 'delete'),
       configuration: {
         settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
+        describe: async (_context: CallContext) => settingDescriptions(),
       },
     },
   };

@@ -23,7 +23,7 @@ import {
 import type { MonthFigures, PlanFigures } from './report-operations.ts';
 
 /** Maximum number of rows that one part of a count reads. */
-const ROWS_OF_PART = 5_000;
+const ROWS_OF_PART = 2_000;
 const MINUTE_MS = 60_000;
 
 /** Age at which the figures of subscriptions are stale. */

@@ -6,6 +6,7 @@ export {
   type Period,
   type Property,
 } from './configuration/property.ts';
+export { type SettingDescription, settingDescriptions } from './configuration/property-texts.ts';
 export { type ConfigurationObject, serverWideNames } from './configuration/read-configuration.ts';
 export {
   configurableProperties,

@@ -5,6 +5,7 @@ import { BillingError, billingError, ErrorCode, invalidField } from '../values/e
 import type { Plain } from '../values/host-values/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
+import type { SettingDescription } from './configuration/property-texts.ts';
 import type { TenantSettings } from './configuration/settings.ts';
 
 /** The author of a new tenant. */
@@ -253,4 +254,7 @@ export interface TenantOperations {
 export interface ConfigurationOperations<C extends Leading = []> {
   /** Returns the settings in force by property name without prefix, such as `payment.retry.days` (platform §4.1). */
   settings(...given: C): Promise<TenantSettings>;
+
+  /** Returns the effect and the valid values of each property of `settings` (platform §4.2). */
+  describe(...given: C): Promise<readonly SettingDescription[]>;
 }

@@ -124,9 +124,9 @@ export function reportReads(scope: TenantScope): ReportReads {
               coalesce(${latestOf(scope, 'quantity', at)}, 1) as quantity
             from bw_subscriptions
             where ${scope.ofTenant} ${between(counted, part.after, last)}
-              and not exists (
-                select 1 from bw_subscription_events ended where ${eventsUpTo(scope, 'ended', at)}
-                  and ended.type in ('CANCEL', 'EXPIRED'))) billed
+              and (
+                select ended.record_id from bw_subscription_events ended
+                where ${eventsUpTo(scope, 'ended', at)} and ended.type in ('CANCEL', 'EXPIRED') limit 1) is null) billed
           where plan_name is not null group by plan_name`,
         (row) => ({
           planName: textIn(row, 'plan_name'),

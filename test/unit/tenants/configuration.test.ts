@@ -1,3 +1,4 @@
+import { settingDescriptions } from '../../../lib/tenants/configuration/property-texts.ts';
 import {
   type ConfigurationObject,
   checkConfiguration,
@@ -227,6 +228,15 @@ const serverWideProperties = [
 const refusal = (text: string) => errorOf(() => checkConfiguration(text));
 
 describe('tenant configuration', () => {
+  it('describes the effect and the valid values of each property', () => {
+    const described = settingDescriptions();
+    expect(described.map(({ name }) => name)).to.have.members(Object.keys(tenantProperties));
+    expect(described.filter(({ description, allowed }) => description === '' || allowed === '')).to.eql([]);
+    expect(described.find(({ name }) => name === 'payment.retry.days')).to.include({
+      description: 'Days from a declined attempt to the next retry, one entry per retry',
+    });
+  });
+
   it('contains every property of platform §4.2 with its default', () => {
     expect(Object.keys(tenantProperties)).to.have.members(defaults.map(([name]) => name));
     for (const [name, value] of defaults) expect(DEFAULT_TENANT_SETTINGS[name], name).to.eql(value);

@@ -350,7 +350,7 @@ export const operationAccess: AccessByName = {
   },
   events: { list: open },
   signingSecrets: { create: keyValues, delete: needing('tenant_kvs:delete') },
-  configuration: { settings: open },
+  configuration: { settings: open, describe: open },
   reports: { months: open, subscriptions: open, overdue: open, failedPayments: open, find: open },
   monitoring: {
     data: needing('admin:health'),
