@@ -413,7 +413,6 @@ export const texts = {
     'tags.enforceApplicableTypes': 'Allow tags only on the kinds of objects that they are for',
     'default.locale': 'Language of documents for accounts without a language',
   } as Readonly<Record<string, string>>,
-  },
   explanation: {
     steps: 'Step by step',
     rounded: (base: string, result: string) => `${base} is rounded to ${result}`,
