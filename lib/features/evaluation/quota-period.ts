@@ -43,7 +43,7 @@ export function subscriptionQuotaPeriod(stream: ServiceStream, per: QuotaPeriod,
     const { day } = cycle;
     const last = cadences.at(-1);
     const isSame = last?.period === period && (last.day === day || !isMonthBased(period));
-    const restarts = per === QuotaPeriod.BILLING_PERIOD && cycle.beginsPhase;
+    const restarts = per === QuotaPeriod.BILLING_PERIOD && cycle.beginsCycle;
     if (isSame && !restarts) continue;
     // Several changes on one day are one change.
     if (last?.from === from) cadences.pop();

@@ -4,6 +4,7 @@ import {
   type BlockingState,
   EntitlementState,
   type LifecycleEvent,
+  LifecycleEventType,
   type Subscription,
 } from '../../records/index.ts';
 import { type Instant, type LocalDate, minDate } from '../../values/time/index.ts';
@@ -28,8 +29,8 @@ export interface ServiceCycle {
   /** Bill cycle day, 1 to 31. */
   readonly day: number;
   readonly inForce: PlanInForce;
-  /** True if a plan or phase begins, and with it its billing period. */
-  readonly beginsPhase: boolean;
+  /** True if a plan, a phase or a bill cycle day begins, and with it a billing period (invoicing §5.2 rule 5). */
+  readonly beginsCycle: boolean;
 }
 
 /** The service of one subscription over time, with scheduled changes (§4.3, §14.2). */
@@ -75,7 +76,8 @@ export function serviceStreams(input: ServiceInput): readonly ServiceStream[] {
     const cycles = transitions.flatMap(({ event, next, billCycleDay }): readonly ServiceCycle[] => {
       if (next === null) return [];
       const { day } = billCycleDayOf(next, billCycleDay, own);
-      return [{ from: event.effective.date, day, inForce: next, beginsPhase: beginsPhase(event) }];
+      const beginsCycle = beginsPhase(event) || event.type === LifecycleEventType.BCD_CHANGE;
+      return [{ from: event.effective.date, day, inForce: next, beginsCycle }];
     });
     const blocks = [subscription.id, subscription.bundleId, account.id].flatMap(
       (id) => blocksOf.get(id) ?? [],

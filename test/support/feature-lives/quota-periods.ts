@@ -31,7 +31,8 @@ export function periodOn(per: Period, day: Day, cycles: readonly Cycle[]): Quota
   if (per === 'EVER') return { start, end: null };
   let yearsFrom = start;
   for (const [index, cycle] of cycles.entries()) {
-    if (cycle.isMoved) yearsFrom = cycle.day;
+    const isOther = cycle.billCycleDay !== cycles[index - 1]?.billCycleDay;
+    if (cycle.isMoved && isOther) yearsFrom = cycle.day;
     const anchor = per === 'YEAR' ? yearsFrom : cycle.day;
     const until = cycles[index + 1]?.day ?? Number.POSITIVE_INFINITY;
     for (let count = 0; ; count += 1) {

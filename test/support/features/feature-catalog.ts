@@ -70,5 +70,9 @@ export const featureCatalog = defineCatalog({
       features: { daily: { amount: '10', per: 'DAY' } },
       finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '1.00' } } },
     },
+    yearly: {
+      product: 'Daily',
+      finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'ANNUAL', price: { USD: '10.00' } } },
+    },
   },
 });

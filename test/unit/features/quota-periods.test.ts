@@ -44,6 +44,16 @@ describe('periods of quotas (features §4 rule 1)', () => {
     ]);
   });
 
+  it('of a billing period begin with a bill cycle day, even the same one, as on invoices', () => {
+    const moved = event('BCD_CHANGE', '2026-10-01', { billCycleDay: 1 });
+    const one = held('yearly-evergreen', '2026-09-01', { events: [moved] });
+    expect(spans(one, 'BILLING_PERIOD', '2026-09-30', '2026-10-01')).to.eql([
+      '2026-09-01 to 2026-10-01',
+      '2026-10-01 to 2027-10-01',
+    ]);
+    expect(spans(one, 'YEAR', '2026-10-01')).to.eql(['2026-09-01 to 2027-09-01']);
+  });
+
   it('of a billing period are months in a phase without a recurring price, and go on in the next phase', () => {
     const paid = { planName: 'pro', phaseName: 'pro-evergreen', priceListName: 'DEFAULT' };
     const one = held('pro-trial', '2026-03-10', { events: [event('PHASE', '2026-03-24', paid)] });
