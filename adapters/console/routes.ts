@@ -8,6 +8,7 @@ export const routes: readonly PageRoute[] = [
   { path: '/coupons', load: async () => (await import('./pages/coupons/coupons.tsx')).Coupons },
   { path: '/subscriptions/:id/usage', load: async () => (await import('./pages/usage/usage.tsx')).Usage },
   { path: '/accounts/:id/features', load: async () => (await import('./pages/usage/features.tsx')).Features },
+  { path: '/users', load: async () => (await import('./pages/users/users.tsx')).Users },
   { path: '/tenant', load: async () => (await import('./pages/tenant/tenant.tsx')).Tenant },
   {
     path: '/operations',

@@ -5,7 +5,7 @@ import { isReachable, sessionEnded } from './core/calls.ts';
 import { asError } from './core/load.ts';
 import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
 import { matchedPage, type PageComponent, type PathValues } from './core/routes.ts';
-import { session, signOut } from './core/session.ts';
+import { may, session, signOut } from './core/session.ts';
 import { SignIn } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
 import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
@@ -58,24 +58,27 @@ const entries = [
   ['/overdue', texts.shell.overdue],
   ['/operations', texts.shell.operations],
   ['/tenant', texts.shell.tenant],
+  ['/users', texts.shell.users],
 ] as const;
 
 function Menu(): JSX.Element {
   const current = `/${pagePath.value.split('/')[1] ?? ''}`;
   return (
     <nav class={isMenuOpen.value ? 'menu open' : 'menu'} aria-label={texts.shell.menu}>
-      {entries.map(([page, title]) => (
-        <a
-          key={page}
-          href={href(page)}
-          aria-current={current === page ? 'page' : undefined}
-          onClick={() => {
-            isMenuOpen.value = false;
-          }}
-        >
-          {title}
-        </a>
-      ))}
+      {entries
+        .filter(([page]) => page !== '/users' || may('user:create'))
+        .map(([page, title]) => (
+          <a
+            key={page}
+            href={href(page)}
+            aria-current={current === page ? 'page' : undefined}
+            onClick={() => {
+              isMenuOpen.value = false;
+            }}
+          >
+            {title}
+          </a>
+        ))}
     </nav>
   );
 }
@@ -102,6 +105,7 @@ function TopBar(): JSX.Element {
       {tenantKey.value !== null && <SearchBox />}
       <span class="top-bar-end">
         {tenantKey.value !== null && <a href={hrefIn(null, '/')}>{tenantKey.value}</a>}
+        {tenantKey.value !== null && <a href={href('/users')}>{session.value?.username}</a>}
         <button
           type="button"
           class="quiet"

@@ -126,12 +126,7 @@ function DeliveryDialog({ id }: { readonly id: DeliveryId }): JSX.Element {
             <pre>{JSON.stringify(bodyOf(found), null, 2)}</pre>
             {may('tenant_kvs:add') && (
               <div class="actions">
-                <Action
-                  label={texts.operations.sendAgain}
-                  explanation={texts.operations.sendAgainExplanation}
-                  run={() => api().deliveries.sendAgain(id)}
-                  done={texts.operations.sentAgain}
-                />
+                <Action {...texts.operations.sendAgain} run={() => api().deliveries.sendAgain(id)} />
               </div>
             )}
           </div>
@@ -182,10 +177,8 @@ function Callback(): JSX.Element {
           )}
           {url !== undefined && may('tenant_kvs:delete') && (
             <Action
-              label={texts.operations.removeCallback}
-              explanation={texts.operations.removeCallbackExplanation}
+              {...texts.operations.removeCallback}
               run={() => api().keyValues.delete(CALLBACK)}
-              done={texts.operations.callbackRemoved}
               isDangerous
             />
           )}

@@ -1,29 +1,161 @@
 import type { JSX } from 'preact';
+import { api, callTenant } from '../../core/api.ts';
+import { instant, words } from '../../core/format.ts';
+import { useLoad } from '../../core/load.ts';
+import { hrefWith, parameters } from '../../core/location.ts';
+import { callServer } from '../../core/server.ts';
 import { may } from '../../core/session.ts';
-import { Page, Tabs } from '../../parts/layout.tsx';
+import { Action } from '../../parts/action.tsx';
+import { eventColumns, eventTypeOf, eventTypes } from '../../parts/event-table.tsx';
+import { Badge, IdLink, Page, Section, Tabs } from '../../parts/layout.tsx';
+import { Show } from '../../parts/loading.tsx';
+import { Filter, ListTable, PagedTable, Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
-import { Events } from './events.tsx';
 import { Health } from './health.tsx';
-import { Nodes } from './nodes.tsx';
-import { Parked } from './parked.tsx';
 import { Queues } from './queues.tsx';
+
+const t = texts.operations;
 
 /** Background work, deliveries, nodes and measurements of the deployment. */
 export function Operations(): JSX.Element {
   const ofHealth = [
-    { name: 'queues', title: texts.operations.queues, content: () => <Queues /> },
-    { name: 'nodes', title: texts.operations.nodes, content: () => <Nodes /> },
-    { name: 'health', title: texts.operations.health, content: () => <Health /> },
+    { name: 'queues', title: t.queues, content: () => <Queues /> },
+    { name: 'nodes', title: t.nodes, content: () => <Nodes /> },
+    { name: 'health', title: t.health, content: () => <Health /> },
   ];
   const ofAll = [
-    { name: 'deliveries', title: texts.operations.deliveries, content: () => <Deliveries /> },
-    { name: 'parked', title: texts.operations.parked, content: () => <Parked /> },
-    { name: 'events', title: texts.operations.events, content: () => <Events /> },
+    { name: 'deliveries', title: t.deliveries, content: () => <Deliveries /> },
+    { name: 'parked', title: t.parked, content: () => <Parked /> },
+    { name: 'events', title: t.events, content: () => <Events /> },
   ];
   return (
     <Page title={texts.shell.operations}>
       <Tabs tabs={may('admin:health') ? [...ofHealth, ...ofAll] : ofAll} />
     </Page>
+  );
+}
+
+/** Accounts without invoice runs, because a run failed or a user parked them. */
+function Parked(): JSX.Element {
+  return (
+    <Section title={t.parked}>
+      <p class="quiet-text">{t.parkedExplanation}</p>
+      <PagedTable
+        caption={t.parked}
+        load={(page) => api().invoices.parked(page)}
+        keyOf={({ accountId }) => accountId}
+        empty={t.noParked}
+        columns={[
+          {
+            title: t.account,
+            cell: ({ accountId }) => <IdLink page="/accounts" id={accountId} label={accountId} />,
+          },
+          { title: t.since, cell: ({ parkedDate }) => instant(parkedDate) },
+          { title: t.actions, cell: ({ accountId }) => <ParkedActions id={accountId} /> },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function ParkedActions({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <div class="actions">
+      {may('invoice:trigger') && (
+        <Action {...t.retryParked} run={() => api().invoices.generate({ accountId: id })} />
+      )}
+      {may('tag:delete') && <Action {...t.unpark} run={() => api().invoices.unpark(id)} />}
+    </div>
+  );
+}
+
+interface Node {
+  readonly nodeName: string;
+  readonly kbVersion: string;
+  readonly bootTime: string;
+  readonly lastUpdatedDate: string;
+  readonly pluginsInfo: readonly {
+    readonly pluginName: string;
+    readonly version: string | null;
+    readonly state: string;
+  }[];
+}
+
+/** The nodes of the deployment with their plugins, rotation and caches. */
+function Nodes(): JSX.Element {
+  const loaded = useLoad(() => callServer<readonly Node[]>('GET /nodesInfo'));
+  const actions = may('admin:update') && (
+    <>
+      <Action {...t.dropCaches} run={() => callTenant('DELETE /admin/cache')} />
+      <Action {...t.intoRotation} run={() => callTenant('PUT /admin/healthcheck')} />
+      <Action {...t.outOfRotation} run={() => callTenant('DELETE /admin/healthcheck')} isDangerous />
+    </>
+  );
+  return (
+    <Section title={t.nodes} actions={actions}>
+      <ListTable
+        caption={t.nodes}
+        of={loaded}
+        keyOf={({ nodeName }) => nodeName}
+        columns={[
+          { title: t.node, cell: ({ nodeName }) => nodeName },
+          { title: t.version, cell: ({ kbVersion }) => kbVersion },
+          { title: t.started, cell: ({ bootTime }) => instant(bootTime) },
+          { title: t.seen, cell: ({ lastUpdatedDate }) => instant(lastUpdatedDate) },
+          {
+            title: t.plugins,
+            cell: ({ pluginsInfo }) =>
+              pluginsInfo.map(({ pluginName, version, state }) => (
+                <div key={pluginName}>
+                  {pluginName} {version}{' '}
+                  <Badge tone={state === 'RUNNING' ? 'good' : 'warning'}>{words(state)}</Badge>
+                </div>
+              )),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+const PAGE_SIZE = 25;
+
+/** The event feed, from the oldest stored event or after a cursor of the URL. */
+function Events(): JSX.Element {
+  const type = eventTypeOf(parameters.value.get('type'));
+  const after = parameters.value.get('after') ?? 'oldest';
+  const loaded = useLoad(
+    () => api().events.list({ after, limit: PAGE_SIZE, ...(type && { types: [type] }) }),
+    [type, after],
+  );
+  return (
+    <Section title={t.events}>
+      <p class="quiet-text">{t.eventsExplanation}</p>
+      <div class="filters">
+        <Filter
+          label={t.event}
+          name="type"
+          options={[['', t.all], ...eventTypes.map((each) => [each, words(each)] as const)]}
+        />
+      </div>
+      <Show of={loaded}>
+        {({ events, next }) => (
+          <>
+            <Table
+              caption={t.events}
+              rows={events}
+              keyOf={({ id }) => id}
+              columns={eventColumns}
+              empty={t.noEvents}
+            />
+            <nav class="pages" aria-label={texts.common.pages}>
+              {after !== 'oldest' && <a href={hrefWith({ after: null })}>{t.oldest}</a>}
+              <a href={hrefWith({ after: next })}>{t.later}</a>
+            </nav>
+          </>
+        )}
+      </Show>
+    </Section>
   );
 }

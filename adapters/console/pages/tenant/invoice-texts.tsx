@@ -84,21 +84,13 @@ function Editor(props: { readonly of: InvoiceText; readonly saved: string | null
         <>
           {may('tenant_kvs:add') && isChanged && (
             <Action
-              label={texts.tenant.save}
-              explanation={texts.tenant.saveExplanation}
+              {...texts.tenant.saveText}
               run={() => api().invoiceTexts.upload({ ...of, text, replace: saved !== null })}
-              done={texts.tenant.saved}
               isPrimary
             />
           )}
           {may('tenant_kvs:delete') && saved !== null && (
-            <Action
-              label={texts.tenant.useBuiltIn}
-              explanation={texts.tenant.useBuiltInExplanation}
-              run={() => api().invoiceTexts.delete(of)}
-              done={texts.tenant.usesBuiltIn}
-              isDangerous
-            />
+            <Action {...texts.tenant.useBuiltIn} run={() => api().invoiceTexts.delete(of)} isDangerous />
           )}
         </>
       }

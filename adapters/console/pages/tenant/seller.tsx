@@ -75,12 +75,10 @@ function ChangeSeller({ seller }: { readonly seller: Seller }): JSX.Element {
   };
   return (
     <Action
-      label={texts.tenant.changeSeller}
-      explanation={texts.tenant.changeSellerExplanation}
+      {...texts.tenant.changeSeller}
       fields={fields}
       initial={Object.fromEntries(names.map((name) => [name, String(seller?.[name] ?? '')]))}
       run={run}
-      done={texts.tenant.sellerChanged}
     />
   );
 }
