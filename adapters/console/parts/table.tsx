@@ -34,15 +34,15 @@ export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>
       <table>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column.title} scope="col" class={classOf(column)}>
-                {column.sort === undefined ? (
-                  column.title
-                ) : (
-                  <SortLink title={column.title} name={column.sort} />
-                )}
-              </th>
-            ))}
+            {columns.map(({ title, sort, ...column }) =>
+              title === '' ? (
+                <td key={title} />
+              ) : (
+                <th key={title} scope="col" class={classOf(column)}>
+                  {sort === undefined ? title : <SortLink title={title} name={sort} />}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>
@@ -61,7 +61,7 @@ export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>
   );
 }
 
-function classOf<R>({ isNumber, isText }: Column<R>): string | undefined {
+function classOf<R>({ isNumber, isText }: Omit<Column<R>, 'title' | 'sort'>): string | undefined {
   if (isNumber) return 'number';
   return isText ? 'text' : undefined;
 }

@@ -11,10 +11,11 @@ import { PAGE_SIZE, Pages, pageNumber } from '../../parts/table.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
+import { isOwed } from '../invoices/data.ts';
 import { NewSubscription } from '../subscriptions/new-subscription.tsx';
 import { type AccountSummary, isNotInvoiced } from './account.tsx';
 import type { Account } from './account-form.ts';
-import { InvoiceTable, isUnpaid } from './account-invoices.tsx';
+import { InvoiceTable } from './account-invoices.tsx';
 
 const t = texts.account;
 
@@ -41,7 +42,7 @@ export function Overview(summary: AccountSummary): JSX.Element {
           {!overdue.state.isClearState && <p>{overdue.text}</p>}
           <Show of={invoices}>
             {({ unpaid }) => (
-              <InvoiceTable rows={unpaid.filter(isUnpaid)} caption={t.unpaid} empty={t.noUnpaid} />
+              <InvoiceTable rows={unpaid.filter(isOwed)} caption={t.unpaid} empty={t.noUnpaid} />
             )}
           </Show>
         </Section>

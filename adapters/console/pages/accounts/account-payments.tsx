@@ -1,82 +1,45 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { api, type ResultOf } from '../../core/api.ts';
-import { day, instant, money, shortId, words } from '../../core/format.ts';
+import { day, instant, shortId } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
 import { may } from '../../core/session.ts';
 import { Action } from '../../parts/action.tsx';
 import { textOf, textOrNull } from '../../parts/form.tsx';
 import { Badge, Section } from '../../parts/layout.tsx';
 import { ListTable, PagedTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
+import { scheduledRetries } from '../payments/outcome.ts';
+import { paymentColumns } from '../payments/payment-table.tsx';
 import type { Account } from './account-form.ts';
 
 const t = texts.account;
 
 /** The payments and payment methods of an account. */
 export function Payments({ account }: { readonly account: Account }): JSX.Element {
+  const retryOf = (payment: Parameters<typeof scheduledRetries>[0]) =>
+    scheduledRetries(payment)
+      .map(({ effectiveDate }) => instant(effectiveDate, account.timeZone))
+      .join(', ');
   return (
     <>
       <Section title={t.payments}>
         <p class="quiet-text">{t.refundHint}</p>
         <PagedTable
           caption={t.payments}
-          load={({ offset, limit }) =>
+          load={({ offset, limit, sort }) =>
             api().payments.search(`_q=1&account_id[eq]=${account.id}`, {
               offset,
-              limit: -limit,
+              limit: sort === 'number' ? limit : -limit,
               withAttempts: true,
             })
           }
           inputs={[account.id]}
           keyOf={({ id }) => id}
           empty={t.noPayments}
-          columns={[
-            {
-              title: t.number,
-              cell: ({ id, paymentNumber }) => <a href={href('/payments', id)}>{paymentNumber}</a>,
-            },
-            { title: t.date, cell: ({ createdDate }) => instant(createdDate, account.timeZone) },
-            { title: t.amount, isNumber: true, cell: amountOf },
-            { title: t.state, cell: (payment) => stateOf(payment, account.timeZone) },
-          ]}
+          columns={[...paymentColumns(account.timeZone), { title: t.retry, cell: retryOf }]}
         />
       </Section>
       <PaymentMethods account={account} />
-    </>
-  );
-}
-
-type Payment = ResultOf<'payments', 'search'>['rows'][number];
-
-function amountOf({ transactions, totals }: Payment): ComponentChildren {
-  const first = transactions[0];
-  return (
-    <>
-      {money(first?.amount, first?.currency)}
-      {totals.refundedAmount.gt(0) && (
-        <>
-          <br />
-          <small>{t.refunded(money(totals.refundedAmount, totals.currency))}</small>
-        </>
-      )}
-    </>
-  );
-}
-
-function stateOf({ transactions, attempts }: Payment, timeZone: string): ComponentChildren {
-  const last = transactions.at(-1);
-  const retry = attempts?.find(({ stateName }) => stateName === 'SCHEDULED');
-  const tones = { SUCCESS: 'good', PAYMENT_FAILURE: 'bad', PLUGIN_FAILURE: 'bad' } as const;
-  const tone =
-    last !== undefined && last.status in tones ? tones[last.status as keyof typeof tones] : 'warning';
-  return (
-    <>
-      {last !== undefined && (
-        <Badge tone={tone}>{`${words(last.transactionType)}: ${words(last.status).toLowerCase()}`}</Badge>
-      )}{' '}
-      {last?.gatewayErrorMsg}
-      {retry !== undefined && <div>{t.retryOn(instant(retry.effectiveDate, timeZone))}</div>}
     </>
   );
 }

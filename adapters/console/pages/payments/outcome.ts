@@ -36,7 +36,7 @@ function outcomeOf(transaction: Transaction, timeZone: string): string {
   }
 }
 
-export function scheduledRetries({ attempts }: Payment) {
+export function scheduledRetries({ attempts }: Pick<Payment, 'attempts'>) {
   return (attempts ?? []).filter(({ stateName }) => stateName === 'SCHEDULED');
 }
 
