@@ -6,7 +6,7 @@ import { Action } from '../../parts/action.tsx';
 import { type Field, textOf, type Values } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import { GiveBack } from '../payments/give-back.tsx';
-import { checkOutcome } from '../payments/outcome.ts';
+import { amountIn, checkOutcome } from '../payments/outcome.ts';
 import { type InvoiceFacts, isOwed, methodName, paymentsOf } from './data.ts';
 
 const t = texts.invoiceActions;
@@ -84,8 +84,8 @@ function afterPayment(
   values: Values,
   effect: (amount: string) => string,
 ): Promise<JSX.Element> | null {
-  const amount = textOf(values, 'amount') ?? '';
-  if (!/^\d+([.]\d+)?$/.test(amount)) return null;
+  const amount = amountIn(values);
+  if (amount === null) return null;
   const { balance, currency } = invoice;
   const after = balance.minus(amount);
   const rest = after.isNegative() ? t.tooMuch(money(balance, currency)) : t.rest(money(after, currency));

@@ -83,7 +83,8 @@ function Line({ item, facts }: LineProps): JSX.Element {
 /** Returns kind, period, quantity and list price of a line, as far as it has them. */
 function lineDetail(item: InvoiceItem): string {
   const { startDate, endDate, unitPrice, currency } = item;
-  const period = endDate === null ? day(startDate) : `${day(startDate)} – ${day(endDate)}`;
+  const isDay = endDate === null || endDate === startDate;
+  const period = isDay ? day(startDate) : `${day(startDate)} – ${day(endDate)}`;
   const count = item.quantity === null || item.quantity.equals(1) ? null : quantity(item.quantity);
   const price = count === null || unitPrice === null ? null : `${count} × ${money(unitPrice, currency)}`;
   const discounts = (item.discounts ?? []).map(({ name, code, amount }) =>
@@ -103,7 +104,7 @@ function OpenLine({ item, facts }: LineProps): JSX.Element {
   return (
     <div class="line-content">
       <Show of={explained}>{(explanation) => <Explanation of={explanation} />}</Show>
-      {item.itemDetails !== null && <p class="quiet-text">{item.itemDetails}</p>}
+      {item.itemType !== 'USAGE' && item.itemDetails !== null && <p class="quiet-text">{item.itemDetails}</p>}
       {(item.childItems ?? []).length > 0 && <ChildItems of={item} />}
       <div class="actions">
         {item.subscriptionId !== null && (

@@ -17,7 +17,7 @@ import {
   type PaymentMethod,
   refundable,
 } from '../invoices/data.ts';
-import { checkOutcome } from './outcome.ts';
+import { amountIn, checkOutcome } from './outcome.ts';
 
 const t = texts.giveBack;
 
@@ -150,8 +150,8 @@ function hasTax({ invoice }: GiveBackFacts, item: InvoiceItem): boolean {
 
 /** Returns the effects in sentences. */
 async function effectsOf(facts: GiveBackFacts, values: Values): Promise<ComponentChildren> {
-  const amount = textOf(values, 'amount') ?? '';
-  if (!/^\d+([.]\d+)?$/.test(amount) || Number(amount) === 0) return t.enterAmount;
+  const amount = amountIn(values);
+  if (amount === null) return t.enterAmount;
   const sentences = await sentencesOf(facts, values, amount);
   return (
     <ul>

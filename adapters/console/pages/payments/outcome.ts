@@ -1,5 +1,6 @@
 import type { ResultOf } from '../../core/api.ts';
 import { instant, money } from '../../core/format.ts';
+import { textOf, type Values } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import type { Payment, Transaction } from '../invoices/data.ts';
 
@@ -14,6 +15,12 @@ export function checkOutcome(result: ResultOf<'invoicePayments', 'pay'>): void {
   const { status, gatewayErrorMsg, gatewayErrorCode } = result.transaction;
   if (status === 'SUCCESS' || status === 'PENDING') return;
   throw new Error(t.declined(gatewayErrorMsg ?? gatewayErrorCode ?? t.statuses[status]));
+}
+
+/** Returns the amount of a form; null if it is not a number above 0. */
+export function amountIn(values: Values): string | null {
+  const amount = textOf(values, 'amount') ?? '';
+  return /^\d+([.]\d+)?$/.test(amount) && Number(amount) > 0 ? amount : null;
 }
 
 /** Returns the outcome of the latest transaction of a payment in a sentence. */

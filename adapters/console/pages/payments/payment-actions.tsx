@@ -7,7 +7,7 @@ import { textOf } from '../../parts/form.tsx';
 import { texts } from '../../texts.ts';
 import { type PaymentFacts, refundable, type Transaction } from '../invoices/data.ts';
 import { GiveBack } from './give-back.tsx';
-import { checkOutcome, scheduledRetries } from './outcome.ts';
+import { amountIn, checkOutcome, scheduledRetries } from './outcome.ts';
 
 const t = texts.paymentActions;
 
@@ -108,6 +108,13 @@ function Chargeback({ facts }: Props): JSX.Element {
       explanation={invoice === null ? t.chargebackExplanation : t.invoiceChargebackExplanation}
       initial={{ amount: rest.toFixed() }}
       fields={[amountField(currency)]}
+      {...(invoice !== null && {
+        preview: async (values) => {
+          const balance = invoice.balance.plus(amountIn(values) ?? 0);
+          const [before, after] = [invoice.balance, balance].map((each) => money(each, invoice.currency));
+          return texts.giveBack.owesAgain(before ?? '', after ?? '');
+        },
+      })}
       run={async (values) =>
         checkOutcome(
           await chargeback.chargeback({ paymentId: payment.id, amount: textOf(values, 'amount') ?? '' }),
