@@ -15,18 +15,26 @@ const PREFIXES = /^org\.(service|killbill)\./;
 
 interface Setting {
   readonly name: string;
+  readonly description: string;
+  /** The valid values in words, such as `one of CAP, LAST_TIER`. */
+  readonly allowed: string;
   readonly value: string;
   /** True if the tenant has a value of its own. */
   readonly isSet: boolean;
 }
 
 async function loadSettings(): Promise<readonly Setting[]> {
-  const [inForce, stored] = await Promise.all([api().configuration.settings(), storedSettings()]);
+  const [described, inForce, stored] = await Promise.all([
+    api().configuration.describe(),
+    api().configuration.settings(),
+    storedSettings(),
+  ]);
+  const values: Readonly<Record<string, unknown>> = inForce;
   const own = new Map(Object.entries(stored).map(([name, value]) => [name.replace(PREFIXES, ''), value]));
-  return Object.entries(inForce).map(([name, value]) => ({
-    name,
-    value: own.get(name) ?? valueText(value),
-    isSet: own.has(name),
+  return described.map((each) => ({
+    ...each,
+    value: own.get(each.name) ?? valueText(values[each.name], each.allowed),
+    isSet: own.has(each.name),
   }));
 }
 
@@ -36,9 +44,27 @@ async function storedSettings(): Promise<Readonly<Record<string, string>>> {
   return values[0] === undefined ? {} : (JSON.parse(values[0]) as Readonly<Record<string, string>>);
 }
 
-function valueText(value: unknown): string {
+/** Returns a value in force in the form in which it is set. */
+function valueText(value: unknown, allowed: string): string {
   if (value === null) return '';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  if (Array.isArray(value)) return value.map((each) => valueText(each, allowed)).join(', ');
+  if (typeof value === 'number' && allowed.includes('time of day'))
+    return new Date(value).toISOString().slice(11, -1);
+  if (typeof value === 'number' && allowed.includes('time span')) return spanText(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+function spanText(milliseconds: number): string {
+  const [unit, size] = UNITS.find(([, each]) => milliseconds > 0 && milliseconds % each === 0) ?? ['ms', 1];
+  return `${milliseconds / size}${unit}`;
 }
 
 /** Areas of settings: the first part of their names. */
@@ -78,11 +104,11 @@ export function Configuration(): JSX.Element {
         columns={[
           {
             title: texts.tenant.setting,
-            cell: ({ name }) => (
+            cell: ({ name, description }) => (
               <>
-                {texts.settings[name] ?? words(name.replaceAll('.', ' '))}
-                <br />
                 <code>{name}</code>
+                <br />
+                {description}
               </>
             ),
           },
@@ -91,8 +117,7 @@ export function Configuration(): JSX.Element {
             isText: true,
             cell: ({ value, isSet }) => (
               <>
-                {shownValue(value)}
-                {isSet && <Badge tone="warning">{texts.tenant.isSet}</Badge>}
+                {shownValue(value)} {isSet && <Badge tone="warning">{texts.tenant.isSet}</Badge>}
               </>
             ),
           },
@@ -112,18 +137,25 @@ function shownValue(value: string): string {
   return value === 'false' ? texts.common.no : value;
 }
 
-function fieldOf({ name, value }: Setting): Field {
-  const field = { name: 'value', label: texts.tenant.value, help: texts.settings[name] ?? '' };
-  if (value !== 'true' && value !== 'false') return field;
-  const options = [
-    ['true', texts.common.yes],
-    ['false', texts.common.no],
-  ] as const;
-  return { ...field, kind: 'select', options };
+/** A field that offers the valid values, if they are few. */
+function fieldOf({ allowed }: Setting): Field {
+  const field = { name: 'value', label: texts.tenant.value };
+  if (allowed === 'true or false')
+    return {
+      ...field,
+      kind: 'select',
+      options: [
+        ['true', texts.common.yes],
+        ['false', texts.common.no],
+      ],
+    };
+  const [, choices] = /^one of (.*)$/.exec(allowed) ?? [];
+  if (choices === undefined) return { ...field, help: texts.tenant.allowed(allowed) };
+  return { ...field, kind: 'select', options: choices.split(', ').map((each) => [each, each]) };
 }
 
 function ChangeSetting({ setting }: { readonly setting: Setting }): JSX.Element {
-  const { name, value, isSet } = setting;
+  const { name, description, value, isSet } = setting;
   const run = async (values: Values) => {
     const stored = Object.entries(await storedSettings());
     const isThis = ([each]: readonly [string, string]) => each.replace(PREFIXES, '') === name;
@@ -138,7 +170,7 @@ function ChangeSetting({ setting }: { readonly setting: Setting }): JSX.Element 
       label={texts.tenant.change}
       explanation={
         <>
-          {texts.tenant.changeExplanation} <code>{name}</code>
+          {description}. {texts.tenant.changeExplanation} <code>{name}</code>
         </>
       }
       fields={(values) => [
