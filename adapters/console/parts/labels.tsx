@@ -36,6 +36,7 @@ export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
               },
               {
                 title: t.meaning,
+                isText: true,
                 cell: ({ tagDefinitionId }) =>
                   definitions.find(({ id }) => id === tagDefinitionId)?.description,
               },
