@@ -14,7 +14,7 @@ export function Explanation({ of }: { readonly of: ItemExplanation }): JSX.Eleme
       <p>{of.text}</p>
       {steps.length > 1 && (
         <>
-          <h4>{texts.explanation.steps}</h4>
+          <h3>{texts.explanation.steps}</h3>
           <ol>
             {steps.map((text) => (
               <li key={text}>{text}</li>
