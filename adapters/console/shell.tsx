@@ -5,8 +5,8 @@ import { isReachable, sessionEnded } from './core/calls.ts';
 import { asError } from './core/load.ts';
 import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
 import { matchedPage, type PageComponent, type PathValues } from './core/routes.ts';
-import { may, session, signOut } from './core/session.ts';
-import { SignIn } from './pages/sign-in.tsx';
+import { may, restoreSession, session, signOut } from './core/session.ts';
+import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
 import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
 import { ClockBar } from './parts/clock-bar.tsx';
@@ -38,7 +38,7 @@ export function Shell(): JSX.Element {
           {tenantKey.value === null ? <Tenants /> : <CurrentPage />}
         </main>
       </div>
-      {sessionEnded.value && <SignIn isAgain />}
+      {sessionEnded.value && <SignInAgain />}
       <Notices />
       <CallLog />
     </>
@@ -175,7 +175,14 @@ function CurrentPage(): JSX.Element {
     };
   }, [route]);
   if (matched === null) return <Page title={texts.shell.notFoundTitle}>{texts.shell.notFound}</Page>;
-  if (error !== null) return <Problem error={error} />;
+  if (error !== null) {
+    // Browsers keep the failure of a module until the document is loaded again, which needs the server.
+    const reload = () =>
+      restoreSession()
+        .then(() => location.reload())
+        .catch((failure: unknown) => setError(asError(failure)));
+    return <Problem error={error} retry={() => void reload()} />;
+  }
   if (loaded === null || loaded.route !== route) return <Waiting />;
   return <LoadedPage key={pagePath.value} page={loaded.page} values={matched.values} />;
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { ErrorCode } from '../../client/index.ts';
 
 /** An HTTP call that the console made. */
 export interface Call {
@@ -54,7 +55,7 @@ export async function recordingFetch(input: RequestInfo | URL, init: RequestInit
     const response = await fetch(input, init);
     record(response.status);
     isReachable.value = true;
-    if (response.status === 401 && !url.includes('/security/sessions')) sessionEnded.value = true;
+    if (!url.includes('/security/sessions') && (await needsSignIn(response))) sessionEnded.value = true;
     if (changes && response.ok) revision.value += 1;
     return response;
   } catch (error) {
@@ -62,6 +63,13 @@ export async function recordingFetch(input: RequestInfo | URL, init: RequestInit
     if (!(error instanceof DOMException && error.name === 'AbortError')) isReachable.value = false;
     throw error;
   }
+}
+
+/** Returns true if the server does not know the session. It answers 401 with another code for a tenant of others. */
+async function needsSignIn(response: Response): Promise<boolean> {
+  if (response.status !== 401) return false;
+  const { code } = (await response.clone().json()) as { readonly code?: number };
+  return code === ErrorCode.UNAUTHENTICATED;
 }
 
 /** Returns the call as a curl command. Credentials are placeholders, because the page does not know them. */

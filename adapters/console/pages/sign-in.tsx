@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { revision } from '../core/calls.ts';
 import { asError } from '../core/load.ts';
 import { session, signIn } from '../core/session.ts';
@@ -12,8 +12,28 @@ const fields: readonly Field[] = [
   { name: 'password', label: texts.signIn.password, kind: 'password', isRequired: true },
 ];
 
-/** The sign-in form. With `isAgain` it covers the page of a session that has ended, which stays as it is. */
-export function SignIn({ isAgain = false }: { readonly isAgain?: boolean }): JSX.Element {
+/** The sign-in form. */
+export function SignIn(): JSX.Element {
+  return (
+    <main class="sign-in">
+      <SignInForm title="Billwright" />
+    </main>
+  );
+}
+
+/** The sign-in form over the page of a session that has ended. The page stays as it is, with its open dialogs. */
+export function SignInAgain(): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = () => dialog.current?.showModal();
+  useEffect(open, []);
+  return (
+    <dialog ref={dialog} class="sign-in-again" aria-label={texts.signIn.title} onClose={open}>
+      <SignInForm title={texts.signIn.title} message={texts.signIn.ended} />
+    </dialog>
+  );
+}
+
+function SignInForm(props: { readonly title: string; readonly message?: string }): JSX.Element {
   const [values, setValues] = useState<Values>({ username: session.value?.username ?? '', password: '' });
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
@@ -30,16 +50,14 @@ export function SignIn({ isAgain = false }: { readonly isAgain?: boolean }): JSX
     setRunning(false);
   };
   return (
-    <main class={isAgain ? 'sign-in covering' : 'sign-in'}>
-      <form onSubmit={(event) => void submit(event)}>
-        <h1>Billwright</h1>
-        {isAgain && <p>{texts.signIn.ended}</p>}
-        <Fields fields={fields} values={values} change={setValues} />
-        {error !== null && <Problem error={error} />}
-        <button type="submit" class="primary" disabled={isRunning}>
-          {isRunning ? texts.common.working : texts.signIn.submit}
-        </button>
-      </form>
-    </main>
+    <form onSubmit={(event) => void submit(event)}>
+      <h1>{props.title}</h1>
+      {props.message !== undefined && <p>{props.message}</p>}
+      <Fields fields={fields} values={values} change={setValues} />
+      {error !== null && <Problem error={error} />}
+      <button type="submit" class="primary" disabled={isRunning}>
+        {isRunning ? texts.common.working : texts.signIn.submit}
+      </button>
+    </form>
   );
 }

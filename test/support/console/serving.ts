@@ -6,7 +6,7 @@ import type { TenantBilling, TenantRef } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import type { DatabaseTemplate, OpenDatabase, TestDatabase } from '../databases.ts';
 import { storageOf } from '../storage.ts';
-import { recordingLogger } from '../system-time.ts';
+import { pushableSystemClock, recordingLogger } from '../system-time.ts';
 import { type TcpProxy, tcpProxy } from '../tcp-proxy.ts';
 import { builtPages } from './built-console.ts';
 import { consoleShop, openShop, SHOP_KEY, TODAY } from './shop.ts';
@@ -17,6 +17,8 @@ export interface ConsoleServer {
   readonly url: string;
   readonly billing: Billing<never>;
   readonly clock: FakeClock;
+  /** The clock of sessions. */
+  readonly systemClock: ReturnType<typeof pushableSystemClock>;
   readonly tenant: TenantRef;
   readonly acme: TenantBilling;
   readonly storage: Storage<never>;
@@ -48,7 +50,8 @@ async function serveConsole(
 ): Promise<ConsoleServer> {
   const clock = fakeClock(`${TODAY}T10:00:00Z`);
   const storage = storageOf(database);
-  const billing = await openShop(storage, { clock });
+  const systemClock = pushableSystemClock();
+  const billing = await openShop(storage, { clock, systemClock });
   const pages = await builtPages();
   const { id } = await billing.tenants.getByApiKey(SHOP_KEY);
   const options: KoaOptions & { readonly consolePages: () => Promise<ReturnType<typeof consolePages>> } = {
@@ -65,6 +68,7 @@ async function serveConsole(
     url: `http://127.0.0.1:${proxy.port}${http.basePath ?? ''}/console`,
     billing,
     clock,
+    systemClock,
     tenant: await billing.tenants.refOf(id),
     acme: billing.as({ tenant: id, user: 'test' }),
     storage,

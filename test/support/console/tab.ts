@@ -10,7 +10,7 @@ const HEIGHT = 900;
 
 export type Scheme = 'light' | 'dark';
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 30_000;
 const POLL_MS = 20;
 
 /** A tab of the browser that shows the console. Each tab has its own cookies. */
@@ -84,7 +84,7 @@ export class Tab {
 
   /** Signs in, on the form of the page if there is one. */
   async signIn(username = 'admin', password = 'password'): Promise<void> {
-    if ((await this.page.$('.sign-in')) === null) await this.goto('/');
+    if ((await this.page.$('.sign-in, .sign-in-again')) === null) await this.goto('/');
     await this.fill('User', username);
     await this.fill('Password', password);
     await this.press('Sign in');
@@ -118,9 +118,28 @@ export class Tab {
     }
   }
 
+  /** Waits until the page no longer shows the text. */
+  async hides(text: string): Promise<void> {
+    const isHidden = `!document.body.innerText.includes(${JSON.stringify(text)})`;
+    await this.page.waitForFunction(isHidden, { polling: POLL_MS, timeout: WAIT_MS });
+  }
+
+  /** Waits until nothing matches the selector. */
+  async gone(selector: string): Promise<void> {
+    const isGone = `document.querySelector(${JSON.stringify(selector)}) === null`;
+    await this.page.waitForFunction(isGone, { polling: POLL_MS, timeout: WAIT_MS });
+  }
+
+  /** Returns the name of the control that has the focus: its label or its text. */
+  async focused(): Promise<string> {
+    const name = `(({ activeElement: at }) =>
+      at?.labels?.[0]?.innerText || at?.innerText || at?.getAttribute('aria-label') || '')(document)`;
+    return String(await this.page.evaluate(name));
+  }
+
   /** Returns the control with this accessible name, in the open dialog if there is one. */
   async control(name: string, role?: string): Promise<ElementHandle> {
-    const dialog = await this.page.$('dialog[open]');
+    const dialog = (await this.page.$$('dialog[open]')).at(-1);
     const given = role === undefined ? '' : `[role="${role}"]`;
     const selector = `::-p-aria(${name}${given})`;
     const found = await (dialog ?? this.page).waitForSelector(selector, { timeout: WAIT_MS });
@@ -144,6 +163,26 @@ export class Tab {
     const field = await this.control(label);
     await field.click({ count: 3 });
     await field.type(value);
+  }
+
+  /** Fills a large text into the field with this label at once. */
+  async paste(label: string, text: string): Promise<void> {
+    const field = await this.control(label);
+    await field.focus();
+    await this.page.keyboard.sendCharacter(text);
+  }
+
+  /** Returns the value of the field with this label. */
+  async valueOf(label: string): Promise<string> {
+    const field = await this.control(label);
+    return field.evaluate((element) => String((element as { readonly value?: unknown }).value));
+  }
+
+  /** Presses the button that makes the change of the open dialog, and waits for the outcome. */
+  async submit(): Promise<void> {
+    const button = await this.page.waitForSelector('dialog[open] footer button[type=submit]:not(:disabled)');
+    await button?.click();
+    await this.settled();
   }
 
   /** Chooses an option of the select with this label. */

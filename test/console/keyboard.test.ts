@@ -1,0 +1,67 @@
+import { browserBefore } from '../support/console/chromium.ts';
+import { consoleBefore } from '../support/console/serving.ts';
+import { type Tab, tabBeforeEach } from '../support/console/tab.ts';
+import { anyDatabase, expect } from '../support/index.ts';
+
+/** More controls than a page has before its actions. */
+const MAX_TABS = 60;
+
+anyDatabase.describe('console keyboard', (open) => {
+  const browser = browserBefore();
+  const server = consoleBefore(open);
+  const current = tabBeforeEach(browser, server);
+
+  it('moves to the search with a slash, and Enter searches', async () => {
+    const { tab } = current;
+    await tab.visit('/coupons');
+    await tab.page.keyboard.press('/');
+    await tab.page.keyboard.type('Larsen');
+    await tab.page.keyboard.press('Enter');
+    await tab.settled();
+    expect(tab.path()).to.equal('/t/meadow/search?text=Larsen');
+    await tab.shows('Ada Larsen', 'main');
+  });
+
+  it('types a slash into a field', async () => {
+    const { tab } = current;
+    await tab.visit('/coupons');
+    await tab.press('New coupon');
+    await tab.fill('Name', '1/2 price');
+    expect(await tab.valueOf('Name')).to.equal('1/2 price');
+  });
+
+  it('closes a dialog with Escape and returns to the button that opened it', async () => {
+    const { tab } = current;
+    await tab.visit('/coupons');
+    await moveTo(tab, 'New coupon');
+    await tab.page.keyboard.press('Enter');
+    await tab.shows('New coupon', 'dialog');
+    await tab.page.keyboard.press('Escape');
+    await tab.gone('dialog');
+    expect(await tab.focused()).to.equal('New coupon');
+  });
+
+  it('is enough for a whole action', async () => {
+    const { tab } = current;
+    await tab.visit('/coupons');
+    await moveTo(tab, 'New coupon');
+    await tab.page.keyboard.press('Enter');
+    await moveTo(tab, 'Code');
+    await tab.page.keyboard.type('KEYS');
+    await moveTo(tab, 'Percent off');
+    await tab.page.keyboard.type('12');
+    await tab.page.keyboard.press('Enter');
+    await tab.shows('KEYS', 'table');
+    await tab.shows('12 % off', 'table');
+    await tab.gone('dialog');
+  });
+});
+
+/** Presses the Tab key until the control with this name has the focus. */
+async function moveTo(tab: Tab, name: string): Promise<void> {
+  for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {
+    if ((await tab.focused()) === name) return;
+    await tab.page.keyboard.press('Tab');
+  }
+  throw new Error(`The Tab key does not reach "${name}"`);
+}

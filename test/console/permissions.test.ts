@@ -1,0 +1,59 @@
+import { texts } from '../../adapters/console/texts.ts';
+import { browserBefore } from '../support/console/chromium.ts';
+import { consoleBefore } from '../support/console/serving.ts';
+import { SHOP_KEY } from '../support/console/shop.ts';
+import { Tab } from '../support/console/tab.ts';
+import { anyDatabase, expect } from '../support/index.ts';
+
+anyDatabase.describe('console permissions', (open) => {
+  const browser = browserBefore();
+  const server = consoleBefore(open);
+  let tab: Tab;
+  beforeEach(async () => {
+    tab = await Tab.create(browser, server);
+  });
+  afterEach(() => tab.close());
+
+  it('show only the tenants of the user', async () => {
+    await tab.signIn('clerk');
+    await tab.shows('Choose a tenant');
+    expect(await tab.text('main'))
+      .to.include(SHOP_KEY)
+      .and.not.to.include('orchard');
+    await tab.follow(SHOP_KEY);
+    await tab.shows('Home', 'h1');
+  });
+
+  it('say what to do for a user without tenants', async () => {
+    await tab.signIn('newcomer');
+    await tab.shows('No tenant is assigned to you');
+    await tab.visit('/accounts');
+    await tab.shows('Error 60005', '.problem');
+    expect(await tab.text())
+      .not.to.include('Ada Larsen')
+      .and.not.to.include('session has ended');
+  });
+
+  it('hide the actions that a user may not do, and the API rejects them', async () => {
+    const ada = await server.acme.accounts.getByKey('ada');
+    await tab.signIn('clerk');
+    await tab.visit(`/accounts/${ada.id}`);
+    await tab.shows(texts.giveBack.title, '.page-header');
+    const actions = await tab.text('.page-header');
+    expect(actions).not.to.include(texts.account.edit).and.not.to.include(texts.account.charge);
+    await tab.visit('/coupons');
+    await tab.shows('SPRING');
+    expect(await tab.text('main'))
+      .not.to.include('New coupon')
+      .and.not.to.include('Change');
+    expect(tab.takeProblems().filter((problem) => problem.includes('403'))).to.eql([]);
+
+    const change = `fetch('/1.0/kb/accounts/${ada.id}', {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json', 'X-Service-ApiKey': '${SHOP_KEY}', 'X-Service-CreatedBy': 'clerk' },
+      body: '{"name":"Changed"}',
+    }).then(({ status }) => status)`;
+    expect(await tab.page.evaluate(change)).to.equal(403);
+    expect((await server.acme.accounts.get(ada.id)).name).to.equal('Ada Larsen');
+  });
+});
