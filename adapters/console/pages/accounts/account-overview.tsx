@@ -13,9 +13,9 @@ import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 import { isOwed } from '../invoices/data.ts';
 import { NewSubscription } from '../subscriptions/new-subscription.tsx';
-import { type AccountSummary, isNotInvoiced } from './account.tsx';
 import type { Account } from './account-form.ts';
 import { InvoiceTable } from './account-invoices.tsx';
+import { type AccountSummary, isNotInvoiced } from './account-summary.ts';
 
 const t = texts.account;
 

@@ -1,52 +1,26 @@
 import type { JSX } from 'preact';
-import { api, type ResultOf } from '../../core/api.ts';
 import { day, money, words } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { href, hrefWith } from '../../core/location.ts';
 import type { PathValues } from '../../core/routes.ts';
-import { may } from '../../core/session.ts';
 import { Badge, Copyable, Figure, Page, Tabs } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
 import { texts } from '../../texts.ts';
 import { AccountActions } from './account-actions.tsx';
 import { Coupons } from './account-coupons.tsx';
 import { Details } from './account-details.tsx';
-import type { Account } from './account-form.ts';
 import { AccountHistory } from './account-history.tsx';
 import { Invoices } from './account-invoices.tsx';
 import { Overview } from './account-overview.tsx';
 import { Payments } from './account-payments.tsx';
+import { type AccountSummary, isNotInvoiced, summaryOf } from './account-summary.ts';
 
 const t = texts.account;
-
-/** What the header and the figures of an account need. */
-export interface AccountSummary {
-  readonly account: Account;
-  readonly balance: ResultOf<'accounts', 'balances'> extends ReadonlyMap<unknown, infer B> ? B : never;
-  readonly overdue: ResultOf<'overdue', 'explain'>;
-  readonly tags: ResultOf<'tags', 'ofObject'>;
-  /** Null if no invoice is foreseen; undefined if the user may not foresee invoices. */
-  readonly next: ResultOf<'invoices', 'dryRun'> | undefined;
-}
 
 /** One account: what it owes, what comes next, and everything it has. */
 export function AccountPage({ path }: { readonly path: PathValues }): JSX.Element {
   const id = path.id ?? '';
   return <Show of={useLoad(() => summaryOf(id), [id])}>{(summary) => <Loaded {...summary} />}</Show>;
-}
-
-async function summaryOf(id: string): Promise<AccountSummary> {
-  const foreseen = { accountId: id, dryRunType: 'UPCOMING_INVOICE', explain: true } as const;
-  const [account, balances, overdue, tags, next] = await Promise.all([
-    api().accounts.get(id),
-    api().accounts.balances([id]),
-    api().overdue.explain(id),
-    api().tags.ofObject({ type: 'ACCOUNT', id }),
-    may('invoice:dry_run') ? api().invoices.dryRun(foreseen) : undefined,
-  ]);
-  const [balance] = balances.values();
-  if (balance === undefined) throw new Error(t.noBalance);
-  return { account, balance, overdue, tags, next };
 }
 
 function Loaded(summary: AccountSummary): JSX.Element {
@@ -88,11 +62,6 @@ function Subtitle({ account, overdue, tags }: AccountSummary): JSX.Element {
       ))}
     </>
   );
-}
-
-/** Returns true if the account gets no invoices, for example because it is suspended. */
-export function isNotInvoiced({ overdue }: AccountSummary): boolean {
-  return overdue.controlTags.includes('AUTO_INVOICING_OFF');
 }
 
 function Figures(summary: AccountSummary): JSX.Element {
