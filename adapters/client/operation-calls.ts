@@ -7,6 +7,7 @@
 export const queries = {
   accounts: [
     'get',
+    'list',
     'getByKey',
     'page',
     'search',

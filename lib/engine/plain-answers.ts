@@ -97,7 +97,8 @@ export function each<N extends string, S>(names: readonly N[], shape: S): Readon
 /** The dates and instants in the results of operations, by group and operation. */
 export const plainAnswers: PlainAnswers = {
   accounts: {
-    ...each(['create', 'update', 'get', 'getByKey', 'page', 'search', 'findExactly', 'children'], account),
+    ...each(['create', 'update', 'get', 'list', 'getByKey', 'page', 'search', 'findExactly'], account),
+    children: account,
     emails: shapeOf(accountEmailFields),
     timeline: { account, bundles: [bundle], credits: [item], invoices: [invoice], payments: [payment] },
   },

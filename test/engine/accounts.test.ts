@@ -37,6 +37,27 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.eql(['0', '0']);
   });
 
+  it('are listed by id in the given order, without unknown and repeated ids', async () => {
+    const one = await create({ name: 'One' });
+    const two = await create({ name: 'Two' });
+    const { list } = engine.acme.accounts;
+    const unknown = uuidGenerator().next();
+    const found = await list([two.id, unknown, one.id, two.id]);
+    expect(found.map(({ name }) => name)).to.eql(['Two', 'One']);
+    expect(found[1]).to.eql(await engine.acme.getAccount(one.id));
+    expect(await list([])).to.eql([]);
+    const { acme: theirs } = await openShop(engine.billing, null);
+    expect(await theirs.accounts.list([one.id])).to.eql([]);
+  });
+
+  it('are listed for at most 1,000 ids in one call', async () => {
+    const { list } = engine.acme.accounts;
+    const ids = Array.from({ length: 1_001 }, () => uuidGenerator().next());
+    const { id } = await create({});
+    expect(await list([...ids.slice(0, 999), id])).to.have.length(1);
+    await expectCode(list(ids), 60003);
+  });
+
   it('are rejected if a field has a number out of range or a string that a database cannot store', async () => {
     for (const text of ['a\u0000b', '\ud800']) {
       const field = { name: text };

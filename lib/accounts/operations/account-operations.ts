@@ -49,6 +49,12 @@ export interface AccountOperations<C extends Leading = []> {
   get(...given: [...C, accountId: Uuid | string]): Promise<Account>;
 
   /**
+   * Returns the accounts with these ids, in this order, in one query. Unknown ids and repeated ids are omitted.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for more than 1,000 ids.
+   */
+  list(...given: [...C, accountIds: readonly (Uuid | string)[]]): Promise<readonly Account[]>;
+
+  /**
    * Returns the account with exactly this external key.
    * @throws BillingError ACCOUNT_CANNOT_MAP_NULL_KEY (3004) for an empty key, ACCOUNT_DOES_NOT_EXIST_FOR_KEY (3003).
    */

@@ -11,7 +11,7 @@ import type {
 import { BusEventType, type CallContext } from '../../records/index.ts';
 import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
-import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
@@ -39,6 +39,9 @@ export interface AccountInvoicing {
   /** Returns balances and credits in one statement. Accounts without invoices are omitted. */
   loadBalances(session: ReadSession, accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
 }
+
+/** Maximum number of ids in a call of `list`. */
+const MAX_LISTED_ACCOUNTS = 1_000;
 
 const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 
@@ -138,6 +141,19 @@ export class AccountService implements AccountOperations<WithContext> {
     });
     if (!account) throw noSuchAccount(accountId);
     return account;
+  }
+
+  async list(context: CallContext, accountIds: readonly Uuid[]): Promise<readonly Account[]> {
+    if (accountIds.length > MAX_LISTED_ACCOUNTS)
+      throw invalidField(
+        `accountIds has ${accountIds.length} ids; at most ${MAX_LISTED_ACCOUNTS} are accepted`,
+        { field: 'accountIds' },
+      );
+    const found = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
+      session.accounts.findByIds(accountIds),
+    );
+    const accountOf = new Map(found.map((each) => [each.id, each]));
+    return [...new Set(accountIds)].flatMap((id) => accountOf.get(id) ?? []);
   }
 
   async getByKey(context: CallContext, externalKey: string): Promise<Account> {

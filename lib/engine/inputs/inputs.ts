@@ -106,7 +106,7 @@ export const inputs: Inputs = {
     findExactly: [key],
     page: [page],
     search,
-    balances: [['accountIds', [id]]],
+    ...each(['balances', 'list'], [['accountIds', [id]]] as const),
     transferCreditToParent: [['childAccountId', 'uuid']],
   },
   catalogs: {

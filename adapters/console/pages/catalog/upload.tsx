@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { type AccountNames, loadAccountNames } from '../../core/account-names.ts';
 import { api, type ResultOf } from '../../core/api.ts';
-import { day, money, words } from '../../core/format.ts';
-import { asError } from '../../core/load.ts';
+import { day, money, shortId, words } from '../../core/format.ts';
+import { asError, useLoad } from '../../core/load.ts';
 import { href } from '../../core/location.ts';
 import { may } from '../../core/session.ts';
 import { Action } from '../../parts/action.tsx';
@@ -134,6 +135,12 @@ function withPart(report: Report, part: Part): Report {
   }
 }
 
+/** Loads the names of the accounts in the report. Until then, they have the ends of their ids. */
+function useAccountNames(rows: readonly { readonly accountId: string }[]): AccountNames {
+  const ids = [...new Set(rows.map(({ accountId }) => accountId))];
+  return useLoad(() => loadAccountNames(ids), ids).data ?? shortId;
+}
+
 function ReportSection({
   report,
   isReading,
@@ -142,6 +149,7 @@ function ReportSection({
   readonly isReading: boolean;
 }): JSX.Element {
   const { problems, hasErrors, changes, changeCount, unbillable, totals } = report;
+  const nameOf = useAccountNames([...changes, ...unbillable]);
   const upload = !hasErrors && totals !== null && (
     <Action
       label={t.uploadNow}
@@ -180,7 +188,7 @@ function ReportSection({
         columns={[
           {
             title: t.account,
-            cell: ({ accountId }) => <a href={href('/accounts', accountId)}>{accountId.slice(0, 8)}</a>,
+            cell: ({ accountId }) => <a href={href('/accounts', accountId)}>{nameOf(accountId)}</a>,
           },
           {
             title: t.plan,
@@ -200,7 +208,7 @@ function ReportSection({
       {changeCount > changes.length && <p>{t.more(changeCount - changes.length)}</p>}
       {unbillable.map(({ accountId, message }) => (
         <p key={accountId} class="problem">
-          <a href={href('/accounts', accountId)}>{accountId.slice(0, 8)}</a>: {message}
+          <a href={href('/accounts', accountId)}>{nameOf(accountId)}</a>: {message}
         </p>
       ))}
     </Section>

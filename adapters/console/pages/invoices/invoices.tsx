@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { withAccountNames } from '../../core/account-names.ts';
 import { api } from '../../core/api.ts';
 import { day, money } from '../../core/format.ts';
 import { parameters } from '../../core/location.ts';
@@ -41,7 +42,8 @@ export function Invoices(): JSX.Element {
         caption={t.title}
         load={({ offset, limit, sort }) => {
           const page = { offset, limit: sort === 'number' ? limit : -limit };
-          return key === '' ? api().invoices.page(page) : api().invoices.search(key, page);
+          const { invoices } = api();
+          return withAccountNames(key === '' ? invoices.page(page) : invoices.search(key, page));
         }}
         inputs={[key]}
         keyOf={({ id }) => id}
@@ -52,7 +54,12 @@ export function Invoices(): JSX.Element {
             cell: (row) => <IdLink page="/invoices" id={row.id} label={numberOf(row)} />,
           },
           { title: t.date, cell: ({ invoiceDate }) => day(invoiceDate) },
-          { title: t.account, cell: ({ accountId }) => <IdLink page="/accounts" id={accountId} /> },
+          {
+            title: t.account,
+            cell: ({ accountId, accountName }) => (
+              <IdLink page="/accounts" id={accountId} label={accountName} />
+            ),
+          },
           { title: t.state, cell: (row) => <Badge tone={stateOf(row)[1]}>{stateOf(row)[0]}</Badge> },
           { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
           { title: t.balance, isNumber: true, cell: ({ balance, currency }) => money(balance, currency) },

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { withAccountNames } from '../../core/account-names.ts';
 import { api, callTenant } from '../../core/api.ts';
 import { instant, words } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
@@ -43,13 +44,15 @@ function Parked(): JSX.Element {
       <p class="quiet-text">{t.parkedExplanation}</p>
       <PagedTable
         caption={t.parked}
-        load={(page) => api().invoices.parked(page)}
+        load={(page) => withAccountNames(api().invoices.parked(page))}
         keyOf={({ accountId }) => accountId}
         empty={t.noParked}
         columns={[
           {
             title: t.account,
-            cell: ({ accountId }) => <IdLink page="/accounts" id={accountId} label={accountId} />,
+            cell: ({ accountId, accountName }) => (
+              <IdLink page="/accounts" id={accountId} label={accountName} />
+            ),
           },
           { title: t.since, cell: ({ parkedDate }) => instant(parkedDate) },
           { title: t.actions, cell: ({ accountId }) => <ParkedActions id={accountId} /> },

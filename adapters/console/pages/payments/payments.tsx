@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { withAccountNames } from '../../core/account-names.ts';
 import { api } from '../../core/api.ts';
 import { parameters } from '../../core/location.ts';
 import { IdLink, Page } from '../../parts/layout.tsx';
@@ -40,13 +41,19 @@ export function Payments(): JSX.Element {
         caption={t.title}
         load={({ offset, limit, sort }) => {
           const page = { offset, limit: sort === 'number' ? limit : -limit, pluginName };
-          return key === '' ? api().payments.page(page) : api().payments.search(key, page);
+          const { payments } = api();
+          return withAccountNames(key === '' ? payments.page(page) : payments.search(key, page));
         }}
         inputs={[key, pluginName]}
         keyOf={({ id }) => id}
         columns={[
           number,
-          { title: t.account, cell: ({ accountId }) => <IdLink page="/accounts" id={accountId} /> },
+          {
+            title: t.account,
+            cell: ({ accountId, accountName }) => (
+              <IdLink page="/accounts" id={accountId} label={accountName} />
+            ),
+          },
           ...others,
         ]}
       />

@@ -98,6 +98,7 @@ export const operationAccess: AccessByName = {
     getByKey: open,
     page: open,
     search: open,
+    list: open,
     findExactly: open,
     children: open,
     balances: open,
