@@ -77,6 +77,7 @@ export type {
   DeleteCreditRequest,
   DocumentOptions,
   DocumentText,
+  DocumentTextPreview,
   DocumentTextUpload,
   EInvoiceChoice,
   EInvoiceFile,

@@ -69,7 +69,7 @@ export const queries = {
   customFields: ['ofObject', 'ofAccount', 'page', 'search', 'searchByName'],
   audit: ['logs', 'history', 'historyWithin', 'ofAccount'],
   keyValues: ['get', 'search'],
-  invoiceTexts: ['get'],
+  invoiceTexts: ['get', 'preview', 'builtIn'],
   sellers: ['get', 'at', 'list', 'logo'],
   deliveries: ['list', 'get'],
   queues: ['export', 'late', 'busy', 'failed'],

@@ -35,7 +35,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
   const accounts = accountArea(foundation);
   const subscriptions = subscriptionArea(foundation);
   const coupons = couponArea(foundation);
-  const invoicing = invoicingArea(foundation);
+  const invoicing = invoicingArea(foundation, keyValues);
   const payments = paymentArea(foundation, accounts.operations.accounts);
   const ahead = [...subscriptions.handlers, ...coupons.handlers, ...invoicing.handlers, ...payments.handlers];
   const overdue = overdueArea(foundation, { keyValues, ahead });
@@ -77,6 +77,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
       outlines: { ...subscriptions.operations.outlines, timeline: accounts.timelineOutline },
       ...features.operations,
       ...invoicing.operations,
+      invoiceTexts: { ...tenant.operations.invoiceTexts, ...invoicing.textPreviews },
       ...payments.operations,
       ...overdue.operations,
       ...objectArea(foundation).operations,

@@ -9,6 +9,7 @@ import {
   DocumentSourceLoader,
   DryRunService,
   documentFiles,
+  documentTextPreviews,
   eInvoiceDeliveryOperations,
   eInvoiceFiles,
   eInvoiceRequestHandler,
@@ -31,11 +32,12 @@ import {
   unbilledUsageOperations,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
+import type { KeyValueService } from '../tenants/index.ts';
 import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Returns the operations on invoices and the reports on them. */
-export function invoicingArea(foundation: Foundation) {
+export function invoicingArea(foundation: Foundation, keyValues: KeyValueService) {
   const { ports, catalogs, settingsOf, invoicingConfig, overdueConfigs } = foundation;
   const tools = {
     configOf: invoicingConfig,
@@ -64,6 +66,7 @@ export function invoicingArea(foundation: Foundation) {
       ...unbilledUsageOperations(ports, catalogs, invoicingConfig),
     },
     previews: bindMethods(dryRuns, 'preview'),
+    textPreviews: documentTextPreviews(ports, sources, keyValues),
     handlers: [
       new InvoiceRunHandler(ports, { configOf: invoicingConfig, catalogs, runs }),
       new CatalogChangeHandler(ports, catalogs, invoicingConfig),

@@ -3,6 +3,7 @@ export {
   type DocumentOptions,
   type DocumentText,
   DocumentTextKind,
+  type DocumentTextPreview,
   type DocumentTextUpload,
 } from './documents/document-texts.ts';
 export type { RenderedInvoice } from './documents/rendered-invoice.ts';
@@ -131,6 +132,7 @@ export { coverageOperations, verifyAccounts } from './review/coverage-service.ts
 export {
   creditNoteOperations,
   documentFiles,
+  documentTextPreviews,
   invoiceDocuments,
   invoiceTextOperations,
 } from './review/document-services.ts';

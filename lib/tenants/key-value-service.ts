@@ -72,8 +72,8 @@ export function keyValueService(
   ): Promise<void> {
     checkKey(key);
     checkValue(value);
-    const kind = keyKind(key);
     check(context, key, value);
+    const kind = keyKind(key);
     await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.keyValues.lock();
       const isSingle = kind !== KeyKind.USER;
@@ -123,6 +123,12 @@ export function keyValueService(
   }
 
   return {
+    check(context, key, value) {
+      checkKey(key);
+      checkValue(value);
+      check(context, key, value);
+    },
+
     async add(context, key, value) {
       if (key === SystemKey.CATALOG) {
         checkValue(value);
@@ -170,6 +176,8 @@ export function keyValueService(
 export interface KeyValueService extends KeyValueOperations<WithContext> {
   /** Adds the first value of a key. @throws BillingError INVALID_PARAMETER (60002) if the key has a value. */
   addNew: KeyValueOperations<WithContext>['add'];
+  /** Checks a value as `add`, and stores nothing. @throws the errors of `add` about the key and the value. */
+  check(context: CallContext, key: string, value: string): void;
 }
 
 /** Limits the size of documents that are parsed without yielding. */

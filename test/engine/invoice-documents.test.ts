@@ -286,6 +286,63 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
     );
   });
 
+  it('invoicing §14 rule 13: preview an unsaved text in its locale, and store nothing', async () => {
+    const { invoiceId } = await invoiceOf('en_US');
+    const preview = (text: DocumentText & { readonly text: string }) =>
+      texts().preview({ ...text, invoiceId });
+    await texts().upload({ ...template, text: 'saved {{text.invoiceTitle}}' });
+    await told();
+    expect(await preview({ ...template, text: 'new {{text.invoiceTitle}}' })).to.equal('new Invoice');
+    expect(await preview({ kind: TEMPLATE, locale: 'fr', text: '{{text.invoiceTitle}}' })).to.equal(
+      'Facture',
+    );
+    expect(await preview({ kind: TRANSLATION, locale: 'de', text: 'invoiceTitle=Faktura' })).to.equal(
+      'saved Faktura',
+    );
+    const items = '{{account.isManualPay}}{{#invoice.invoiceItems}} {{name}}{{/invoice.invoiceItems}}';
+    expect(await preview({ kind: MANUAL_PAY_TEMPLATE, text: items })).to.equal(
+      'true gold-monthly gold-monthly',
+    );
+    await texts().upload({ ...template, text: items, replace: true });
+    expect(await preview({ kind: CATALOG_TRANSLATION, locale: 'en', text: 'gold-monthly=Gold' })).to.equal(
+      'false Gold Gold',
+    );
+    expect(await told()).to.eql(['TENANT_CONFIG_CHANGE']);
+    expect(await html(invoiceId)).to.equal('false gold-monthly gold-monthly');
+    expect(await texts().get({ kind: MANUAL_PAY_TEMPLATE })).to.equal(null);
+  });
+
+  it('invoicing §14 rule 13: check a previewed text as an upload', async () => {
+    const { invoiceId } = await invoiceOf(null);
+    const preview = (text: DocumentText & { readonly text: string }, id: Uuid = invoiceId) =>
+      texts().preview({ ...text, invoiceId: id });
+    for (const text of ['', '{{#a}}', '{{> file}}', 'a\u0000', 'x'.repeat(300_000)])
+      await expectCode(preview({ ...template, text }), 60_003, text.slice(0, 20));
+    await expectCode(preview({ kind: TRANSLATION, locale: 'de', text: 'a=\\uXYZ' }), 60_003);
+    await expectCode(preview({ kind: TEMPLATE, locale: 'not a locale', text: 'a' }), 60_002);
+    const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;
+    await expectCode(preview({ ...template, text: 'a' }, unknown), 'INVOICE_NOT_FOUND');
+    const { acme: theirs } = await openShop(engine.billing, null);
+    const foreign = theirs.invoiceTexts.preview({ ...template, text: 'a', invoiceId });
+    await expectCode(foreign, 'INVOICE_NOT_FOUND');
+  });
+
+  it('invoicing §14 rule 13: return the built-in text, which changes no document if uploaded', async () => {
+    const { builtIn, upload } = texts();
+    for (const locale of ['en_US', 'de', 'fr', 'es', 'ar', 'he', 'ja']) {
+      const { invoiceId } = await invoiceOf(locale);
+      const before = await html(invoiceId);
+      const text: DocumentText = { kind: TRANSLATION, locale };
+      await upload({ ...text, text: (await builtIn(text)) ?? '' });
+      await upload({ kind: TEMPLATE, locale, text: (await builtIn(template)) ?? '' });
+      expect(await html(invoiceId)).to.equal(before);
+    }
+    const english = await builtIn({ kind: TRANSLATION, locale: 'en' });
+    expect(await builtIn({ kind: TRANSLATION, locale: 'sw' })).to.equal(english);
+    expect(await builtIn({ kind: CATALOG_TRANSLATION, locale: 'de' })).to.equal(null);
+    await expectCode(builtIn({ kind: TEMPLATE, locale: 'not a locale' }), 60_002);
+  });
+
   it('are not found for an unknown invoice or an invoice of another tenant', async () => {
     const { invoiceId } = await invoiceOf(null);
     const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;

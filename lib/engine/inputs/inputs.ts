@@ -524,7 +524,8 @@ export const inputs: Inputs = {
   },
   invoiceTexts: {
     upload: [['upload', { ...documentText, replace: 'flag', text: must('text') }]],
-    ...each(['get', 'delete'], [['text', documentText]] as const),
+    preview: [['preview', { ...documentText, text: must('text'), invoiceId: id }]],
+    ...each(['get', 'delete', 'builtIn'], [['text', documentText]] as const),
   },
   sellers: {
     upload: [['seller', seller]],

@@ -1,5 +1,7 @@
 import { invalidField, invalidParameter } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
+import { BUILT_IN_TEMPLATE } from './built-in-template.ts';
 import { builtInTexts } from './built-in-texts.ts';
 import { fromMostSpecific, LAST_LOCALE, type Locale, parseLocale } from './locale.ts';
 import { parseTemplate } from './template.ts';
@@ -85,6 +87,19 @@ export type DocumentTextUpload = DocumentText & {
   readonly replace?: boolean | undefined;
 };
 
+export type DocumentTextPreview = DocumentText & {
+  /** The text to show, as in an upload. */
+  readonly text: string;
+  readonly invoiceId: Uuid;
+};
+
+/** An unsaved text that a document shows in place of the saved one. */
+export interface UnsavedText {
+  readonly kind: DocumentTextKind;
+  readonly locale: Locale | null;
+  readonly text: string;
+}
+
 /** Options of a document. */
 export interface DocumentOptions {
   /**
@@ -94,7 +109,7 @@ export interface DocumentOptions {
   readonly onMissingSeller?: () => void;
 }
 
-const { TEMPLATE, MANUAL_PAY_TEMPLATE } = DocumentTextKind;
+const { TEMPLATE, MANUAL_PAY_TEMPLATE, CATALOG_TRANSLATION } = DocumentTextKind;
 
 const nameOf: Readonly<Record<DocumentTextKind, string>> = {
   TEMPLATE: 'INVOICE_TEMPLATE',
@@ -152,6 +167,24 @@ export function translationKeys(
 /** Maximum number of characters and of entries of an uploaded translation: two names for each of 10,000 plans. */
 export const MAX_PROPERTIES_CHARACTERS = 1_048_576;
 const MAX_PROPERTIES_ENTRIES = 25_000;
+
+/**
+ * Returns the text that applies without an upload, in the form of an upload: the built-in template, or the built-in
+ * texts in the language of the locale, else in English. Null for names of the catalog, which have no built-in texts.
+ */
+export function builtInText(kind: DocumentTextKind, locale: Locale | null): string | null {
+  const locales = [locale ?? LAST_LOCALE, LAST_LOCALE].flatMap(fromMostSpecific);
+  const texts = locales.map((each) => builtInTexts.get(each)).find((each) => each !== undefined);
+  if (kind === TEMPLATE || kind === MANUAL_PAY_TEMPLATE) return BUILT_IN_TEMPLATE;
+  return kind === CATALOG_TRANSLATION || texts === undefined ? null : formatProperties(texts);
+}
+
+/** Writes Java properties that `parseProperties` reads. The keys are words without blanks. */
+function formatProperties(texts: Translations): string {
+  const escapedValue = (text: string) =>
+    text.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`).replace(/^ /, String.raw`\ `);
+  return [...texts].map(([key, text]) => `${key} = ${escapedValue(text)}\n`).join('');
+}
 
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 const blank = /[ \t\f]/;

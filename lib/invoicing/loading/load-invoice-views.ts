@@ -28,11 +28,13 @@ import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import { formatsFrom } from '../documents/document-formats.ts';
 import {
   DocumentTextKind,
+  documentTextKey,
   localesToLookUp,
   parseProperties,
   type TenantTranslations,
   templateKeys,
   translationKeys,
+  type UnsavedText,
 } from '../documents/document-texts.ts';
 import { LAST_LOCALE, type Locale, parseLocale } from '../documents/locale.ts';
 import type { InvoiceToRender } from '../documents/rendered-invoice.ts';
@@ -198,6 +200,7 @@ interface DocumentSource {
 }
 
 interface DocumentContent {
+  readonly unsaved: UnsavedText | null;
   check(session: ReadSession): Promise<void>;
   /** Returns the instant whose seller data the document shows. Null selects the newest seller data (§14 rule 7). */
   issuedAt(invoice: Invoice): Instant | null;
@@ -230,9 +233,17 @@ export class DocumentSourceLoader {
     this.#settingsOf = settingsOf;
   }
 
-  /** Loads the data of an invoice document. @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020). */
-  async load(context: CallContext, invoiceId: Uuid): Promise<DocumentSource> {
+  /**
+   * Loads the data of an invoice document. With an unsaved text, the document is that of a customer to whom this text
+   * applies. @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020).
+   */
+  async load(
+    context: CallContext,
+    invoiceId: Uuid,
+    unsaved: UnsavedText | null = null,
+  ): Promise<DocumentSource> {
     return this.#load(context, invoiceId, {
+      unsaved,
       check: async (session) => {
         const items = await session.invoices.countItems(invoiceId, MAX_DOCUMENT_ITEMS + 1);
         refuseTooMany(invoiceId, items);
@@ -253,6 +264,7 @@ export class DocumentSourceLoader {
    */
   async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
     return this.#load(context, note.invoiceId, {
+      unsaved: null,
       check: async () => refuseTooMany(note.invoiceId, note.lines.length),
       issuedAt: () => note.createdDate,
       itemsOf: (session) => itemsOfNote(session, note),
@@ -273,7 +285,7 @@ export class DocumentSourceLoader {
       accounts: [accountId],
     });
     return storage.read(context.tenant, async (session) => {
-      const [found, linkedItemsOf, account, settings, effects, payments] = await Promise.all([
+      const [found, linkedItemsOf, stored, settings, effects, payments] = await Promise.all([
         loadInvoice(session, invoiceId),
         content.itemsOf(session),
         loadAccount(session, accountId),
@@ -285,10 +297,14 @@ export class DocumentSourceLoader {
       const notedBy = content.notedBy(linkedItemsOf, found);
       const paid = payments.filter(({ type, status }) => type === 'ATTEMPT' && status === 'SUCCESS');
       const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
-      const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);
+      const { unsaved } = content;
+      const isManualPay =
+        unsaved?.kind === DocumentTextKind.MANUAL_PAY_TEMPLATE ||
+        effects.has(accountId, TagEffect.PAYS_BY_HAND);
+      const account = { ...stored, locale: unsaved?.locale ?? stored.locale };
       const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
       const [{ template, ...texts }, seller, notes, children, sources] = await Promise.all([
-        this.#texts.load(session, { locale, defaultLocale, isManualPay }),
+        this.#texts.load(session, { locale, defaultLocale, isManualPay, unsaved }),
         session.sellers.find(content.issuedAt(found)),
         notedBy.length === 0 ? [] : session.creditNotes.ofInvoices(notedBy),
         loadSummarizedChildren(session, {
@@ -398,7 +414,13 @@ class DocumentTextLoader {
       locale,
       defaultLocale,
       isManualPay,
-    }: { readonly locale: Locale; readonly defaultLocale: Locale; readonly isManualPay: boolean },
+      unsaved,
+    }: {
+      readonly locale: Locale;
+      readonly defaultLocale: Locale;
+      readonly isManualPay: boolean;
+      readonly unsaved: UnsavedText | null;
+    },
   ) {
     const locales = localesToLookUp(locale, defaultLocale);
     const templates = templateKeys(locale, isManualPay);
@@ -406,20 +428,27 @@ class DocumentTextLoader {
     const names = translationKeys(DocumentTextKind.CATALOG_TRANSLATION, locales);
     const rows = await session.keyValues.find([...templates, ...texts.values(), ...names.values()]);
     const rowOf = new Map(rows.map((row) => [row.key, row]));
+    const unsavedKey = unsaved === null ? null : documentTextKey(unsaved.kind, unsaved.locale);
     const translationsIn = (keys: ReadonlyMap<Locale, string>): TenantTranslations =>
       new Map(
         [...keys].flatMap(([each, key]) => {
+          if (unsaved !== null && key === unsavedKey) return [[each, parseProperties(unsaved.text)]];
           const row = rowOf.get(key);
           return row === undefined ? [] : [[each, this.#translations.of(row)]];
         }),
       );
     const template = templates.map((key) => rowOf.get(key)).find((row) => row !== undefined);
+    const saved = template === undefined ? builtIn : this.#templates.of(template);
     return {
-      template: template === undefined ? builtIn : this.#templates.of(template),
+      template: unsaved !== null && isTemplate(unsaved.kind) ? parseTemplate(unsaved.text) : saved,
       translations: translationsIn(texts),
       catalogTranslations: translationsIn(names),
     };
   }
+}
+
+function isTemplate(kind: DocumentTextKind): boolean {
+  return kind === DocumentTextKind.TEMPLATE || kind === DocumentTextKind.MANUAL_PAY_TEMPLATE;
 }
 
 /** Parsed texts by the ids of their immutable rows. The oldest texts are evicted first. */

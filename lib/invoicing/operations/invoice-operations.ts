@@ -5,7 +5,12 @@ import type { HostInput } from '../../values/host-values/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { DatedInstant, LocalDate, RequestedDate } from '../../values/time/index.ts';
-import type { DocumentOptions, DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
+import type {
+  DocumentOptions,
+  DocumentText,
+  DocumentTextPreview,
+  DocumentTextUpload,
+} from '../documents/document-texts.ts';
 import type { DryRunRequest, UpcomingInvoiceRequest } from '../dry-run/dry-run-request.ts';
 import type { PreviewRequest } from '../dry-run/preview-request.ts';
 import type { EInvoiceFile, EInvoiceRequest, NoteEInvoiceRequest } from '../e-invoices/e-invoice-file.ts';
@@ -414,6 +419,21 @@ export interface InvoiceTextOperations<C extends Leading = []> {
    * `get`.
    */
   delete(...given: [...C, text: DocumentText]): Promise<void>;
+
+  /**
+   * Returns the invoice as an HTML page with an unsaved text, and stores nothing. The page is that of a customer to
+   * whom the text applies: with its locale, and for `MANUAL_PAY_TEMPLATE` with the tag MANUAL_PAY.
+   * @throws BillingError INVALID_PARAMETER (60002) and MISSING_OR_INVALID_FIELD (60003) as `upload`, and the errors
+   * of `invoices.html`.
+   */
+  preview(...given: [...C, preview: HostInput<DocumentTextPreview>]): Promise<string>;
+
+  /**
+   * Returns the text that applies without an upload, in the form of an upload. Translations are in the language of the
+   * locale, or in English if that language has no built-in texts. Returns null for `CATALOG_TRANSLATION`, which has
+   * no built-in texts. @throws as `get`.
+   */
+  builtIn(...given: [...C, text: DocumentText]): Promise<string | null>;
 }
 
 export interface RatedUsageRequest {

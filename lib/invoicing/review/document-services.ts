@@ -21,8 +21,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import {
+  builtInText,
   type DocumentOptions,
   type DocumentText,
+  type DocumentTextPreview,
   type DocumentTextUpload,
   documentTextKey,
   requireLocale,
@@ -178,6 +180,31 @@ export function invoiceTextOperations(keyValues: KeyValueService) {
     delete: async (context: CallContext, text: DocumentText): Promise<void> => {
       await keyValues.delete(context, keyOf(text));
     },
+  };
+}
+
+/** Previews of templates and translations, and the built-in texts (§14). */
+export function documentTextPreviews(
+  ports: Tools,
+  sources: DocumentSourceLoader,
+  keyValues: KeyValueService,
+) {
+  return {
+    preview: async (
+      context: CallContext,
+      { invoiceId, ...preview }: DocumentTextPreview,
+    ): Promise<string> => {
+      const { kind, text } = preview;
+      keyValues.check(context, keyOf(preview), text);
+      const locale = preview.locale == null ? null : requireLocale(preview.locale);
+      const { given, template } = await sources.load(context, invoiceId, { kind, locale, text });
+      const slices = timeSlices(ports);
+      const view = await slices(renderingInvoice(given));
+      return slices(renderingTemplate(template, invoiceData(view)));
+    },
+
+    builtIn: async (_context: CallContext, { kind, locale }: DocumentText): Promise<string | null> =>
+      builtInText(kind, locale == null ? null : requireLocale(locale)),
   };
 }
 

@@ -338,6 +338,8 @@ export const operationAccess: AccessByName = {
     upload: forOptions(['tenant_kvs:add'], 0, { replace: 'tenant_kvs:delete' }),
     get: open,
     delete: needing('tenant_kvs:delete'),
+    preview: keyValues,
+    builtIn: open,
   },
   sellers: { upload: keyValues, get: open, at: open, list: open, logo: open },
   deliveries: { list: open, get: open, sendAgain: keyValues },
