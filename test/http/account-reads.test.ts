@@ -75,7 +75,7 @@ eachDatabase.describe('reads of an account with many blocking states', (open) =>
       expect((await read(`/bundles/${bundle.bundleId}?audit=MINIMAL`)).json).to.eql(bundle);
       const [subscription] = bundle.subscriptions;
       const alone = await read(`/subscriptions/${subscription?.subscriptionId}?audit=MINIMAL`);
-      expect(alone.json).to.eql(subscription);
+      expect(alone.json).to.eql({ ...subscription, redemptions: [] });
       expect(bundle.timeline.events).to.eql(subscription?.events);
       expect(bundle.timeline.events).to.have.length(42);
     }

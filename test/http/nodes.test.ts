@@ -106,7 +106,7 @@ anyDatabase.describe('node API over HTTP (platform §11)', (open) => {
       });
     expect((await Promise.all(outcomes)).flat(), 'served out of rotation').to.have.members([
       ...['putOutOfRotation', 'invalidatesCache', 'invalidatesCacheByAccount', 'invalidatesCacheByTenant'],
-      ...['issueToken', 'issuePluginToken', 'queryOperation'],
+      ...['createSession', 'endCurrentSession', 'issueToken', 'issuePluginToken', 'queryOperation'],
       ...[
         'setTestClockTime',
         'updateTestClockTime',

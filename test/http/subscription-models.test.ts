@@ -143,8 +143,9 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     it(`json-models §6: list the fields of Subscription and Bundle in table order in dialect ${dialect}`, async () => {
       const subscription = await read(`/subscriptions/${subscriptionId}`, headers);
       const expected = subscriptionOf(subscription, days);
-      expect(subscription).to.eql(expected);
-      expect(Object.keys(subscription)).to.eql(Object.keys(expected));
+      const alone = dialect === 'D' ? { ...expected, redemptions: [] } : expected;
+      expect(subscription).to.eql(alone);
+      expect(Object.keys(subscription)).to.eql(Object.keys(alone));
       expect(Object.keys((subscription.events as readonly Json[])[0] ?? {})).to.eql([
         ...['eventId', 'billingPeriod', 'effectiveDate', 'catalogEffectiveDate', 'plan', 'product'],
         ...['priceList', 'phase', 'eventType', 'isBlockedBilling', 'isBlockedEntitlement'],

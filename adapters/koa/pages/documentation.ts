@@ -18,6 +18,7 @@ const topics = {
     'adapters/client/README.md',
     'adapters/cli/README.md',
     'adapters/cli/PRODUCTION.md',
+    'adapters/console/README.md',
     'adapters/koa/KILL-BILL.md',
     'adapters/koa/README.md',
     'adapters/mikro-orm/README.md',
@@ -38,6 +39,7 @@ const topics = {
     'lib/coupons/RULES.md',
     'lib/features/RULES.md',
     'lib/overdue/RULES.md',
+    'lib/reports/RULES.md',
     'lib/runtime/RULES.md',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -173,7 +173,7 @@ export class QuotaModel {
   #counterOf(contribution: Contribution, feature: FeatureName, at: Ms): Counter {
     const { subscription, value, planName } = contribution;
     const { per, overage: declared = 'BLOCK' } = value as QuotaValue;
-    // Features §2 rule 3: a plan without a price for the unit blocks the part that an override bills.
+    // A plan without a price for the unit blocks the part that an override bills (features §2 rule 3).
     const isBlocked = declared === 'BILL' && (planName === null || !isMetered(planName));
     const overage = isBlocked ? 'BLOCK' : declared;
     const { zone } = this.#account;

@@ -270,7 +270,7 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
   getTenantByApiKey: answer('Tenant', { tenantId, apiKey: 'bob' }),
   getCatalogJson: [catalog],
   getAvailableBasePlans: [answer('PlanDetail', planDetail)],
-  getSubscription: subscription,
+  getSubscription: { ...subscription, redemptions: [] },
   getSubscriptionByKey: subscription,
   getAccountBundles: [bundle],
   getAllUsage: answer('RolledUpUsage', {
