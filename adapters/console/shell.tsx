@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isReachable, sessionEnded } from './core/calls.ts';
+import { isReachable, refusedTenant, sessionEnded } from './core/calls.ts';
 import { asError } from './core/load.ts';
 import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
 import { matchedPage, type PageComponent, type PathValues } from './core/routes.ts';
@@ -12,7 +12,7 @@ import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
 import { ClockBar } from './parts/clock-bar.tsx';
 import { Page } from './parts/layout.tsx';
 import { Problem, Waiting } from './parts/loading.tsx';
-import { Notices } from './parts/notices.tsx';
+import { Notices, notify } from './parts/notices.tsx';
 import { routes } from './routes.ts';
 import { texts } from './texts.ts';
 
@@ -35,13 +35,25 @@ export function Shell(): JSX.Element {
               {texts.shell.unreachable}
             </p>
           )}
-          {tenantKey.value === null ? <Tenants /> : <CurrentPage />}
+          <Content />
         </main>
       </div>
       {sessionEnded.value && <SignInAgain />}
       <Notices />
       <CallLog />
     </>
+  );
+}
+
+function Content(): JSX.Element {
+  if (tenantKey.value === null) return <Tenants />;
+  if (tenantKey.value !== refusedTenant.value) return <CurrentPage />;
+  return (
+    <Page title={texts.shell.noTenantTitle}>
+      <p>
+        {texts.shell.noTenant(tenantKey.value)} <a href={hrefIn(null, '/')}>{texts.tenants.choose}</a>
+      </p>
+    </Page>
   );
 }
 
@@ -115,12 +127,19 @@ function TopBar(): JSX.Element {
         >
           {texts.shell.calls}
         </button>
-        <button type="button" class="quiet" onClick={() => void signOut()}>
+        <button type="button" class="quiet" onClick={leave}>
           {texts.shell.signOut}
         </button>
       </span>
     </header>
   );
+}
+
+function leave(): void {
+  signOut().catch((failure: unknown) => {
+    const error = asError(failure);
+    notify(isReachable.value ? error.message : texts.common.unreachable);
+  });
 }
 
 /** The search of the whole tenant. `/` moves the focus to it. */
@@ -184,7 +203,7 @@ function CurrentPage(): JSX.Element {
     return <Problem error={error} retry={() => void reload()} />;
   }
   if (loaded === null || loaded.route !== route) return <Waiting />;
-  return <LoadedPage key={pagePath.value} page={loaded.page} values={matched.values} />;
+  return <LoadedPage key={href(pagePath.value)} page={loaded.page} values={matched.values} />;
 }
 
 function LoadedPage(props: { readonly page: PageComponent; readonly values: PathValues }): JSX.Element {

@@ -109,6 +109,8 @@ export const texts = {
     unreachable: 'The server cannot be reached. The page shows the last data.',
     notFound: 'There is no such page.',
     notFoundTitle: 'Page not found',
+    noTenantTitle: 'Tenant not found',
+    noTenant: (key: string) => `There is no tenant with the API key "${key}", or you may not open it.`,
   },
   clock: {
     title: 'Test clock',

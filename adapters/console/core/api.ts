@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import { createClient } from '../../client/index.ts';
 import { recordingFetch } from './calls.ts';
 import { serverBase, tenantKey } from './location.ts';
-import { callServer } from './server.ts';
+import { callServer, headerText } from './server.ts';
 import { session } from './session.ts';
 
 /** Operations of the tenant on the page, the same as those of `billwright/client`. */
@@ -36,8 +36,8 @@ export function api(): Api {
  */
 export function callTenant<T>(route: string, request: Parameters<typeof callServer>[1] = {}): Promise<T> {
   const headers = {
-    'X-Service-ApiKey': tenantKey.value ?? '',
-    'X-Service-CreatedBy': session.value?.username ?? '',
+    'X-Service-ApiKey': headerText(tenantKey.value ?? ''),
+    'X-Service-CreatedBy': headerText(session.value?.username ?? ''),
     ...request.headers,
   };
   return callServer<T>(route, { ...request, headers });

@@ -7,7 +7,9 @@ export interface Call {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Null without a body, and for a body that may contain a secret. */
   readonly body: string | null;
+  readonly isSecret: boolean;
   /** Status of the response; null if no response arrived. */
   readonly status: number | null;
   readonly milliseconds: number;
@@ -23,6 +25,9 @@ export const calls = signal<readonly Call[]>([]);
 /** Increases after each change, so that the data on the page are loaded again. */
 export const revision = signal(0);
 
+/** API key of the tenant that the server refused: it does not exist, or the user may not open it. */
+export const refusedTenant = signal<string | null>(null);
+
 /** True after a call was rejected because the session has ended. The sign-in form then covers the page. */
 export const sessionEnded = signal(false);
 
@@ -31,20 +36,26 @@ export const isReachable = signal(true);
 
 let lastId = 0;
 
+/** Calls whose body may contain a password, an API secret or the credentials of a gateway. */
+const SECRET_CALLS = /\/(?:security|tenants|operations\/(?:keyValues|paymentMethods))(?:[/?]|$)/;
+
 /** Like `fetch`, and records the call. */
 export async function recordingFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const started = performance.now();
   const method = init.method ?? 'GET';
   const url = String(input);
   const changes = method !== 'GET' && !url.includes('/queries/') && !url.includes('/security/sessions');
+  const headers = Object.fromEntries(new Headers(init.headers));
+  const isSecret = init.body !== undefined && SECRET_CALLS.test(url);
   const record = (status: number | null) => {
     lastId += 1;
     const call: Call = {
       id: lastId,
       method,
       url,
-      headers: Object.fromEntries(new Headers(init.headers)),
-      body: typeof init.body === 'string' && !url.includes('/security/sessions') ? init.body : null,
+      headers,
+      body: typeof init.body === 'string' && !isSecret ? init.body : null,
+      isSecret,
       status,
       milliseconds: performance.now() - started,
       changes,
@@ -55,7 +66,10 @@ export async function recordingFetch(input: RequestInfo | URL, init: RequestInit
     const response = await fetch(input, init);
     record(response.status);
     isReachable.value = true;
-    if (!url.includes('/security/sessions') && (await needsSignIn(response))) sessionEnded.value = true;
+    if (response.status === 401 && !url.includes('/security/sessions')) {
+      if (await isTenantRefused(response)) refusedTenant.value = headers['x-service-apikey'] ?? null;
+      else sessionEnded.value = true;
+    }
     if (changes && response.ok) revision.value += 1;
     return response;
   } catch (error) {
@@ -65,15 +79,15 @@ export async function recordingFetch(input: RequestInfo | URL, init: RequestInit
   }
 }
 
-/** Returns true if the server does not know the session. It answers 401 with another code for a tenant of others. */
-async function needsSignIn(response: Response): Promise<boolean> {
-  if (response.status !== 401) return false;
-  const { code } = (await response.clone().json()) as { readonly code?: number };
-  return code === ErrorCode.UNAUTHENTICATED;
+/** Returns true if the server knows the session, but refuses the tenant. */
+async function isTenantRefused(response: Response): Promise<boolean> {
+  // The answer of a proxy may be other text than JSON.
+  const text = await response.clone().text();
+  return text.includes(`"code":${ErrorCode.TENANT_UNAUTHENTICATED}`);
 }
 
 /** Returns the call as a curl command. Credentials are placeholders, because the page does not know them. */
-export function curlOf({ method, url, headers, body }: Call): string {
+export function curlOf({ method, url, headers, body, isSecret }: Call): string {
   const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const lines = [
     `curl -X ${method} ${quoted(new URL(url, location.href).href)}`,
@@ -81,6 +95,7 @@ export function curlOf({ method, url, headers, body }: Call): string {
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...('x-service-apikey' in headers ? ['-H "X-Service-ApiSecret: $API_SECRET"'] : []),
     ...(body === null ? [] : [`-d ${quoted(body)}`]),
+    ...(isSecret ? ['-d "$BODY"'] : []),
   ];
   return lines.join(' \\\n  ');
 }

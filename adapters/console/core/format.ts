@@ -47,10 +47,23 @@ export function day(date: string | null | undefined): string {
   );
 }
 
-/** Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the zone of the browser. */
-export function instant(value: Date | string | null | undefined, timeZone?: string): string {
+const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/**
+ * Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the zone of the browser. Another
+ * zone is named, as in `5 Mar 2027, 09:30 CET`, because a page may show instants of both.
+ */
+export function instant(value: Date | string | null | undefined, timeZone = browserZone): string {
   if (!value) return '–';
-  const options = { dateStyle: 'medium', timeStyle: 'short', ...(timeZone && { timeZone }) } as const;
+  const options: Intl.DateTimeFormatOptions = {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+    ...(timeZone !== browserZone && { timeZoneName: 'short' }),
+  };
   return new Intl.DateTimeFormat('en-GB', options).format(new Date(value));
 }
 

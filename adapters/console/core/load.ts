@@ -27,11 +27,13 @@ export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[] = 
   useEffect(() => {
     let isCurrent = true;
     setLoading(true);
-    latest
-      .current()
+    // A load that throws at once is an error of the page too.
+    (async () => latest.current())()
       .then((data) => isCurrent && setState({ key, data, error: null }))
       .catch(
-        (error: unknown) => isCurrent && setState((before) => ({ ...before, key, error: asError(error) })),
+        (error: unknown) =>
+          isCurrent &&
+          setState((before) => ({ ...(before.key === key ? before : {}), key, error: asError(error) })),
       )
       .finally(() => isCurrent && setLoading(false));
     return () => {
@@ -39,8 +41,8 @@ export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[] = 
     };
   }, [key, change, asked]);
 
-  const data = state.key === key ? state.data : undefined;
-  return { data, error: state.error, isLoading, reload: () => setAsked(asked + 1) };
+  const { data, error } = state.key === key ? state : { data: undefined, error: null };
+  return { data, error, isLoading, reload: () => setAsked(asked + 1) };
 }
 
 export function asError(error: unknown): Error {

@@ -78,6 +78,13 @@ export function followLinks(): void {
       event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (!isPlain || link === null || event.defaultPrevented) return;
+    const target = link.getAttribute('href') ?? '';
+    if (target.startsWith('#')) {
+      // The base URL of the page would make the link lead to the list of tenants.
+      event.preventDefault();
+      document.querySelector<HTMLElement>(target)?.focus();
+      return;
+    }
     const isOurs = link.origin === location.origin && `${link.pathname}/`.startsWith(`${ROOT}/`);
     if (!isOurs || link.target !== '' || link.hasAttribute('download')) return;
     event.preventDefault();

@@ -21,6 +21,13 @@ interface ServerRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/**
+ * Returns the UTF-8 bytes of a string as Latin-1 characters, because `fetch` accepts no other characters in a header.
+ */
+export function headerText(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
+
 /** Returns the response of a successful call. */
 async function responseOf(route: string, request: ServerRequest): Promise<Response> {
   const [method = 'GET', path = '/'] = route.split(' ');

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { recordingFetch, sessionEnded } from './calls.ts';
+import { calls, recordingFetch, sessionEnded } from './calls.ts';
 import { serverBase } from './location.ts';
 import { callServerPage, failureOf } from './server.ts';
 
@@ -47,6 +47,8 @@ export async function signOut(): Promise<void> {
   const response = await recordingFetch(`${SESSIONS}/current`, { method: 'DELETE', headers: SCRIPT });
   if (!response.ok && response.status !== 401) throw await failureOf(response);
   session.value = null;
+  // The next user of this browser must not see them.
+  calls.value = [];
 }
 
 /** Returns a page of the tenants that the user may work on, ordered by key. */

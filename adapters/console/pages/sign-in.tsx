@@ -42,7 +42,10 @@ function SignInForm(props: { readonly title: string; readonly message?: string }
     setRunning(true);
     setError(null);
     try {
+      const before = session.value?.username;
       await signIn(textOf(values, 'username') ?? '', String(values.password ?? ''));
+      // The page shows what the other user was allowed to see.
+      if (before !== undefined && before !== session.value?.username) location.reload();
       revision.value += 1;
     } catch (failure) {
       setError(asError(failure));

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { refusedTenant } from '../core/calls.ts';
 import { hrefIn, navigate } from '../core/location.ts';
-import { callServer } from '../core/server.ts';
+import { callServer, headerText } from '../core/server.ts';
 import { may, session, sessionTenants } from '../core/session.ts';
 import { Action } from '../parts/action.tsx';
 import { textOf } from '../parts/form.tsx';
@@ -10,6 +12,10 @@ import { texts } from '../texts.ts';
 
 /** The tenants that the user may work on. */
 export function Tenants(): JSX.Element {
+  // A tenant that was refused may have been created or granted since.
+  useEffect(() => {
+    refusedTenant.value = null;
+  }, []);
   return (
     <Page title={texts.tenants.choose} actions={may('tenant:create') && <NewTenant />}>
       <PagedTable
@@ -34,14 +40,14 @@ function NewTenant(): JSX.Element {
       explanation={texts.tenants.createExplanation}
       fields={[
         { name: 'apiKey', label: texts.tenants.key, isRequired: true },
-        { name: 'apiSecret', label: texts.tenants.secret, kind: 'password', isRequired: true },
+        { name: 'apiSecret', label: texts.tenants.secret, kind: 'new-password', isRequired: true },
         { name: 'externalKey', label: texts.tenants.externalKey },
       ]}
       run={async (values) => {
         const apiKey = textOf(values, 'apiKey');
         await callServer('POST /tenants', {
           body: { apiKey, apiSecret: values.apiSecret, externalKey: textOf(values, 'externalKey') },
-          headers: { 'X-Service-CreatedBy': session.value?.username ?? '' },
+          headers: { 'X-Service-CreatedBy': headerText(session.value?.username ?? '') },
         });
         return apiKey;
       }}

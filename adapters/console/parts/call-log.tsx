@@ -4,6 +4,9 @@ import { type Call, calls, curlOf } from '../core/calls.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 
+/** Browsers allow copying only for pages from https or this machine. */
+export const canCopy = 'clipboard' in navigator;
+
 export const isCallLogOpen = signal(false);
 
 /** The HTTP calls of the console, newest first, each as a curl command. */
@@ -34,9 +37,11 @@ function OneCall({ call }: { readonly call: Call }): JSX.Element {
         <span>{call.status ?? texts.calls.noAnswer}</span> <span>{Math.round(call.milliseconds)} ms</span>
       </summary>
       <pre>{curl}</pre>
-      <button type="button" onClick={() => void navigator.clipboard.writeText(curl)}>
-        {texts.calls.copy}
-      </button>
+      {canCopy && (
+        <button type="button" onClick={() => void navigator.clipboard.writeText(curl)}>
+          {texts.calls.copy}
+        </button>
+      )}
     </details>
   );
 }

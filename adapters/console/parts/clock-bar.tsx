@@ -67,7 +67,7 @@ export function ClockBar(): JSX.Element | null {
   return (
     <section class="clock-bar" aria-label={texts.clock.title}>
       <strong>{texts.clock.title}</strong>
-      <time dateTime={time.value}>{instant(time.value, 'UTC')} UTC</time>
+      <time dateTime={time.value}>{instant(time.value, 'UTC').replace(/( UTC)?$/, ' UTC')}</time>
       {texts.clock.steps.map(([label, unit]) => (
         <button key={unit} type="button" disabled={isMoving} onClick={() => void step(unit)}>
           {label}

@@ -15,6 +15,7 @@ export interface Field {
     | 'date'
     | 'email'
     | 'password'
+    | 'new-password'
     | 'checkbox'
     | 'select'
     | 'area';
@@ -106,6 +107,9 @@ function Control({ field, value, change, id, help }: ControlProps): JSX.Element 
       return <input {...text} type="text" inputMode="decimal" pattern="-?[0-9]+([.][0-9]+)?" />;
     case 'password':
       return <input {...text} type="password" autocomplete="current-password" />;
+    // The browser must not fill in the password of the signed-in user.
+    case 'new-password':
+      return <input {...text} type="password" autocomplete="new-password" />;
     case 'date':
       return <input {...text} type="date" />;
     case 'email':

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { shortId } from '../core/format.ts';
 import { href, hrefWith, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
+import { canCopy } from './call-log.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -159,14 +160,16 @@ export function Copyable(props: { readonly text: string; readonly label?: string
   return (
     <span class="copyable">
       <code>{props.label ?? props.text}</code>
-      <button
-        type="button"
-        class="quiet"
-        aria-label={texts.common.copy(props.text)}
-        onClick={() => void navigator.clipboard.writeText(props.text)}
-      >
-        ⧉
-      </button>
+      {canCopy && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={texts.common.copy(props.text)}
+          onClick={() => void navigator.clipboard.writeText(props.text)}
+        >
+          ⧉
+        </button>
+      )}
     </span>
   );
 }

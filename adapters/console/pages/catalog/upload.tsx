@@ -11,6 +11,7 @@ import { Section } from '../../parts/layout.tsx';
 import { Problem } from '../../parts/loading.tsx';
 import { Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
+import { saveFile } from '../invoices/download.tsx';
 import type { Catalog } from './catalog-words.ts';
 
 const t = texts.catalog;
@@ -45,7 +46,11 @@ export function Upload({ catalog }: { readonly catalog: Catalog }): JSX.Element 
     isReading.value = true;
     error.value = null;
     try {
-      for await (const partial of reports(xml.value)) report.value = partial;
+      for await (const partial of reports(xml.value)) {
+        // The user has changed the document in the meantime.
+        if (partial.xml !== xml.value) break;
+        report.value = partial;
+      }
     } catch (failure) {
       error.value = asError(failure);
     }
@@ -65,6 +70,7 @@ export function Upload({ catalog }: { readonly catalog: Catalog }): JSX.Element 
                 const [file] = currentTarget.files ?? [];
                 void file?.text().then((text) => {
                   xml.value = text;
+                  report.value = null;
                 });
               }}
             />
@@ -218,12 +224,15 @@ function ReportSection({
 /** The document of all versions as a file, and the removal of the catalog. */
 function Download({ catalog }: { readonly catalog: Catalog }): JSX.Element | null {
   if (catalog.versions.length === 0) return null;
-  const url = URL.createObjectURL(new Blob([catalog.toXml()], { type: 'application/xml' }));
+  const save = () => {
+    const bytes = new TextEncoder().encode(catalog.toXml());
+    saveFile(bytes, { name: 'catalog.xml', type: 'application/xml' });
+  };
   return (
     <>
-      <a class="button" href={url} download="catalog.xml">
+      <button type="button" onClick={save}>
         {t.download}
-      </a>
+      </button>
       {may('catalog:delete') && (
         <Action
           label={t.remove}

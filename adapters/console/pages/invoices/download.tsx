@@ -41,5 +41,6 @@ export function saveFile(bytes: Uint8Array, file: { readonly name: string; reado
   link.href = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: file.type }));
   link.download = file.name;
   link.click();
-  URL.revokeObjectURL(link.href);
+  // Some browsers read the file only after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -157,7 +157,12 @@ function groupIsKnown(permission: string): boolean {
 export function Clients(): JSX.Element {
   const roles = useLoad(rolesOf);
   const id: Field = { name: 'clientId', label: t.clientId, isRequired: true };
-  const secret: Field = { name: 'clientSecret', label: t.clientSecret, kind: 'password', isRequired: true };
+  const secret: Field = {
+    name: 'clientSecret',
+    label: t.clientSecret,
+    kind: 'new-password',
+    isRequired: true,
+  };
   const create = (values: Values) =>
     callTenant('POST /security/clients', {
       body: {

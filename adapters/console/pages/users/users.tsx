@@ -34,7 +34,7 @@ export function Users(): JSX.Element {
   );
 }
 
-const password: Field = { name: 'password', label: t.newPassword, kind: 'password', isRequired: true };
+const password: Field = { name: 'password', label: t.newPassword, kind: 'new-password', isRequired: true };
 
 function pathOf(username: string): string {
   return `/security/users/${encodeURIComponent(username)}`;
@@ -47,7 +47,7 @@ function OwnPassword(): JSX.Element {
     await callTenant(`PUT ${pathOf(session.value?.username ?? '')}/password`, { body });
   };
   const fields = [
-    { ...password, name: 'currentPassword', label: t.currentPassword },
+    { ...password, name: 'currentPassword', label: t.currentPassword, kind: 'password' as const },
     password,
     { ...password, name: 'again', label: t.passwordAgain },
   ];
