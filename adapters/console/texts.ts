@@ -70,7 +70,7 @@ export const texts = {
     noTags: 'No tags',
     addTag: 'Add tag',
     addTagExplanation:
-      'Tags in capital letters change how the account is billed. The text below the tag says how.',
+      'Tags in capital letters change how the account is billed. The text below the tag describes the effect.',
     remove: 'Remove',
     removeTag: (name: string) => `Removes the tag ${name}.`,
     fields: 'Custom fields',
@@ -630,7 +630,7 @@ export const texts = {
     isPending: (what: string, date: string) =>
       `${what} was started on ${date}. The gateway has not confirmed it yet.`,
     isUnknown: (what: string, date: string) =>
-      `${what} was sent on ${date}, but its outcome is not known. The gateway is asked again automatically. Until then nothing else is charged.`,
+      `${what} was sent on ${date}, but its outcome is not known. The engine queries the gateway again automatically. Until then nothing else is charged.`,
     hasFailed: (what: string, date: string, answer: string) =>
       `${what} was declined on ${date}. The gateway answered: ${answer}`,
     notSent: (what: string, date: string, cause: string) =>

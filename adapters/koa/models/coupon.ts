@@ -94,7 +94,7 @@ export const RedemptionOnSubscription = reading(CouponRedemption, { code, from, 
 
 /**
  * Returns the coupon of a request. The library checks the values.
- * @throws BillingError COUPON_INVALID (62009) for two amounts in one currency, of which the library would see one.
+ * @throws BillingError COUPON_INVALID (62009) for two amounts in one currency. The library would see only one of them.
  */
 export function couponInputOf(body: RequestOf<typeof Coupon.fields>): CouponChange {
   const { duration, durationCount: count, amountOff, ...others } = body;

@@ -96,7 +96,7 @@ const ADJUSTABLE: readonly string[] = [
   'PARENT_SUMMARY',
 ];
 
-/** Returns the lines of which something is left that can be reduced. */
+/** Returns the lines whose amount can still be reduced. */
 export function adjustableItems(invoice: Invoice): readonly InvoiceItem[] {
   return invoice.items.filter(
     ({ itemType, repairable }) => ADJUSTABLE.includes(itemType) && repairable.greaterThan(0),
