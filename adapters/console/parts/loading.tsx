@@ -12,7 +12,7 @@ export function Show<T>(props: {
   if (error !== null && !isLoading) return <Problem error={error} retry={reload} />;
   if (data === undefined) return <Waiting />;
   return (
-    <div class={isLoading ? 'stale' : undefined} aria-busy={isLoading}>
+    <div class={isLoading ? 'loaded stale' : 'loaded'} aria-busy={isLoading}>
       {props.children(data)}
     </div>
   );

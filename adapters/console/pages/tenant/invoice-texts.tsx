@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Api, api } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { hrefWith, navigate, parameters } from '../../core/location.ts';
 import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
+import { Action, useSettled } from '../../parts/action.tsx';
 import { Columns, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
+import { Problem, Show, Waiting } from '../../parts/loading.tsx';
 import { Paper } from '../../parts/paper.tsx';
 import { Filter } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
@@ -23,10 +23,17 @@ function textOfUrl(): InvoiceText {
   return { kind, locale: locale ?? 'en_US' };
 }
 
-/** The template and the translations of invoices, with an invoice in its present form. */
+/** Loads the saved text, and the built-in one. */
+async function loadTexts(of: InvoiceText) {
+  const { invoiceTexts } = api();
+  const [saved, builtIn] = await Promise.all([invoiceTexts.get(of), invoiceTexts.builtIn(of)]);
+  return { saved, builtIn: builtIn ?? '' };
+}
+
+/** The template and the translations of invoices, with an invoice as it looks with the text in the editor. */
 export function InvoiceTexts(): JSX.Element {
   const text = textOfUrl();
-  const loaded = useLoad(() => api().invoiceTexts.get(text), [text]);
+  const loaded = useLoad(() => loadTexts(text), [text]);
   return (
     <>
       <div class="filters">
@@ -42,13 +49,28 @@ export function InvoiceTexts(): JSX.Element {
           placeholder={texts.tenant.allLocales}
         />
       </div>
-      <Columns>
-        <Show of={loaded}>
-          {(saved) => <Editor key={JSON.stringify([text, saved])} of={text} saved={saved} />}
-        </Show>
-        <Preview />
-      </Columns>
+      <Show of={loaded}>
+        {({ saved, builtIn }) => (
+          <Workbench key={JSON.stringify([text, saved])} of={text} saved={saved} builtIn={builtIn} />
+        )}
+      </Show>
     </>
+  );
+}
+
+/** The editor beside an invoice with the edited text. */
+function Workbench(props: {
+  readonly of: InvoiceText;
+  readonly saved: string | null;
+  readonly builtIn: string;
+}): JSX.Element {
+  const { of, saved, builtIn } = props;
+  const [text, setText] = useState(saved ?? builtIn);
+  return (
+    <Columns>
+      <Editor of={of} saved={saved} isChanged={text !== (saved ?? builtIn)} text={text} onInput={setText} />
+      <Preview of={of} text={text} />
+    </Columns>
   );
 }
 
@@ -73,16 +95,20 @@ function UrlField(props: {
   );
 }
 
-function Editor(props: { readonly of: InvoiceText; readonly saved: string | null }): JSX.Element {
-  const { of, saved } = props;
-  const [text, setText] = useState(saved ?? '');
-  const isChanged = text !== (saved ?? '') && text.trim() !== '';
+function Editor(props: {
+  readonly of: InvoiceText;
+  readonly saved: string | null;
+  readonly isChanged: boolean;
+  readonly text: string;
+  readonly onInput: (text: string) => void;
+}): JSX.Element {
+  const { of, saved, isChanged, text, onInput } = props;
   return (
     <Section
       title={texts.tenant.textKinds[of.kind]}
       actions={
         <>
-          {may('tenant_kvs:add') && isChanged && (
+          {may('tenant_kvs:add') && isChanged && text.trim() !== '' && (
             <Action
               {...texts.tenant.saveText}
               run={() => api().invoiceTexts.upload({ ...of, text, replace: saved !== null })}
@@ -96,13 +122,15 @@ function Editor(props: { readonly of: InvoiceText; readonly saved: string | null
       }
     >
       <p class="quiet-text">
-        {saved === null && texts.tenant.noText} {texts.tenant.textHelp[of.kind]}
+        {saved === null && of.kind !== 'CATALOG_TRANSLATION' && texts.tenant.noText}{' '}
+        {texts.tenant.textHelp[of.kind]}
       </p>
       <textarea
         aria-label={texts.tenant.textKinds[of.kind]}
         rows={26}
+        spellcheck={false}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
     </Section>
   );
@@ -114,24 +142,47 @@ async function anyInvoice() {
   return rows.find(({ amount }) => !amount.isZero()) ?? rows[0];
 }
 
-/** An invoice with the saved texts: the one with the number in the URL, or an early one. */
-function Preview(): JSX.Element {
+/** An invoice with the text: the one with the number in the URL, or an early one. */
+function Preview(props: { readonly of: InvoiceText; readonly text: string }): JSX.Element {
   const number = parameters.value.get('invoice') ?? '';
-  const loaded = useLoad(async () => {
-    const { invoices } = api();
-    const found = number === '' ? await anyInvoice() : await invoices.getByNumber(Number(number));
-    return found === undefined ? null : invoices.html(found.id);
+  const text = useSettled(props.text);
+  const invoice = useLoad(async () => {
+    const found = number === '' ? await anyInvoice() : await api().invoices.getByNumber(Number(number));
+    return found?.id ?? null;
   }, [number]);
   return (
     <Section
       title={texts.tenant.preview}
       actions={<UrlField label={texts.tenant.invoiceNumber} name="invoice" value={number} />}
     >
-      <Show of={loaded}>
-        {(html) =>
-          html === null ? texts.tenant.noInvoice : <Paper title={texts.tenant.preview} html={html} />
+      <Show of={invoice}>
+        {(id) =>
+          id === null ? texts.tenant.noInvoice : <PreviewedInvoice invoiceId={id} of={props.of} text={text} />
         }
       </Show>
     </Section>
+  );
+}
+
+/** Shows the previous page until the next one is loaded, and beside the reason why a text cannot be saved. */
+function PreviewedInvoice(props: {
+  readonly invoiceId: string;
+  readonly of: InvoiceText;
+  readonly text: string;
+}): JSX.Element {
+  const { invoiceId, of, text } = props;
+  const shown = useRef<string | null>(null);
+  const { data, error, isLoading } = useLoad(() => {
+    // An empty text cannot be saved, and a preview needs the permission to save.
+    if (text.trim() === '' || !may('tenant_kvs:add')) return api().invoices.html(invoiceId);
+    return api().invoiceTexts.preview({ ...of, text, invoiceId });
+  }, [invoiceId, of, text]);
+  if (data !== undefined) shown.current = data;
+  const html = shown.current;
+  return (
+    <div aria-busy={isLoading}>
+      {error !== null && !isLoading && <Problem error={error} />}
+      {html === null ? isLoading && <Waiting /> : <Paper title={texts.tenant.preview} html={html} />}
+    </div>
   );
 }
