@@ -617,6 +617,7 @@ export const texts = {
     notStarted: 'Not started',
     chargedBack: 'Charged back',
     reversedChargeback: 'Chargeback reversed',
+    refunded: (amount: string) => `Refunded ${amount}`,
     bankTook: (what: string, date: string) =>
       `${what}: the bank of the customer took the money back on ${date}.`,
     nothingPaid: 'Nothing was paid: nothing is due, or another payment of the invoice is still open.',
@@ -891,6 +892,7 @@ export const texts = {
     addMethodExplanation:
       'Adds a payment method that the gateway already knows. Card numbers are never entered here.',
     token: 'Token of the gateway',
+    gatewayHelp: (names: string) => `This server has ${names}.`,
     tokenHelp: 'For example pm_… of Stripe. Test gateways need none.',
     makeDefault: 'Make default',
     makeDefaultExplanation: 'Automatic payments will use this method.',
@@ -1080,7 +1082,8 @@ export const texts = {
     reading: (found: number) => `Reading subscriptions … ${found} price changes so far`,
     totals: (checked: number, changed: number, unbillable: number) =>
       `${changed} of ${checked} subscriptions would have another price. ${unbillable === 0 ? 'Every account could still be invoiced.' : `${unbillable} accounts could not be invoiced.`}`,
-    nobody: 'Nobody would pay another price.',
+    nobody:
+      'Nobody would pay another price. Subscriptions keep the price of the version that they started with, unless the plan in the new version has effectiveDateForExistingSubscriptions.',
     more: (count: number) => `${count} more price changes are not shown.`,
     atLine: (line: number, message: string) => `Line ${line}: ${message}`,
     account: 'Account',

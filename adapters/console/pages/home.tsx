@@ -44,8 +44,8 @@ function Attention(): JSX.Element {
         {({ late, failed, health, parked, deliveries }) => (
           <>
             <div class="figures">
-              <Count name={t.late} count={late.length} tab="late" />
-              <Count name={t.failedWork} count={failed.length} tab="failed" />
+              <Count name={t.late} count={late.length} tab="queues" />
+              <Count name={t.failedWork} count={failed.length} tab="queues&list=failed" />
               <Count name={t.parked} count={parked} tab="parked" />
               <Count name={t.deliveries} count={deliveries} tab="deliveries" />
               {health !== null && (

@@ -61,7 +61,11 @@ export function Timeline({ rows, today }: TimelineProps): JSX.Element {
 
 export function StateBadge({ state }: { readonly state: TimelineRow['state'] }): JSX.Element {
   const tones = { ACTIVE: 'good', BLOCKED: 'bad', PENDING: 'warning' } as const;
-  return <Badge tone={state in tones ? tones[state as keyof typeof tones] : 'quiet'}>{words(state)}</Badge>;
+  return (
+    <Badge tone={Object.hasOwn(tones, state) ? tones[state as keyof typeof tones] : 'quiet'}>
+      {words(state)}
+    </Badge>
+  );
 }
 
 interface Scale {

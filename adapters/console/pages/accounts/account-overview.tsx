@@ -70,7 +70,7 @@ function NextInvoice(summary: AccountSummary): JSX.Element {
   const { account, overdue } = summary;
   // Without invoicing, the answer is the reason.
   const next = isNotInvoiced(summary) ? undefined : summary.next;
-  const tags = overdue.controlTags.filter((name) => name in t.effects);
+  const tags = overdue.controlTags.filter((name) => Object.hasOwn(t.effects, name));
   const paysParent = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
   return (
     <Section title={texts.preview.next}>

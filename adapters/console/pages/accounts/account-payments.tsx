@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { api, type ResultOf } from '../../core/api.ts';
 import { day, instant, shortId } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
+import { callServer } from '../../core/server.ts';
 import { may } from '../../core/session.ts';
 import { Action } from '../../parts/action.tsx';
 import { textOf, textOrNull } from '../../parts/form.tsx';
@@ -47,11 +48,17 @@ export function Payments({ account }: { readonly account: Account }): JSX.Elemen
 function PaymentMethods({ account }: { readonly account: Account }): JSX.Element {
   const accountId = account.id;
   const loaded = useLoad(() => api().paymentMethods.ofAccount(accountId), [accountId]);
-  const gateway = loaded.data?.[0]?.pluginName ?? '';
+  const nodes = useLoad(() => callServer<readonly Node[]>('GET /nodesInfo'));
+  const gateways = gatewaysOf(nodes.data ?? []);
+  const gateway = loaded.data?.[0]?.pluginName ?? gateways.at(-1) ?? '';
   return (
     <Section
       title={t.methods}
-      actions={may('payment_method:create') && <AddMethod accountId={accountId} gateway={gateway} />}
+      actions={
+        may('payment_method:create') && (
+          <AddMethod accountId={accountId} gateway={gateway} gateways={gateways} />
+        )
+      }
     >
       <ListTable
         of={loaded}
@@ -80,14 +87,36 @@ function PaymentMethods({ account }: { readonly account: Account }): JSX.Element
   );
 }
 
-function AddMethod(props: { readonly accountId: string; readonly gateway: string }): JSX.Element {
+interface Node {
+  readonly pluginsInfo: readonly {
+    readonly services: readonly { readonly serviceTypeName: string; readonly registrationName: string }[];
+  }[];
+}
+
+/** Returns the names of the gateways of all nodes. */
+function gatewaysOf(nodes: readonly Node[]): readonly string[] {
+  const services = nodes.flatMap(({ pluginsInfo }) => pluginsInfo).flatMap(({ services }) => services);
+  const gateways = services.filter(({ serviceTypeName }) => serviceTypeName === 'PaymentPluginApi');
+  return [...new Set(gateways.map(({ registrationName }) => registrationName))];
+}
+
+function AddMethod(props: {
+  readonly accountId: string;
+  readonly gateway: string;
+  readonly gateways: readonly string[];
+}): JSX.Element {
   return (
     <Action
       label={t.addMethod}
       explanation={t.addMethodExplanation}
       initial={{ pluginName: props.gateway, isDefault: true }}
       fields={[
-        { name: 'pluginName', label: t.gateway, isRequired: true, placeholder: 'stripe' },
+        {
+          name: 'pluginName',
+          label: t.gateway,
+          isRequired: true,
+          ...(props.gateways.length > 0 && { help: t.gatewayHelp(props.gateways.join(', ')) }),
+        },
         { name: 'token', label: t.token, help: t.tokenHelp },
         { name: 'isDefault', label: t.makeDefault, kind: 'checkbox' },
         { name: 'pays', label: t.paysUnpaid, kind: 'checkbox' },

@@ -175,7 +175,7 @@ function ReportSection({
           ))}
         </ul>
       )}
-      {totals !== null && (
+      {totals !== null && !hasErrors && (
         <p>{t.totals(totals.subscriptions, totals.changedSubscriptions, totals.unbillableAccounts)}</p>
       )}
       <Table
@@ -190,7 +190,7 @@ function ReportSection({
             change.usage,
           ])
         }
-        empty={totals === null ? '' : t.nobody}
+        empty={totals === null || hasErrors ? '' : t.nobody}
         columns={[
           {
             title: t.account,

@@ -1,4 +1,5 @@
 import { type Api, api } from '../../core/api.ts';
+import { money } from '../../core/format.ts';
 import type { Tone } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 
@@ -128,9 +129,13 @@ const OUTCOMES = {
 /** Returns the state of a payment in words, such as `Refund succeeded`, and its tone. */
 export function paymentState({
   stateName,
-}: Pick<Payment, 'stateName'>): readonly [label: string, tone: Tone] {
+  totals,
+}: Pick<Payment, 'stateName' | 'totals'>): readonly [label: string, tone: Tone] {
   const { types, statuses, notStarted, chargedBack, reversedChargeback } = texts.payments;
   if (stateName === null) return [notStarted, 'quiet'];
+  // A refund may be smaller than the payment.
+  if (stateName === 'REFUND_SUCCESS')
+    return [texts.payments.refunded(money(totals.refundedAmount, totals.currency)), 'good'];
   if (stateName === 'CHARGEBACK_FAILED') return [reversedChargeback, 'good'];
   if (stateName === 'CHARGEBACK_SUCCESS') return [chargedBack, 'bad'];
   const [operation = '', outcome = ''] = stateName.split('_');

@@ -117,7 +117,7 @@ const charts: readonly {
 
 function Measurements(): JSX.Element {
   const given = parameters.value.get('range') ?? 'hour';
-  const name: RangeName = given in ranges ? (given as RangeName) : 'hour';
+  const name: RangeName = Object.hasOwn(ranges, given) ? (given as RangeName) : 'hour';
   const loaded = useLoad(() => measured(name), [name]);
   return (
     <Section

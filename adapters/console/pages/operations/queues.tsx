@@ -40,7 +40,7 @@ type ListName = keyof typeof lists;
 /** Work of the tenant that is late, that a node is doing, or that failed for good. */
 export function Queues(): JSX.Element {
   const given = parameters.value.get('list') ?? 'late';
-  const name: ListName = given in lists ? (given as ListName) : 'late';
+  const name: ListName = Object.hasOwn(lists, given) ? (given as ListName) : 'late';
   const loaded = useLoad<readonly Entry[]>(() => lists[name](), [name]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   return (
