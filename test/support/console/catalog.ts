@@ -4,7 +4,7 @@ const currencies = ['USD'] as const;
 
 type Amount = `${number}`;
 
-function prices(basic: Amount) {
+function prices(basic: Amount, existingFrom: string | null) {
   const each = (type: 'EVERGREEN', billingPeriod: 'MONTHLY' | 'ANNUAL', USD: Amount) => ({
     type,
     recurring: { billingPeriod, price: { USD } },
@@ -22,6 +22,7 @@ function prices(basic: Amount) {
     'basic-monthly': {
       product: 'Basic',
       prettyName: 'Basic, monthly',
+      ...(existingFrom !== null && { effectiveDateForExistingSubscriptions: existingFrom }),
       features,
       finalPhase: { ...each('EVERGREEN', 'MONTHLY', basic), usages },
     },
@@ -46,7 +47,7 @@ function prices(basic: Amount) {
 }
 
 /** Returns a catalog with this monthly price of the plan Basic. */
-function versionFrom(effectiveDate: string, basic: Amount) {
+function versionFrom(effectiveDate: string, basic: Amount, existingFrom: string | null = null) {
   return {
     name: 'Meadow',
     effectiveDate,
@@ -59,18 +60,18 @@ function versionFrom(effectiveDate: string, basic: Amount) {
       Team: { category: 'BASE', available: ['Backup'] },
       Backup: { category: 'ADD_ON' },
     },
-    plans: prices(basic),
+    plans: prices(basic, existingFrom),
     priceLists: { DEFAULT: ['basic-monthly', 'basic-annual', 'team-monthly', 'backup-monthly'] },
     rules: { changePolicy: [{ policy: 'IMMEDIATE' }], cancelPolicy: [{ policy: 'END_OF_TERM' }] },
   } as const;
 }
 
-/** Two versions. The second one raises the price of Basic. */
+/** Two versions. The second one raises the price of Basic for new subscriptions. */
 export function shopCatalog() {
   return defineCatalog(versionFrom('2026-08-01', '10.00')).withVersion(versionFrom('2027-02-01', '11.00'));
 }
 
-/** A version after those of `shopCatalog`, with this monthly price of Basic. */
+/** A version after those of `shopCatalog`, with this monthly price of Basic, also for existing subscriptions. */
 export function laterCatalog(basic: Amount): string {
-  return defineCatalog(versionFrom('2027-03-01', basic)).toXml();
+  return defineCatalog(versionFrom('2027-03-01', basic, '2027-03-01')).toXml();
 }

@@ -30,12 +30,17 @@ export function decliningGateway(declined: ReadonlySet<string>): ReturnType<type
   const gateway = sandboxGateway({ ledger });
   const { purchase } = gateway;
   return Object.assign(gateway, {
-    purchase: async (...[request, context]: Parameters<typeof purchase>) => {
-      if (!declined.has(request.accountId)) return purchase.call(gateway, request, context);
-      return { status: 'ERROR', gatewayError: DECLINED, gatewayErrorCode: 'insufficient_funds' } as const;
-    },
+    purchase: async (...[request, context]: Parameters<typeof purchase>) =>
+      purchase(declined.has(request.accountId) ? { ...request, properties: declines } : request, context),
   });
 }
+
+/** Makes the sandbox gateway decline a purchase. */
+const declines = [
+  { key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true' },
+  { key: 'GATEWAY_ERROR_CODE', value: 'insufficient_funds' },
+  { key: 'GATEWAY_ERROR', value: DECLINED },
+];
 
 /** Opens an engine for the console. The engine closes the storage. */
 export async function openShop(

@@ -10,7 +10,7 @@ const HEIGHT = 900;
 
 export type Scheme = 'light' | 'dark';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 20_000;
 const POLL_MS = 20;
 
 /** A tab of the browser that shows the console. Each tab has its own cookies. */

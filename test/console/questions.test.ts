@@ -1,0 +1,129 @@
+import { texts } from '../../adapters/console/texts.ts';
+import type { Uuid } from '../../lib/index.ts';
+import { laterCatalog } from '../support/console/catalog.ts';
+import { browserBefore } from '../support/console/chromium.ts';
+import { consoleBefore } from '../support/console/serving.ts';
+import { DECLINED } from '../support/console/shop.ts';
+import { tabBeforeEach } from '../support/console/tab.ts';
+import { anyDatabase, expect } from '../support/index.ts';
+
+anyDatabase.describe('console answers', (open) => {
+  const browser = browserBefore();
+  const server = consoleBefore(open);
+  const current = tabBeforeEach(browser, server);
+  const idOf = async (key: string): Promise<Uuid> => (await server.acme.accounts.getByKey(key)).id;
+
+  it('why an invoice is 12.43', async () => {
+    const { tab } = current;
+    await tab.visit(`/accounts/${await idOf('ada')}`);
+    await tab.shows('$12.43', 'main');
+    const [invoice] = (await server.acme.invoices.ofAccount({ accountId: await idOf('ada') })).slice(-1);
+    await tab.visit(`/invoices/${invoice?.id}`);
+    await tab.shows('$2.43', '.lines');
+    const lines = await tab.page.$$('.lines summary');
+    for (const line of lines) {
+      await line.click();
+      await tab.settled();
+    }
+    await tab.shows('243', '.lines');
+    const explained = await tab.text('.lines');
+    expect(explained).to.include('0.01').and.to.include('243').and.to.include('$10.00');
+  });
+
+  it('when a customer is charged next, and how much', async () => {
+    const { tab } = current;
+    await tab.visit(`/accounts/${await idOf('chiyo')}`);
+    await tab.shows(texts.account.nextOn('1 Jan 2027'), '.figures');
+    await tab.shows(texts.account.charged('1 Jan 2027', '$48.00'), 'main');
+  });
+
+  it('what a move to the yearly plan costs, before and after the change', async () => {
+    const { tab } = current;
+    await tab.visit(`/subscriptions/${await subscriptionOf('ada')}`);
+    await tab.press(texts.subscription.changePlan);
+    await tab.choose(texts.subscription.plan, 'basic-annual');
+    await tab.shows(texts.preview.toPay, 'dialog .preview');
+    const preview = await tab.text('dialog .preview');
+    const [, toPay = ''] = new RegExp(`${texts.preview.toPay}\\s+(\\$[\\d.]+)`).exec(preview) ?? [];
+    expect(toPay, preview).to.match(/^\$\d+\.\d\d$/);
+    await tab.submit();
+    await tab.gone('dialog');
+    await tab.shows('basic-annual', 'h1');
+    await server.billing.settle();
+    const [invoice] = (await server.acme.invoices.ofAccount({ accountId: await idOf('ada') })).slice(-1);
+    expect(`$${invoice?.amount.toFixed(2)}`).to.equal(toPay);
+    await tab.visit(`/accounts/${await idOf('ada')}`);
+    await tab.shows(toPay, 'main');
+  });
+
+  it('why a payment failed, and when it is tried again', async () => {
+    const { tab } = current;
+    await tab.visit(`/accounts/${await idOf('bruno')}`);
+    await tab.shows(texts.account.overdueState('Warned'), '.page-header');
+    const [invoice] = (await server.acme.invoices.ofAccount({ accountId: await idOf('bruno') })).slice(-1);
+    await tab.visit(`/invoices/${invoice?.id}`);
+    await tab.shows(texts.unpaid.title, 'main');
+    await tab.shows(DECLINED, '.reasons');
+    await tab.shows('9 Dec 2026', '.reasons');
+  });
+
+  it('how to give 10 back to the card', async () => {
+    const { tab } = current;
+    const accountId = await idOf('chiyo');
+    const [invoice] = (await server.acme.invoices.ofAccount({ accountId })).slice(-1);
+    await tab.visit(`/invoices/${invoice?.id}`);
+    await tab.press(texts.giveBack.title);
+    await tab.choose(texts.giveBack.kind, 'refund');
+    await tab.fill(texts.giveBack.amount('USD'), '10');
+    await tab.shows(texts.giveBack.staysSettled, 'dialog .preview');
+    await tab.submit();
+    await tab.gone('dialog');
+    const payments = await server.acme.payments.ofAccount(accountId);
+    expect(payments.map(({ totals }) => String(totals.refundedAmount))).to.include('10');
+    expect((await server.acme.invoices.get(invoice?.id ?? '')).balance.isZero()).to.equal(true);
+  });
+
+  it('how to give 10 back as credit', async () => {
+    const { tab } = current;
+    await tab.visit(`/accounts/${await idOf('chiyo')}`);
+    await tab.press(texts.account.refundOrCredit);
+    await tab.fill(texts.account.amountIn('USD'), '10');
+    await tab.submit();
+    await tab.gone('dialog');
+    await tab.shows('$11.00', '.figures');
+    const balances = await server.acme.accounts.balances([await idOf('chiyo')]);
+    expect(String(balances.get(await idOf('chiyo'))?.accountCBA)).to.equal('11');
+  });
+
+  it('who changed an address', async () => {
+    const { tab } = current;
+    await tab.visit(`/accounts/${await idOf('ada')}?tab=history`);
+    await tab.shows('7 Harbour Road', 'table');
+    const history = await tab.text('main');
+    expect(history).to.include('maria').and.to.include('Ticket 4711').and.to.include('1 Main Street');
+  });
+
+  it('who would pay more under another catalog, before it is uploaded', async () => {
+    const { tab } = current;
+    await tab.visit('/catalog?tab=upload');
+    await tab.paste(texts.catalog.document, laterCatalog('13.00'));
+    await tab.press(texts.catalog.check);
+    await tab.shows('$13.00', 'table');
+    const report = await tab.text('table');
+    const bruno = (await idOf('bruno')).slice(-6);
+    expect(report).to.include(bruno).and.to.include('$10.00').and.to.include('$3.00');
+    expect(report).not.to.include((await idOf('chiyo')).slice(-6));
+    expect((await server.acme.catalogs.current()).versions).to.have.length(2);
+    await tab.press(texts.catalog.uploadNow);
+    await tab.submit();
+    await tab.gone('dialog');
+    expect((await server.acme.catalogs.current()).versions).to.have.length(3);
+  });
+
+  async function subscriptionOf(key: string): Promise<Uuid> {
+    const [bundle] = await server.acme.subscriptions.bundlesOfAccount(await idOf(key));
+    const [subscription] = bundle?.subscriptions ?? [];
+    if (subscription === undefined) throw new Error(`${key} has no subscription`);
+    return subscription.subscriptionId;
+  }
+});
