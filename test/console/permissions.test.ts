@@ -28,7 +28,7 @@ anyDatabase.describe('console permissions', (open) => {
     await tab.signIn('newcomer');
     await tab.shows('No tenant is assigned to you');
     await tab.visit('/accounts');
-    await tab.shows('Error 60005', '.problem');
+    await tab.shows('you may not open it', 'main');
     expect(await tab.text())
       .not.to.include('Ada Larsen')
       .and.not.to.include('session has ended');
