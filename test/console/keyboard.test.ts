@@ -35,7 +35,7 @@ anyDatabase.describe('console keyboard', (open) => {
     await tab.visit('/coupons');
     await moveTo(tab, 'New coupon');
     await tab.page.keyboard.press('Enter');
-    await tab.shows('New coupon', 'dialog');
+    await tab.shows('New coupon', 'dialog[open]');
     await tab.page.keyboard.press('Escape');
     await tab.gone('dialog');
     expect(await tab.focused()).to.equal('New coupon');
@@ -46,6 +46,7 @@ anyDatabase.describe('console keyboard', (open) => {
     await tab.visit('/coupons');
     await moveTo(tab, 'New coupon');
     await tab.page.keyboard.press('Enter');
+    await tab.shows('New coupon', 'dialog[open]');
     await moveTo(tab, 'Code');
     await tab.page.keyboard.type('KEYS');
     await moveTo(tab, 'Percent off');
