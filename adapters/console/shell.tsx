@@ -73,12 +73,15 @@ const entries = [
   ['/users', texts.shell.users],
 ] as const;
 
+/** Permissions without which a page shows nothing. */
+const needs = { '/users': 'user:create', '/coupons': 'coupon:view' } as const;
+
 function Menu(): JSX.Element {
   const current = `/${pagePath.value.split('/')[1] ?? ''}`;
   return (
     <nav class={isMenuOpen.value ? 'menu open' : 'menu'} aria-label={texts.shell.menu}>
       {entries
-        .filter(([page]) => page !== '/users' || may('user:create'))
+        .filter(([page]) => !Object.hasOwn(needs, page) || may(needs[page as keyof typeof needs]))
         .map(([page, title]) => (
           <a
             key={page}

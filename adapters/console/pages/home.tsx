@@ -3,6 +3,7 @@ import { api, type ResultOf } from '../core/api.ts';
 import { distance, instant, money, words } from '../core/format.ts';
 import { useLoad } from '../core/load.ts';
 import { href } from '../core/location.ts';
+import { now } from '../core/now.ts';
 import { may } from '../core/session.ts';
 import { Badge, Figure, Page, Section } from '../parts/layout.tsx';
 import { Show } from '../parts/loading.tsx';
@@ -81,7 +82,7 @@ function LateWork({ entries }: { readonly entries: ResultOf<'queues', 'late'> })
       keyOf={({ kind, recordId }) => `${kind} ${recordId}`}
       columns={[
         { title: t.work, cell: ({ topic }) => topic },
-        { title: t.due, cell: ({ dueDate }) => distance(dueDate, new Date()) },
+        { title: t.due, cell: ({ dueDate }) => distance(dueDate, now()) },
         { title: t.reason, cell: ({ why }) => why, isText: true },
       ]}
     />

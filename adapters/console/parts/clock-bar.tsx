@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
@@ -7,6 +6,7 @@ import { revision } from '../core/calls.ts';
 import { instant, words } from '../core/format.ts';
 import { asError } from '../core/load.ts';
 import { pagePath } from '../core/location.ts';
+import { testTime as time } from '../core/now.ts';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
 import { Dialog } from './dialog.tsx';
@@ -20,9 +20,6 @@ type Event = Awaited<ReturnType<Api['events']['list']>>['events'][number];
 
 /** True if the server has a test clock. The server writes it into the page. */
 const isTestMode = document.querySelector('meta[name=billwright-test]') !== null;
-
-/** Time of the test clock; null until the server has answered. */
-const time = signal<string | null>(null);
 
 interface Clock {
   readonly currentUtcTime: string;

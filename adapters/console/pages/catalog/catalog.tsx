@@ -3,6 +3,7 @@ import { api } from '../../core/api.ts';
 import { day, words } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { parameters } from '../../core/location.ts';
+import { now } from '../../core/now.ts';
 import { may } from '../../core/session.ts';
 import { Columns, Page, Section, Tabs } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
@@ -55,10 +56,9 @@ function CatalogTabs({ catalog }: { readonly catalog: Catalog }): JSX.Element {
 }
 
 function versionInForce({ versions }: Catalog): number {
-  const now = Date.now();
   return Math.max(
     0,
-    versions.findLastIndex(({ effectiveDate }) => effectiveDate.getTime() <= now),
+    versions.findLastIndex(({ effectiveDate }) => effectiveDate <= now()),
   );
 }
 

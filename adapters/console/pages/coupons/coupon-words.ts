@@ -1,5 +1,6 @@
 import type { ResultOf } from '../../core/api.ts';
 import { money } from '../../core/format.ts';
+import { now } from '../../core/now.ts';
 import { texts } from '../../texts.ts';
 
 export type Coupon = ResultOf<'coupons', 'get'>;
@@ -23,7 +24,7 @@ function durationText(duration: Coupon['duration']): string {
 /** Returns why a coupon cannot be redeemed now; null if it can. */
 export function obstacleOf(coupon: Coupon): string | null {
   if (!coupon.isActive) return t.inactive;
-  if (coupon.redeemBy !== null && coupon.redeemBy.getTime() < Date.now()) return t.expired;
+  if (coupon.redeemBy !== null && coupon.redeemBy < now()) return t.expired;
   if (coupon.maxRedemptions !== null && coupon.redeemedCount >= coupon.maxRedemptions) return t.usedUp;
   return null;
 }

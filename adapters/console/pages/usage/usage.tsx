@@ -3,6 +3,7 @@ import { api } from '../../core/api.ts';
 import { day, money, quantity, words } from '../../core/format.ts';
 import { useLoad } from '../../core/load.ts';
 import { href, hrefWith, navigate, parameters } from '../../core/location.ts';
+import { now } from '../../core/now.ts';
 import type { PathValues } from '../../core/routes.ts';
 import { may } from '../../core/session.ts';
 import { Action } from '../../parts/action.tsx';
@@ -22,7 +23,7 @@ const SHOWN_DAYS = 45;
 export function Usage({ path }: { readonly path: PathValues }): JSX.Element {
   const subscriptionId = path.id ?? '';
   const subscription = useLoad(() => api().subscriptions.get(subscriptionId), [subscriptionId]);
-  const to = parameters.value.get('to') ?? dateAfter(new Date(), 1);
+  const to = parameters.value.get('to') ?? dateAfter(now(), 1);
   const from = parameters.value.get('from') ?? dateAfter(new Date(to), -SHOWN_DAYS);
   return (
     <Page
