@@ -93,7 +93,7 @@ export interface FailedPaymentView {
   readonly gatewayErrorCode: string | null;
   readonly gatewayErrorMsg: string | null;
   readonly paymentResponse: PaymentResponse | null;
-  /** True if a later attempt of the same payment succeeded. */
+  /** True if a later transaction of the same payment, or of another payment of the same invoice, succeeded. */
   readonly isRecovered: boolean;
 }
 

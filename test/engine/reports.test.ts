@@ -234,6 +234,22 @@ eachDatabase.describe('reports', (open) => {
       expect(await acme.reports.failedPayments({ from: '2026-03-01T00:00:00Z' })).to.have.length(1);
     });
 
+    it('list a failure as recovered if a later payment pays the invoice', async () => {
+      engine.gateway.configure(DECLINE);
+      const { id: invoiceId } = await engine.charge(account.id, '40');
+      await engine.settle();
+      await pay(account.id, '1');
+      engine.gateway.configure(ACCEPT);
+      await pay(account.id, '2');
+      const recovered = async () => (await acme.reports.failedPayments()).map((each) => each.isRecovered);
+      expect(await recovered()).to.eql([false, false]);
+      await engine.settle(acme.invoicePayments.payAll({ accountId: account.id }));
+      const failures = await acme.reports.failedPayments();
+      const ofInvoice = failures.filter((each) => each.invoiceId === invoiceId);
+      expect(ofInvoice.map((each) => each.isRecovered)).to.eql([true]);
+      expect(await recovered()).to.have.members([true, false]);
+    });
+
     it('reject invalid limits and ranges', async () => {
       await expectCode(acme.reports.failedPayments({ limit: 0 }), 'INVALID_PARAMETER');
       await expectCode(acme.reports.failedPayments({ limit: 101 }), 'INVALID_PARAMETER');

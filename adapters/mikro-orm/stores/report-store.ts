@@ -156,7 +156,18 @@ export function reportReads(scope: TenantScope): ReportReads {
             select 1 from bw_payment_transactions later
             where later.tenant_record_id = ${scope.tenantRecordId} and later.payment_id = failed.payment_id
               and later.record_id > failed.record_id and later.status = 'SUCCESS'
-              and later.transaction_type = failed.transaction_type) then 1 else 0 end as is_recovered
+              and later.transaction_type = failed.transaction_type)
+            or exists (
+              select 1 from bw_invoice_payments paid
+              join bw_payment_transactions later on later.tenant_record_id = paid.tenant_record_id
+                and later.payment_id = paid.payment_id
+              where paid.tenant_record_id = ${scope.tenantRecordId} and paid.type = ${InvoicePaymentType.ATTEMPT}
+                and paid.invoice_id = (
+                  select own.invoice_id from bw_invoice_payments own
+                  where own.tenant_record_id = ${scope.tenantRecordId} and own.payment_id = failed.payment_id
+                    and own.type = ${InvoicePaymentType.ATTEMPT} limit 1)
+                and later.record_id > failed.record_id and later.status = 'SUCCESS'
+                and later.transaction_type = failed.transaction_type) then 1 else 0 end as is_recovered
         from (
           select * from bw_payment_transactions
           where ${scope.ofTenant} and ${raw(FAILED_PAYMENTS)}

@@ -78,7 +78,7 @@ export interface FailedTransaction
   readonly accountName: string | null;
   /** Null if the payment pays no invoice. */
   readonly invoiceId: Uuid | null;
-  /** True if a later transaction of the payment took the money. */
+  /** True if a later transaction of the payment, or of another payment of its invoice, took the money. */
   readonly isRecovered: boolean;
 }
 
