@@ -57,6 +57,8 @@ function ActionDialog(props: ActionProps & { readonly close: () => void }): JSX.
   const [values, setValues] = useState<Values>(initial);
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
+  // The user sees the effect of the values before they can be confirmed.
+  const [isPreviewed, setPreviewed] = useState(props.preview === undefined);
   const fields = typeof props.fields === 'function' ? props.fields(values) : (props.fields ?? []);
 
   const submit = async (event: Event) => {
@@ -79,13 +81,19 @@ function ActionDialog(props: ActionProps & { readonly close: () => void }): JSX.
       <form onSubmit={(event) => void submit(event)}>
         {explanation !== undefined && <div class="explanation">{explanation}</div>}
         <Fields fields={fields} values={values} change={setValues} />
-        {props.preview !== undefined && <Preview load={props.preview} values={values} />}
+        {props.preview !== undefined && (
+          <Preview load={props.preview} values={values} setShown={setPreviewed} />
+        )}
         {error !== null && <Problem error={error} />}
         <footer>
           <button type="button" onClick={close}>
             {texts.common.cancel}
           </button>
-          <button type="submit" class={props.isDangerous ? 'dangerous' : 'primary'} disabled={isRunning}>
+          <button
+            type="submit"
+            class={props.isDangerous ? 'dangerous' : 'primary'}
+            disabled={isRunning || !isPreviewed}
+          >
             {isRunning ? texts.common.working : (props.confirm ?? label)}
           </button>
         </footer>
@@ -100,9 +108,14 @@ const PAUSE_BEFORE_PREVIEW_MS = 300;
 function Preview(props: {
   readonly load: (values: Values) => Promise<ComponentChildren> | null;
   readonly values: Values;
+  /** Reports whether the preview of the current values, or its error, is on the page. */
+  readonly setShown: (isShown: boolean) => void;
 }): JSX.Element {
+  const { setShown } = props;
   const values = useSettled(props.values);
   const loaded = useLoad(async () => ({ content: await props.load(values) }), [values]);
+  const isShown = values === props.values && (loaded.data !== undefined || loaded.error !== null);
+  useEffect(() => setShown(isShown), [isShown]);
   return (
     <section class="preview" aria-label={texts.common.preview} aria-live="polite">
       <h3>{texts.common.preview}</h3>

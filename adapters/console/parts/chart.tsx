@@ -80,6 +80,12 @@ export function Chart(props: {
   );
 }
 
+/** Returns the width of the vertical axis: at least 50 pixels, and more for long labels. */
+function widthOfLabels(_: uPlot, labels: readonly string[] | null): number {
+  const longest = Math.max(...(labels ?? []).map((label) => label.length), 0);
+  return Math.max(50, 16 + longest * 7);
+}
+
 function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot {
   const { labels, series, valueText } = props;
   const color = (name: string) => resolvedColor(element, name);
@@ -101,7 +107,7 @@ function drawn(element: HTMLElement, props: Parameters<typeof Chart>[0]): uPlot 
         splits: (plot) => shownLabels(labels.length, plot.width),
         values: (_, at) => at.map((each) => labels[each] ?? ''),
       },
-      { ...axis, size: 70, values: (_, at) => at.map(valueText) },
+      { ...axis, size: widthOfLabels, values: (_, at) => at.map(valueText) },
     ],
     series: [
       { value: (_, at) => labels[at] ?? '' },
