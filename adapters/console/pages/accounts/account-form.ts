@@ -8,22 +8,7 @@ const t = texts.account;
 export type Account = ResultOf<'accounts', 'get'>;
 
 /** Fields that can be changed after the account was created. */
-const changeable = [
-  'name',
-  'company',
-  'legalName',
-  'email',
-  'phone',
-  'address1',
-  'address2',
-  'postalCode',
-  'city',
-  'state',
-  'country',
-  'taxId',
-  'locale',
-  'notes',
-] as const;
+const changeable = Object.keys(t.fields) as (keyof typeof t.fields)[];
 
 type Changeable = (typeof changeable)[number];
 
