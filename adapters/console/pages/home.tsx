@@ -7,7 +7,7 @@ import { now } from '../core/now.ts';
 import { may } from '../core/session.ts';
 import { Badge, Figure, Page, Section } from '../parts/layout.tsx';
 import { Show } from '../parts/loading.tsx';
-import { Table } from '../parts/table.tsx';
+import { ListSection, Table } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 import { Charts } from './home/charts.tsx';
 
@@ -93,43 +93,37 @@ function LateWork({ entries }: { readonly entries: ResultOf<'queues', 'late'> })
 function FailedPayments(): JSX.Element {
   const failed = useLoad(() => api().reports.failedPayments({ limit: 10 }));
   return (
-    <Section title={t.failedPayments}>
-      <Show of={failed}>
-        {(rows) => (
-          <Table
-            caption={t.failedPayments}
-            rows={rows}
-            keyOf={({ transactionId }) => transactionId}
-            empty={t.noFailedPayments}
-            columns={[
-              {
-                title: t.account,
-                cell: ({ accountId, accountName, accountKey }) => (
-                  <a href={href('/accounts', accountId)}>{accountName ?? accountKey}</a>
-                ),
-              },
-              {
-                title: t.amount,
-                cell: ({ paymentId, amount, currency }) => (
-                  <a href={href('/payments', paymentId)}>{money(amount, currency)}</a>
-                ),
-                isNumber: true,
-              },
-              { title: t.date, cell: ({ date }) => instant(date) },
-              {
-                title: t.reason,
-                cell: (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status),
-                isText: true,
-              },
-              {
-                title: t.state,
-                cell: ({ isRecovered }) =>
-                  isRecovered ? <Badge tone="good">{t.recovered}</Badge> : <Badge tone="bad">{t.open}</Badge>,
-              },
-            ]}
-          />
-        )}
-      </Show>
-    </Section>
+    <ListSection
+      of={failed}
+      caption={t.failedPayments}
+      keyOf={({ transactionId }) => transactionId}
+      empty={t.noFailedPayments}
+      columns={[
+        {
+          title: t.account,
+          cell: ({ accountId, accountName, accountKey }) => (
+            <a href={href('/accounts', accountId)}>{accountName ?? accountKey}</a>
+          ),
+        },
+        {
+          title: t.amount,
+          cell: ({ paymentId, amount, currency }) => (
+            <a href={href('/payments', paymentId)}>{money(amount, currency)}</a>
+          ),
+          isNumber: true,
+        },
+        { title: t.date, cell: ({ date }) => instant(date) },
+        {
+          title: t.reason,
+          cell: (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status),
+          isText: true,
+        },
+        {
+          title: t.state,
+          cell: ({ isRecovered }) =>
+            isRecovered ? <Badge tone="good">{t.recovered}</Badge> : <Badge tone="bad">{t.open}</Badge>,
+        },
+      ]}
+    />
   );
 }

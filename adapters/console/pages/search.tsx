@@ -5,8 +5,7 @@ import { words } from '../core/format.ts';
 import { useLoad } from '../core/load.ts';
 import { href, navigate, parameters } from '../core/location.ts';
 import { Badge, Page } from '../parts/layout.tsx';
-import { Show } from '../parts/loading.tsx';
-import { Table } from '../parts/table.tsx';
+import { ListTable } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.search;
@@ -45,22 +44,18 @@ export function Search(): JSX.Element {
   }, [hits]);
   return (
     <Page title={t.title(text)}>
-      <Show of={loaded}>
-        {(rows) => (
-          <Table
-            caption={t.title(text)}
-            rows={rows}
-            keyOf={({ kind, id }) => kind + id}
-            empty={t.none}
-            columns={[
-              { title: t.kind, cell: ({ kind }) => <Badge>{words(kind)}</Badge> },
-              { title: t.what, cell: (hit) => <a href={urlOf(hit)}>{hit.title}</a> },
-              { title: t.account, cell: ({ kind, accountName }) => kind !== 'ACCOUNT' && accountName },
-              { title: t.detail, cell: ({ detail }) => detail },
-            ]}
-          />
-        )}
-      </Show>
+      <ListTable
+        of={loaded}
+        caption={t.title(text)}
+        keyOf={({ kind, id }) => kind + id}
+        empty={t.none}
+        columns={[
+          { title: t.kind, cell: ({ kind }) => <Badge>{words(kind)}</Badge> },
+          { title: t.what, cell: (hit) => <a href={urlOf(hit)}>{hit.title}</a> },
+          { title: t.account, cell: ({ kind, accountName }) => kind !== 'ACCOUNT' && accountName },
+          { title: t.detail, cell: ({ detail }) => detail },
+        ]}
+      />
       <p>
         <a href={`${href('/accounts')}?search=${encodeURIComponent(text)}`}>{t.accounts}</a>
       </p>

@@ -4,7 +4,7 @@ import { BillingError, ErrorCode } from '../../client/index.ts';
 import { type Api, api, callTenant } from '../core/api.ts';
 import { revision } from '../core/calls.ts';
 import { instant, words } from '../core/format.ts';
-import { asError } from '../core/load.ts';
+import { asError, known } from '../core/load.ts';
 import { pagePath } from '../core/location.ts';
 import { testTime as time } from '../core/now.ts';
 import { texts } from '../texts.ts';
@@ -152,7 +152,7 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () =>
         </div>
         <ListTable
           caption={texts.clock.happened}
-          of={{ data: events, error: null, isLoading: false, reload: () => undefined }}
+          of={known(events)}
           keyOf={({ id }) => id}
           columns={eventColumns}
           empty={texts.clock.nothing}

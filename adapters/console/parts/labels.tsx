@@ -5,9 +5,8 @@ import { may } from '../core/session.ts';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
 import { textOrNull } from './form.tsx';
-import { Badge, Section } from './layout.tsx';
-import { Show } from './loading.tsx';
-import { Table } from './table.tsx';
+import { Badge } from './layout.tsx';
+import { ListSection } from './table.tsx';
 
 const t = texts.labels;
 
@@ -21,42 +20,38 @@ export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
     return { tags, definitions };
   }, [object.id]);
   return (
-    <Section title={t.tags} actions={<AddTag object={object} known={loaded.data} />}>
-      <Show of={loaded}>
-        {({ tags, definitions }) => (
-          <Table
-            caption={t.tags}
-            rows={tags}
-            keyOf={({ id }) => id}
-            empty={t.noTags}
-            columns={[
-              {
-                title: t.tag,
-                cell: ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>,
-              },
-              {
-                title: t.meaning,
-                isText: true,
-                cell: ({ tagDefinitionId }) =>
-                  definitions.find(({ id }) => id === tagDefinitionId)?.description,
-              },
-              {
-                title: '',
-                cell: ({ tagDefinitionId, tagDefinitionName }) =>
-                  may('tag:delete') &&
-                  !isOfEngine(tagDefinitionName) && (
-                    <Action
-                      label={t.remove}
-                      explanation={t.removeTag(tagDefinitionName)}
-                      run={() => api().tags.remove(object, [tagDefinitionId])}
-                    />
-                  ),
-              },
-            ]}
-          />
-        )}
-      </Show>
-    </Section>
+    <ListSection
+      of={{ ...loaded, data: loaded.data?.tags }}
+      pageParameter="tags"
+      caption={t.tags}
+      actions={<AddTag object={object} known={loaded.data} />}
+      keyOf={({ id }) => id}
+      empty={t.noTags}
+      columns={[
+        {
+          title: t.tag,
+          cell: ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>,
+        },
+        {
+          title: t.meaning,
+          isText: true,
+          cell: ({ tagDefinitionId }) =>
+            loaded.data?.definitions.find(({ id }) => id === tagDefinitionId)?.description,
+        },
+        {
+          title: '',
+          cell: ({ tagDefinitionId, tagDefinitionName }) =>
+            may('tag:delete') &&
+            !isOfEngine(tagDefinitionName) && (
+              <Action
+                label={t.remove}
+                explanation={t.removeTag(tagDefinitionName)}
+                run={() => api().tags.remove(object, [tagDefinitionId])}
+              />
+            ),
+        },
+      ]}
+    />
   );
 }
 
@@ -111,8 +106,10 @@ export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Elem
   const loaded = useLoad(() => api().customFields.ofObject(object), [object.id]);
   const value = { name: 'value', label: t.value, isRequired: true } as const;
   return (
-    <Section
-      title={t.fields}
+    <ListSection
+      of={loaded}
+      pageParameter="fields"
+      caption={t.fields}
       actions={
         may('custom_field:add') && (
           <Action
@@ -126,48 +123,39 @@ export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Elem
           />
         )
       }
-    >
-      <Show of={loaded}>
-        {(fields) => (
-          <Table
-            caption={t.fields}
-            rows={fields}
-            keyOf={({ id }) => id}
-            empty={t.noFields}
-            columns={[
-              { title: t.field, cell: ({ name }) => name },
-              { title: t.value, cell: (field) => field.value },
-              {
-                title: '',
-                cell: (field) => (
-                  <span class="actions">
-                    {may('custom_field:update') && (
-                      <Action
-                        label={t.change}
-                        explanation={field.name}
-                        fields={[value]}
-                        initial={{ value: field.value }}
-                        run={(values) =>
-                          api().customFields.modify(object, [
-                            { customFieldId: field.id, value: textOrNull(values, 'value') },
-                          ])
-                        }
-                      />
-                    )}
-                    {may('custom_field:delete') && (
-                      <Action
-                        label={t.remove}
-                        explanation={t.removeField(field.name)}
-                        run={() => api().customFields.remove(object, [field.id])}
-                      />
-                    )}
-                  </span>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Show>
-    </Section>
+      keyOf={({ id }) => id}
+      empty={t.noFields}
+      columns={[
+        { title: t.field, cell: ({ name }) => name },
+        { title: t.value, cell: (field) => field.value },
+        {
+          title: '',
+          cell: (field) => (
+            <span class="actions">
+              {may('custom_field:update') && (
+                <Action
+                  label={t.change}
+                  explanation={field.name}
+                  fields={[value]}
+                  initial={{ value: field.value }}
+                  run={(values) =>
+                    api().customFields.modify(object, [
+                      { customFieldId: field.id, value: textOrNull(values, 'value') },
+                    ])
+                  }
+                />
+              )}
+              {may('custom_field:delete') && (
+                <Action
+                  label={t.remove}
+                  explanation={t.removeField(field.name)}
+                  run={() => api().customFields.remove(object, [field.id])}
+                />
+              )}
+            </span>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks';
 import { type Loaded, useLoad } from '../core/load.ts';
 import { hrefWith, navigate, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
+import { Section } from './layout.tsx';
 import { Show } from './loading.tsx';
 
 export interface Column<R> {
@@ -149,15 +150,15 @@ export function Pages(props: {
   );
 }
 
+interface ListTableProps<R> extends Omit<TableProps<R>, 'rows'> {
+  readonly of: Loaded<readonly R[]>;
+  readonly pageParameter?: string;
+  /** Shown above the table, such as actions on the rows of the page. */
+  readonly above?: (shown: readonly R[]) => ComponentChildren;
+}
+
 /** A list that the API returns as a whole, shown in pages. */
-export function ListTable<R>(
-  props: Omit<TableProps<R>, 'rows'> & {
-    readonly of: Loaded<readonly R[]>;
-    readonly pageParameter?: string;
-    /** Shown above the table, such as actions on the rows of the page. */
-    readonly above?: (shown: readonly R[]) => ComponentChildren;
-  },
-): JSX.Element {
+export function ListTable<R>(props: ListTableProps<R>): JSX.Element {
   const { of, pageParameter = 'page', above, ...table } = props;
   return (
     <Show of={of}>
@@ -172,6 +173,18 @@ export function ListTable<R>(
         </ListPages>
       )}
     </Show>
+  );
+}
+
+/** A section with a list. Its title is the caption of the table. */
+export function ListSection<R>(
+  props: ListTableProps<R> & { readonly actions?: ComponentChildren },
+): JSX.Element {
+  const { actions, ...list } = props;
+  return (
+    <Section title={list.caption} actions={actions}>
+      <ListTable {...list} />
+    </Section>
   );
 }
 

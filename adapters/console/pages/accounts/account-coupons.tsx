@@ -6,8 +6,7 @@ import { href } from '../../core/location.ts';
 import { may } from '../../core/session.ts';
 import { Action } from '../../parts/action.tsx';
 import { textOrNull } from '../../parts/form.tsx';
-import { Section } from '../../parts/layout.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { obstacleOf, termsText } from '../coupons/coupon-words.ts';
 import type { Account } from './account-form.ts';
@@ -25,27 +24,23 @@ export function Coupons(props: { readonly account: Account; readonly subscriptio
     return api().coupons.ofAccount(account.id);
   }, [account.id, subscriptionId ?? null]);
   return (
-    <Section
-      title={t.coupons}
+    <ListSection
+      of={loaded}
+      pageParameter="coupons"
+      caption={t.coupons}
+      keyOf={({ id }) => id}
+      empty={t.noCoupons}
+      columns={[
+        { title: t.code, cell: ({ code }) => <a href={href('/coupons', code)}>{code}</a> },
+        { title: t.discount, cell: (coupon) => termsText(coupon) },
+        { title: t.until, cell: untilText },
+        {
+          title: '',
+          cell: (coupon) => may('coupon:redeem') && isOpen(coupon) && <Remove coupon={coupon} />,
+        },
+      ]}
       actions={may('coupon:redeem') && <Redeem account={account} subscriptionId={subscriptionId ?? null} />}
-    >
-      <ListTable
-        of={loaded}
-        pageParameter="coupons"
-        caption={t.coupons}
-        keyOf={({ id }) => id}
-        empty={t.noCoupons}
-        columns={[
-          { title: t.code, cell: ({ code }) => <a href={href('/coupons', code)}>{code}</a> },
-          { title: t.discount, cell: (coupon) => termsText(coupon) },
-          { title: t.until, cell: untilText },
-          {
-            title: '',
-            cell: (coupon) => may('coupon:redeem') && isOpen(coupon) && <Remove coupon={coupon} />,
-          },
-        ]}
-      />
-    </Section>
+    />
   );
 }
 

@@ -8,7 +8,7 @@ import { Action } from '../../parts/action.tsx';
 import { textOf } from '../../parts/form.tsx';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { Columns, Copyable, Facts, IdLink, Section } from '../../parts/layout.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { ListSection, ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { RareActions } from './account-actions.tsx';
 import { type Account, changeableFields } from './account-form.ts';
@@ -65,29 +65,28 @@ function Emails({ account }: { readonly account: Account }): JSX.Element {
     />
   );
   return (
-    <Section title={t.emails} actions={add}>
-      <ListTable
-        of={loaded}
-        pageParameter="emails"
-        caption={t.emails}
-        keyOf={({ id }) => id}
-        empty={t.noEmails}
-        columns={[
-          { title: texts.accounts.email, cell: ({ email }) => email },
-          {
-            title: '',
-            cell: ({ email }) =>
-              may('account:delete_emails') && (
-                <Action
-                  label={texts.labels.remove}
-                  explanation={email}
-                  run={() => api().accounts.removeEmail(account.id, email)}
-                />
-              ),
-          },
-        ]}
-      />
-    </Section>
+    <ListSection
+      of={loaded}
+      pageParameter="emails"
+      caption={t.emails}
+      keyOf={({ id }) => id}
+      empty={t.noEmails}
+      columns={[
+        { title: texts.accounts.email, cell: ({ email }) => email },
+        {
+          title: '',
+          cell: ({ email }) =>
+            may('account:delete_emails') && (
+              <Action
+                label={texts.labels.remove}
+                explanation={email}
+                run={() => api().accounts.removeEmail(account.id, email)}
+              />
+            ),
+        },
+      ]}
+      actions={add}
+    />
   );
 }
 

@@ -7,7 +7,7 @@ import { may } from '../../core/session.ts';
 import { Action } from '../../parts/action.tsx';
 import { textOf, textOrNull } from '../../parts/form.tsx';
 import { Badge, Section } from '../../parts/layout.tsx';
-import { ListTable, PagedTable } from '../../parts/table.tsx';
+import { ListSection, PagedTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { scheduledRetries } from '../payments/outcome.ts';
 import { paymentColumns } from '../payments/payment-table.tsx';
@@ -52,38 +52,34 @@ function PaymentMethods({ account }: { readonly account: Account }): JSX.Element
   const gateways = gatewaysOf(nodes.data ?? []);
   const gateway = loaded.data?.[0]?.pluginName ?? gateways.at(-1) ?? '';
   return (
-    <Section
-      title={t.methods}
+    <ListSection
+      of={loaded}
+      pageParameter="methods"
+      caption={t.methods}
+      keyOf={({ id }) => id}
+      empty={t.noMethods}
+      columns={[
+        {
+          title: t.gateway,
+          cell: ({ pluginName, isDefault }) => (
+            <>
+              {pluginName} {isDefault && <Badge tone="good">{t.isDefault}</Badge>}
+            </>
+          ),
+        },
+        {
+          title: texts.accounts.key,
+          cell: ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>,
+        },
+        { title: t.since, cell: ({ createdDate }) => day(createdDate.toISOString()) },
+        { title: '', cell: (method) => <MethodActions accountId={accountId} method={method} /> },
+      ]}
       actions={
         may('payment_method:create') && (
           <AddMethod accountId={accountId} gateway={gateway} gateways={gateways} />
         )
       }
-    >
-      <ListTable
-        of={loaded}
-        pageParameter="methods"
-        caption={t.methods}
-        keyOf={({ id }) => id}
-        empty={t.noMethods}
-        columns={[
-          {
-            title: t.gateway,
-            cell: ({ pluginName, isDefault }) => (
-              <>
-                {pluginName} {isDefault && <Badge tone="good">{t.isDefault}</Badge>}
-              </>
-            ),
-          },
-          {
-            title: texts.accounts.key,
-            cell: ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>,
-          },
-          { title: t.since, cell: ({ createdDate }) => day(createdDate.toISOString()) },
-          { title: '', cell: (method) => <MethodActions accountId={accountId} method={method} /> },
-        ]}
-      />
-    </Section>
+    />
   );
 }
 

@@ -7,7 +7,7 @@ import { Action } from '../../parts/action.tsx';
 import { Badge, Section, type Tone } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
 import { Paper } from '../../parts/paper.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { type InvoiceFacts, numberOf } from './data.ts';
 import { Download, saveFile } from './download.tsx';
@@ -74,34 +74,32 @@ const tones: Readonly<Record<string, Tone>> = { SENT: 'good', FAILED: 'bad', PEN
 function Deliveries({ invoiceId }: { readonly invoiceId: string }): JSX.Element {
   const loaded = useLoad(() => api().invoices.eInvoiceDeliveries(invoiceId), [invoiceId]);
   return (
-    <Section title={t.deliveries}>
-      <ListTable
-        caption={t.deliveries}
-        of={loaded}
-        pageParameter="delivery"
-        keyOf={({ id }) => id}
-        empty={t.noDeliveries}
-        columns={[
-          { title: t.form, cell: ({ format, profile }) => `${format}, ${profile}` },
-          { title: t.state, cell: ({ state }) => <Badge tone={tones[state]}>{t.states[state]}</Badge> },
-          { title: t.attempts, isNumber: true, cell: ({ attempts }) => attempts },
-          { title: t.lastAttempt, cell: ({ attemptedDate }) => instant(attemptedDate) },
-          { title: t.nextAttempt, cell: ({ nextAttemptDate }) => instant(nextAttemptDate) },
-          { title: t.answer, isText: true, cell: ({ receipt, lastError }) => lastError ?? receipt ?? '' },
-          {
-            title: '',
-            cell: ({ id }) =>
-              may('invoice:trigger') && (
-                <Action
-                  label={t.sendAgain}
-                  explanation={t.sendAgainExplanation}
-                  run={() => api().invoices.resendEInvoice(id)}
-                  done={t.sentAgain}
-                />
-              ),
-          },
-        ]}
-      />
-    </Section>
+    <ListSection
+      caption={t.deliveries}
+      of={loaded}
+      pageParameter="delivery"
+      keyOf={({ id }) => id}
+      empty={t.noDeliveries}
+      columns={[
+        { title: t.form, cell: ({ format, profile }) => `${format}, ${profile}` },
+        { title: t.state, cell: ({ state }) => <Badge tone={tones[state]}>{t.states[state]}</Badge> },
+        { title: t.attempts, isNumber: true, cell: ({ attempts }) => attempts },
+        { title: t.lastAttempt, cell: ({ attemptedDate }) => instant(attemptedDate) },
+        { title: t.nextAttempt, cell: ({ nextAttemptDate }) => instant(nextAttemptDate) },
+        { title: t.answer, isText: true, cell: ({ receipt, lastError }) => lastError ?? receipt ?? '' },
+        {
+          title: '',
+          cell: ({ id }) =>
+            may('invoice:trigger') && (
+              <Action
+                label={t.sendAgain}
+                explanation={t.sendAgainExplanation}
+                run={() => api().invoices.resendEInvoice(id)}
+                done={t.sentAgain}
+              />
+            ),
+        },
+      ]}
+    />
   );
 }

@@ -8,7 +8,7 @@ import { History } from '../../parts/history.tsx';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { Badge, Copyable, Facts, Figure, IdLink, Page, Section, Tabs } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import { type InvoiceFacts, isOwed, loadInvoice, numberOf, stateOf } from './data.ts';
@@ -77,26 +77,24 @@ function Overview({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
 function CreditNotes({ invoiceId }: { readonly invoiceId: string }): JSX.Element {
   const loaded = useLoad(() => api().creditNotes.ofInvoice(invoiceId), [invoiceId]);
   return (
-    <Section title={t.creditNotes}>
-      <ListTable
-        caption={t.creditNotes}
-        of={loaded}
-        pageParameter="note"
-        keyOf={({ id }) => id}
-        empty={t.noCreditNotes}
-        columns={[
-          {
-            title: t.number,
-            cell: ({ id, formattedNumber, creditNoteNumber }) => (
-              <IdLink page="/credit-notes" id={id} label={formattedNumber ?? String(creditNoteNumber)} />
-            ),
-          },
-          { title: t.date, cell: ({ creditNoteDate }) => day(creditNoteDate) },
-          { title: t.reason, cell: ({ reason }) => texts.creditNotes.reasons[reason] },
-          { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-        ]}
-      />
-    </Section>
+    <ListSection
+      caption={t.creditNotes}
+      of={loaded}
+      pageParameter="note"
+      keyOf={({ id }) => id}
+      empty={t.noCreditNotes}
+      columns={[
+        {
+          title: t.number,
+          cell: ({ id, formattedNumber, creditNoteNumber }) => (
+            <IdLink page="/credit-notes" id={id} label={formattedNumber ?? String(creditNoteNumber)} />
+          ),
+        },
+        { title: t.date, cell: ({ creditNoteDate }) => day(creditNoteDate) },
+        { title: t.reason, cell: ({ reason }) => texts.creditNotes.reasons[reason] },
+        { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
+      ]}
+    />
   );
 }
 

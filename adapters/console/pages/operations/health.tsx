@@ -8,7 +8,7 @@ import { failureOf } from '../../core/server.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Badge, Columns, Section } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
-import { Filter, ListTable } from '../../parts/table.tsx';
+import { Filter, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 interface Check {
@@ -30,28 +30,26 @@ export function Health(): JSX.Element {
   const loaded = useLoad(checks);
   return (
     <>
-      <Section title={texts.operations.checks}>
-        <ListTable
-          caption={texts.operations.checks}
-          of={loaded}
-          keyOf={({ name }) => name}
-          columns={[
-            {
-              title: texts.operations.check,
-              cell: ({ name }) => texts.operations.checkNames[name] ?? words(name),
-            },
-            {
-              title: texts.operations.state,
-              cell: ({ healthy }) => (
-                <Badge tone={healthy ? 'good' : 'bad'}>
-                  {healthy ? texts.operations.healthy : texts.operations.failing}
-                </Badge>
-              ),
-            },
-            { title: texts.operations.finding, cell: ({ message }) => message, isText: true },
-          ]}
-        />
-      </Section>
+      <ListSection
+        caption={texts.operations.checks}
+        of={loaded}
+        keyOf={({ name }) => name}
+        columns={[
+          {
+            title: texts.operations.check,
+            cell: ({ name }) => texts.operations.checkNames[name] ?? words(name),
+          },
+          {
+            title: texts.operations.state,
+            cell: ({ healthy }) => (
+              <Badge tone={healthy ? 'good' : 'bad'}>
+                {healthy ? texts.operations.healthy : texts.operations.failing}
+              </Badge>
+            ),
+          },
+          { title: texts.operations.finding, cell: ({ message }) => message, isText: true },
+        ]}
+      />
       <Measurements />
     </>
   );

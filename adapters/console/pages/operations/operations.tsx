@@ -10,7 +10,7 @@ import { Action } from '../../parts/action.tsx';
 import { eventColumns, eventTypeOf, eventTypes } from '../../parts/event-table.tsx';
 import { Badge, IdLink, Page, Section, Tabs } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
-import { Filter, ListTable, PagedTable, Table } from '../../parts/table.tsx';
+import { Filter, ListSection, PagedTable, Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Health } from './health.tsx';
@@ -96,29 +96,28 @@ function Nodes(): JSX.Element {
     </>
   );
   return (
-    <Section title={t.nodes} actions={actions}>
-      <ListTable
-        caption={t.nodes}
-        of={loaded}
-        keyOf={({ nodeName }) => nodeName}
-        columns={[
-          { title: t.node, cell: ({ nodeName }) => nodeName },
-          { title: t.version, cell: ({ kbVersion }) => kbVersion },
-          { title: t.started, cell: ({ bootTime }) => instant(bootTime) },
-          { title: t.seen, cell: ({ lastUpdatedDate }) => instant(lastUpdatedDate) },
-          {
-            title: t.plugins,
-            cell: ({ pluginsInfo }) =>
-              pluginsInfo.map(({ pluginName, version, state }) => (
-                <div key={pluginName}>
-                  {pluginName} {version}{' '}
-                  <Badge tone={state === 'RUNNING' ? 'good' : 'warning'}>{words(state)}</Badge>
-                </div>
-              )),
-          },
-        ]}
-      />
-    </Section>
+    <ListSection
+      caption={t.nodes}
+      of={loaded}
+      keyOf={({ nodeName }) => nodeName}
+      columns={[
+        { title: t.node, cell: ({ nodeName }) => nodeName },
+        { title: t.version, cell: ({ kbVersion }) => kbVersion },
+        { title: t.started, cell: ({ bootTime }) => instant(bootTime) },
+        { title: t.seen, cell: ({ lastUpdatedDate }) => instant(lastUpdatedDate) },
+        {
+          title: t.plugins,
+          cell: ({ pluginsInfo }) =>
+            pluginsInfo.map(({ pluginName, version, state }) => (
+              <div key={pluginName}>
+                {pluginName} {version}{' '}
+                <Badge tone={state === 'RUNNING' ? 'good' : 'warning'}>{words(state)}</Badge>
+              </div>
+            )),
+        },
+      ]}
+      actions={actions}
+    />
   );
 }
 

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { instant, money } from '../../core/format.ts';
+import { known } from '../../core/load.ts';
 import { Badge, IdLink } from '../../parts/layout.tsx';
-import { ListPages, Table } from '../../parts/table.tsx';
+import { ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { methodName, type Payment, type PaymentMethod, paymentState } from '../invoices/data.ts';
 
@@ -52,16 +53,13 @@ export function PaymentTable(props: {
   };
   const [number, ...others] = paymentColumns(props.timeZone);
   return (
-    <ListPages rows={props.payments} pageParameter="payment">
-      {(rows) => (
-        <Table
-          caption={t.title}
-          rows={rows}
-          keyOf={({ id }) => id}
-          empty={t.none}
-          columns={[{ title: number.title, cell: number.cell }, ...others, { title: t.method, cell: method }]}
-        />
-      )}
-    </ListPages>
+    <ListTable
+      of={known(props.payments)}
+      pageParameter="payment"
+      caption={t.title}
+      keyOf={({ id }) => id}
+      empty={t.none}
+      columns={[{ title: number.title, cell: number.cell }, ...others, { title: t.method, cell: method }]}
+    />
   );
 }

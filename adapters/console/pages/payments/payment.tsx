@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { instant, money, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
+import { known, useLoad } from '../../core/load.ts';
 import { href } from '../../core/location.ts';
 import type { PathValues } from '../../core/routes.ts';
 import { History } from '../../parts/history.tsx';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { Badge, Copyable, Facts, Figure, Page, Section, Tabs } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
-import { ListPages, Table } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import {
   loadPayment,
@@ -88,27 +88,22 @@ function Overview({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
 function Transactions({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
   const { payment, account } = facts;
   return (
-    <Section title={t.transactions}>
-      <ListPages rows={payment.transactions.toReversed()} pageParameter="transaction">
-        {(rows) => (
-          <Table
-            caption={t.transactions}
-            rows={rows}
-            keyOf={({ id }) => id}
-            columns={[
-              { title: t.date, cell: ({ effectiveDate }) => instant(effectiveDate, account.timeZone) },
-              { title: t.type, cell: ({ transactionType }) => t.types[transactionType] },
-              {
-                title: t.state,
-                cell: (row) => <Badge tone={transactionTone(row)}>{words(t.statuses[row.status])}</Badge>,
-              },
-              { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-              { title: t.gatewayFacts, isText: true, cell: (row) => <GatewayFacts of={row} /> },
-            ]}
-          />
-        )}
-      </ListPages>
-    </Section>
+    <ListSection
+      of={known(payment.transactions.toReversed())}
+      pageParameter="transaction"
+      caption={t.transactions}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: t.date, cell: ({ effectiveDate }) => instant(effectiveDate, account.timeZone) },
+        { title: t.type, cell: ({ transactionType }) => t.types[transactionType] },
+        {
+          title: t.state,
+          cell: (row) => <Badge tone={transactionTone(row)}>{words(t.statuses[row.status])}</Badge>,
+        },
+        { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
+        { title: t.gatewayFacts, isText: true, cell: (row) => <GatewayFacts of={row} /> },
+      ]}
+    />
   );
 }
 
@@ -146,23 +141,18 @@ function Attempts({ facts }: { readonly facts: PaymentFacts }): JSX.Element | nu
   const attempts = (payment.attempts ?? []).toReversed();
   if (attempts.length === 0) return null;
   return (
-    <Section title={t.attempts}>
-      <ListPages rows={attempts} pageParameter="attempt">
-        {(rows) => (
-          <Table
-            caption={t.attempts}
-            rows={rows}
-            keyOf={({ id, stateName }) => `${id} ${stateName}`}
-            columns={[
-              { title: t.date, cell: ({ effectiveDate }) => instant(effectiveDate, account.timeZone) },
-              { title: t.state, cell: ({ stateName }) => t.attemptStates[stateName] },
-              { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-              { title: t.startedBy, cell: ({ isApiPayment }) => (isApiPayment ? t.byPerson : t.bySystem) },
-            ]}
-          />
-        )}
-      </ListPages>
-    </Section>
+    <ListSection
+      of={known(attempts)}
+      pageParameter="attempt"
+      caption={t.attempts}
+      keyOf={({ id, stateName }) => `${id} ${stateName}`}
+      columns={[
+        { title: t.date, cell: ({ effectiveDate }) => instant(effectiveDate, account.timeZone) },
+        { title: t.state, cell: ({ stateName }) => t.attemptStates[stateName] },
+        { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
+        { title: t.startedBy, cell: ({ isApiPayment }) => (isApiPayment ? t.byPerson : t.bySystem) },
+      ]}
+    />
   );
 }
 

@@ -9,7 +9,7 @@ import { type Field, textOf, type Values } from '../../parts/form.tsx';
 import { Columns, Facts, Section } from '../../parts/layout.tsx';
 import { Problem, Show } from '../../parts/loading.tsx';
 import { notify } from '../../parts/notices.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 type Seller = ResultOf<'sellers', 'get'>;
@@ -37,20 +37,18 @@ export function SellerData(): JSX.Element {
             </Section>
             {seller !== null && <Logo seller={seller} />}
           </Columns>
-          <Section title={texts.tenant.versions}>
-            <ListTable
-              caption={texts.tenant.versions}
-              of={{ ...loaded, data: versions }}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: texts.tenant.from, cell: ({ createdDate }) => instant(createdDate) },
-                { title: sellerFields.name, cell: ({ name }) => name },
-                { title: sellerFields.address1, cell: ({ address1 }) => address1 },
-                { title: sellerFields.city, cell: ({ city }) => city },
-                { title: sellerFields.iban, cell: ({ iban }) => iban },
-              ]}
-            />
-          </Section>
+          <ListSection
+            caption={texts.tenant.versions}
+            of={{ ...loaded, data: versions }}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: texts.tenant.from, cell: ({ createdDate }) => instant(createdDate) },
+              { title: sellerFields.name, cell: ({ name }) => name },
+              { title: sellerFields.address1, cell: ({ address1 }) => address1 },
+              { title: sellerFields.city, cell: ({ city }) => city },
+              { title: sellerFields.iban, cell: ({ iban }) => iban },
+            ]}
+          />
         </div>
       )}
     </Show>

@@ -7,7 +7,7 @@ import { may } from '../../core/session.ts';
 import { Action } from '../../parts/action.tsx';
 import { textOf, textOrNull } from '../../parts/form.tsx';
 import { Badge, Copyable, Page, Section, Tabs } from '../../parts/layout.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { Configuration } from './configuration.tsx';
 import { InvoiceTexts } from './invoice-texts.tsx';
@@ -37,23 +37,22 @@ export function Tenant(): JSX.Element {
 function TagDefinitions(): JSX.Element {
   const loaded = useLoad(() => api().tagDefinitions.list());
   return (
-    <Section title={t.tags} actions={may('tag:create_tag_definition') && <NewTag />}>
-      <ListTable
-        caption={t.tags}
-        of={loaded}
-        keyOf={({ id }) => id}
-        columns={[
-          { title: t.name, cell: ({ name }) => name },
-          { title: t.description, cell: ({ description }) => description, isText: true },
-          {
-            title: t.for,
-            cell: ({ applicableObjectTypes }) => applicableObjectTypes.map(words).join(', '),
-            isText: true,
-          },
-          { title: texts.operations.actions, cell: (tag) => <DeleteTag {...tag} /> },
-        ]}
-      />
-    </Section>
+    <ListSection
+      caption={t.tags}
+      of={loaded}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: t.name, cell: ({ name }) => name },
+        { title: t.description, cell: ({ description }) => description, isText: true },
+        {
+          title: t.for,
+          cell: ({ applicableObjectTypes }) => applicableObjectTypes.map(words).join(', '),
+          isText: true,
+        },
+        { title: texts.operations.actions, cell: (tag) => <DeleteTag {...tag} /> },
+      ]}
+      actions={may('tag:create_tag_definition') && <NewTag />}
+    />
   );
 }
 
@@ -106,28 +105,27 @@ function KeyValueList(): JSX.Element {
     />
   );
   return (
-    <Section title={t.keyValues} actions={may('tenant_kvs:add') && add}>
-      <ListTable
-        caption={t.keyValues}
-        of={loaded}
-        keyOf={({ key }) => key}
-        columns={[
-          { title: t.key, cell: ({ key }) => <code>{key}</code> },
-          {
-            title: t.value,
-            isText: true,
-            cell: ({ values }) => values.map((value, index) => <Value key={index.toString()} text={value} />),
-          },
-          {
-            title: texts.operations.actions,
-            cell: ({ key }) =>
-              may('tenant_kvs:delete') && (
-                <Action {...t.deleteKey(key)} run={() => api().keyValues.delete(key)} isDangerous />
-              ),
-          },
-        ]}
-      />
-    </Section>
+    <ListSection
+      caption={t.keyValues}
+      of={loaded}
+      keyOf={({ key }) => key}
+      columns={[
+        { title: t.key, cell: ({ key }) => <code>{key}</code> },
+        {
+          title: t.value,
+          isText: true,
+          cell: ({ values }) => values.map((value, index) => <Value key={index.toString()} text={value} />),
+        },
+        {
+          title: texts.operations.actions,
+          cell: ({ key }) =>
+            may('tenant_kvs:delete') && (
+              <Action {...t.deleteKey(key)} run={() => api().keyValues.delete(key)} isDangerous />
+            ),
+        },
+      ]}
+      actions={may('tenant_kvs:add') && add}
+    />
   );
 }
 

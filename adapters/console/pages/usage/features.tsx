@@ -10,7 +10,7 @@ import { Action } from '../../parts/action.tsx';
 import { textOf, type Values } from '../../parts/form.tsx';
 import { Page } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
-import { Table } from '../../parts/table.tsx';
+import { ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.features;
@@ -28,30 +28,26 @@ export function Features({ path }: { readonly path: PathValues }): JSX.Element {
       title={t.title}
       above={[[account.data?.name ?? texts.common.loading, href('/accounts', accountId)]]}
     >
-      <Show of={features}>
-        {(rows) => (
-          <Table
-            caption={t.title}
-            rows={rows}
-            keyOf={({ name }) => name}
-            empty={t.none}
-            columns={[
-              { title: t.feature, cell: ({ name }) => <strong>{name}</strong> },
-              { title: t.value, cell: (feature) => <Value feature={feature} zone={zone} />, isText: true },
-              {
-                title: t.why,
-                cell: ({ name }) => <Why accountId={accountId} feature={name} />,
-                isText: true,
-              },
-              {
-                title: '',
-                cell: (feature) =>
-                  may('feature:override') && <Overrides accountId={accountId} feature={feature} />,
-              },
-            ]}
-          />
-        )}
-      </Show>
+      <ListTable
+        of={features}
+        caption={t.title}
+        keyOf={({ name }) => name}
+        empty={t.none}
+        columns={[
+          { title: t.feature, cell: ({ name }) => <strong>{name}</strong> },
+          { title: t.value, cell: (feature) => <Value feature={feature} zone={zone} />, isText: true },
+          {
+            title: t.why,
+            cell: ({ name }) => <Why accountId={accountId} feature={name} />,
+            isText: true,
+          },
+          {
+            title: '',
+            cell: (feature) =>
+              may('feature:override') && <Overrides accountId={accountId} feature={feature} />,
+          },
+        ]}
+      />
     </Page>
   );
 }

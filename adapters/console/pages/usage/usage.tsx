@@ -11,7 +11,7 @@ import { Chart } from '../../parts/chart.tsx';
 import { textOf, type Values } from '../../parts/form.tsx';
 import { Page, Section } from '../../parts/layout.tsx';
 import { Show } from '../../parts/loading.tsx';
-import { Table } from '../../parts/table.tsx';
+import { ListSection, ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.usage;
@@ -107,28 +107,24 @@ function Rated({ subscriptionId }: { readonly subscriptionId: string }): JSX.Ele
   return (
     <Section title={t.rated}>
       <p>{t.ratedExplanation}</p>
-      <Show of={rated}>
-        {(items) => (
-          <Table
-            caption={t.rated}
-            rows={items}
-            keyOf={({ id }) => id}
-            empty={t.nothingRated}
-            columns={[
-              { title: t.usage, cell: (item) => item.prettyUsageName ?? item.usageName },
-              { title: t.period, cell: ({ startDate, endDate }) => t.span(day(startDate), day(endDate)) },
-              {
-                title: t.quantity,
-                cell: ({ usage, quantity: amount }) =>
-                  usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', ') ||
-                  quantity(amount),
-                isNumber: true,
-              },
-              { title: t.amount, cell: ({ amount, currency }) => money(amount, currency), isNumber: true },
-            ]}
-          />
-        )}
-      </Show>
+      <ListTable
+        of={rated}
+        pageParameter="rated"
+        caption={t.rated}
+        keyOf={({ id }) => id}
+        empty={t.nothingRated}
+        columns={[
+          { title: t.usage, cell: (item) => item.prettyUsageName ?? item.usageName },
+          { title: t.period, cell: ({ startDate, endDate }) => t.span(day(startDate), day(endDate)) },
+          {
+            title: t.quantity,
+            cell: ({ usage, quantity: amount }) =>
+              usage.map((unit) => `${quantity(unit.quantity)} ${unit.name}`).join(', ') || quantity(amount),
+            isNumber: true,
+          },
+          { title: t.amount, cell: ({ amount, currency }) => money(amount, currency), isNumber: true },
+        ]}
+      />
     </Section>
   );
 }
@@ -139,24 +135,19 @@ function Unbilled({ subscriptionId, from, to }: SpanProps): JSX.Element {
     [subscriptionId, from, to],
   );
   return (
-    <Section title={t.unbilled}>
-      <Show of={unbilled}>
-        {(rows) => (
-          <Table
-            caption={t.unbilled}
-            rows={rows}
-            keyOf={(row) => JSON.stringify(row)}
-            empty={t.allBilled}
-            columns={[
-              { title: t.unit, cell: ({ unitType }) => unitType },
-              { title: t.quantity, cell: ({ amount }) => quantity(amount), isNumber: true },
-              { title: t.period, cell: ({ startDate, endDate }) => t.span(day(startDate), day(endDate)) },
-              { title: t.reason, cell: ({ reason }) => t.reasons[reason] ?? words(reason), isText: true },
-            ]}
-          />
-        )}
-      </Show>
-    </Section>
+    <ListSection
+      of={unbilled}
+      pageParameter="unbilled"
+      caption={t.unbilled}
+      keyOf={(row) => JSON.stringify(row)}
+      empty={t.allBilled}
+      columns={[
+        { title: t.unit, cell: ({ unitType }) => unitType },
+        { title: t.quantity, cell: ({ amount }) => quantity(amount), isNumber: true },
+        { title: t.period, cell: ({ startDate, endDate }) => t.span(day(startDate), day(endDate)) },
+        { title: t.reason, cell: ({ reason }) => t.reasons[reason] ?? words(reason), isText: true },
+      ]}
+    />
   );
 }
 
