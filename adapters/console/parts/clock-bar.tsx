@@ -16,6 +16,8 @@ import { Badge } from './layout.tsx';
 import { Problem } from './loading.tsx';
 import { ListTable } from './table.tsx';
 
+const t = texts.clock;
+
 type Event = Awaited<ReturnType<Api['events']['list']>>['events'][number];
 
 /** True if the server has a test clock. The server writes it into the page. */
@@ -62,23 +64,23 @@ export function ClockBar(): JSX.Element | null {
     move('PUT /test/clock', { [unit]: '1' }).catch((failure: unknown) => setError(asError(failure)));
   const isMoving = seconds !== null;
   return (
-    <section class="clock-bar" aria-label={texts.clock.title}>
-      <strong>{texts.clock.title}</strong>
+    <section class="clock-bar" aria-label={t.title}>
+      <strong>{t.title}</strong>
       <time dateTime={time.value}>{instant(time.value, 'UTC').replace(/( UTC)?$/, ' UTC')}</time>
-      {texts.clock.steps.map(([label, unit]) => (
+      {t.steps.map(([label, unit]) => (
         <button key={unit} type="button" disabled={isMoving} onClick={() => void step(unit)}>
           {label}
         </button>
       ))}
       <Action
-        label={texts.clock.set}
-        explanation={texts.clock.explanation}
-        fields={[{ name: 'date', label: texts.clock.date, kind: 'date', isRequired: true }]}
+        label={t.set}
+        explanation={t.explanation}
+        fields={[{ name: 'date', label: t.date, kind: 'date', isRequired: true }]}
         initial={{ date: time.value.slice(0, 10) }}
         run={(values) => move('POST /test/clock', { requestedDate: textOf(values, 'date') ?? '' })}
-        done={texts.clock.moved}
+        done={t.moved}
       />
-      <span role="status">{isMoving && texts.clock.working(seconds)}</span>
+      <span role="status">{isMoving && t.working(seconds)}</span>
       {error !== null && <Problem error={error} />}
       {outcome !== null && <OutcomeDialog outcome={outcome} close={() => setOutcome(null)} />}
     </section>
@@ -139,10 +141,10 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () =>
   const counts = new Map<string, number>();
   for (const { eventType } of events) counts.set(eventType, (counts.get(eventType) ?? 0) + 1);
   return (
-    <Dialog title={texts.clock.happened} close={props.close} isWide>
+    <Dialog title={t.happened} close={props.close} isWide>
       <div class="fields">
-        <p>{texts.clock.between(instant(from, 'UTC'), instant(time.value, 'UTC'), events.length)}</p>
-        {hasMore && <p>{texts.clock.more}</p>}
+        <p>{t.between(instant(from, 'UTC'), instant(time.value, 'UTC'), events.length)}</p>
+        {hasMore && <p>{t.more}</p>}
         <div class="actions">
           {[...counts].map(([type, count]) => (
             <Badge key={type} tone={type.endsWith('FAILED') ? 'bad' : undefined}>
@@ -151,11 +153,11 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () =>
           ))}
         </div>
         <ListTable
-          caption={texts.clock.happened}
+          caption={t.happened}
           of={known(events)}
           keyOf={({ id }) => id}
           columns={eventColumns}
-          empty={texts.clock.nothing}
+          empty={t.nothing}
           pageParameter="happened"
         />
       </div>

@@ -9,6 +9,8 @@ import {
   settingText,
 } from './catalog-words.ts';
 
+const t = texts.catalog;
+
 /** A difference between two versions. */
 export interface Difference {
   /** What differs, such as `team-monthly, evergreen, EUR`. */
@@ -34,28 +36,25 @@ function factsOf(version: CatalogVersion): ReadonlyMap<string, string> {
   for (const { name, category, included, available, features = [] } of version.products) {
     const relations = [
       words(category),
-      ...(included.length > 0 ? [texts.catalog.includes(included.join(', '))] : []),
-      ...(available.length > 0 ? [texts.catalog.offers(available.join(', '))] : []),
+      ...(included.length > 0 ? [t.includes(included.join(', '))] : []),
+      ...(available.length > 0 ? [t.offers(available.join(', '))] : []),
     ];
-    facts.set(texts.catalog.productNamed(name), relations.join('; '));
+    facts.set(t.productNamed(name), relations.join('; '));
     for (const setting of features)
-      facts.set(`${texts.catalog.productNamed(name)}, ${setting.name}`, settingText(setting));
+      facts.set(`${t.productNamed(name)}, ${setting.name}`, settingText(setting));
   }
-  for (const { name, kind } of version.features) facts.set(texts.catalog.featureNamed(name), words(kind));
+  for (const { name, kind } of version.features) facts.set(t.featureNamed(name), words(kind));
   for (const [name, cases] of Object.entries(version.rules))
-    facts.set(
-      texts.catalog.ruleNamed(ruleName(name)),
-      ruleTexts(cases).join('; ') || texts.catalog.byDefault,
-    );
+    facts.set(t.ruleNamed(ruleName(name)), ruleTexts(cases).join('; ') || t.byDefault);
   return facts;
 }
 
 function addPlan(facts: Map<string, string>, plan: Plan, currencies: readonly string[]): void {
-  facts.set(texts.catalog.planNamed(plan.name), texts.catalog.ofProduct(plan.product));
+  facts.set(t.planNamed(plan.name), t.ofProduct(plan.product));
   for (const setting of plan.features ?? []) facts.set(`${plan.name}, ${setting.name}`, settingText(setting));
   for (const phase of plan.phases) {
     const name = `${plan.name}, ${words(phase.type).toLowerCase()}`;
-    facts.set(`${name}, ${texts.catalog.duration.toLowerCase()}`, durationText(phase));
+    facts.set(`${name}, ${t.duration.toLowerCase()}`, durationText(phase));
     for (const currency of currencies)
       facts.set(`${name}, ${currency}`, phasePrices(phase, currency).join('; '));
   }

@@ -13,6 +13,8 @@ import { Show } from '../../parts/loading.tsx';
 import { Filter, PagedTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.operations;
+
 const states = ['FAILED', 'AVAILABLE', 'PROCESSED', 'REMOVED'] as const;
 const tones: Readonly<Record<(typeof states)[number], Tone>> = {
   FAILED: 'bad',
@@ -29,24 +31,21 @@ export function Deliveries(): JSX.Element {
   return (
     <>
       <Callback />
-      <Section title={texts.operations.deliveries}>
+      <Section title={t.deliveries}>
         <div class="filters">
           <Filter
-            label={texts.operations.state}
+            label={t.state}
             name="state"
-            options={[
-              ['', texts.operations.all],
-              ...states.map((each) => [each, texts.operations.deliveryStates[each]] as const),
-            ]}
+            options={[['', t.all], ...states.map((each) => [each, t.deliveryStates[each]] as const)]}
           />
           <Filter
-            label={texts.operations.event}
+            label={t.event}
             name="type"
-            options={[['', texts.operations.all], ...eventTypes.map((each) => [each, words(each)] as const)]}
+            options={[['', t.all], ...eventTypes.map((each) => [each, words(each)] as const)]}
           />
         </div>
         <PagedTable
-          caption={texts.operations.deliveries}
+          caption={t.deliveries}
           load={({ offset, limit }) =>
             api().deliveries.list({
               ...(status && { state: status }),
@@ -57,29 +56,23 @@ export function Deliveries(): JSX.Element {
           }
           inputs={[status, eventType]}
           keyOf={({ id }) => id}
-          empty={texts.operations.noDeliveries}
+          empty={t.noDeliveries}
           columns={[
             {
-              title: texts.operations.event,
+              title: t.event,
               cell: ({ id, eventType: type }) => <a href={hrefWith({ delivery: id })}>{words(type)}</a>,
             },
             {
-              title: texts.operations.object,
+              title: t.object,
               cell: ({ objectType, objectId }) => <ObjectLink type={objectType} id={objectId} />,
             },
-            { title: texts.operations.created, cell: ({ createdDate }) => instant(createdDate) },
+            { title: t.created, cell: ({ createdDate }) => instant(createdDate) },
             {
-              title: texts.operations.state,
-              cell: (row) => (
-                <Badge tone={tones[row.status]}>{texts.operations.deliveryStates[row.status]}</Badge>
-              ),
+              title: t.state,
+              cell: (row) => <Badge tone={tones[row.status]}>{t.deliveryStates[row.status]}</Badge>,
             },
-            {
-              title: texts.operations.response,
-              cell: ({ lastStatus, lastError }) => lastError ?? lastStatus,
-              isText: true,
-            },
-            { title: texts.operations.attempts, cell: ({ attempts }) => attempts, isNumber: true },
+            { title: t.response, cell: ({ lastStatus, lastError }) => lastError ?? lastStatus, isText: true },
+            { title: t.attempts, cell: ({ attempts }) => attempts, isNumber: true },
           ]}
         />
       </Section>
@@ -95,38 +88,32 @@ function DeliveryDialog({ id }: { readonly id: DeliveryId }): JSX.Element {
   const loaded = useLoad(() => api().deliveries.get(id), [id]);
   const close = () => navigate(hrefWith({ delivery: null }), { replace: true });
   return (
-    <Dialog title={texts.operations.delivery} close={close} isWide>
+    <Dialog title={t.delivery} close={close} isWide>
       <Show of={loaded}>
         {(found) => (
           <div class="fields">
             <Facts
               of={[
-                [texts.operations.event, words(found.eventType)],
+                [t.event, words(found.eventType)],
+                [t.state, <Badge tone={tones[found.status]}>{t.deliveryStates[found.status]}</Badge>],
+                [t.url, found.url],
+                [t.webhookId, <Copyable text={found.id} />],
                 [
-                  texts.operations.state,
-                  <Badge tone={tones[found.status]}>{texts.operations.deliveryStates[found.status]}</Badge>,
-                ],
-                [texts.operations.url, found.url],
-                [texts.operations.webhookId, <Copyable text={found.id} />],
-                [
-                  texts.operations.account,
+                  t.account,
                   found.accountId === null ? undefined : <IdLink page="/accounts" id={found.accountId} />,
                 ],
-                [texts.operations.created, instant(found.createdDate)],
-                [texts.operations.attempts, found.attempts],
-                [texts.operations.lastAttempt, instant(found.lastAttemptDate)],
-                [
-                  texts.operations.response,
-                  found.lastError ?? found.lastStatus ?? texts.operations.noResponse,
-                ],
-                [texts.operations.nextAttempt, instant(found.nextAttemptDate)],
+                [t.created, instant(found.createdDate)],
+                [t.attempts, found.attempts],
+                [t.lastAttempt, instant(found.lastAttemptDate)],
+                [t.response, found.lastError ?? found.lastStatus ?? t.noResponse],
+                [t.nextAttempt, instant(found.nextAttemptDate)],
               ]}
             />
-            <h3>{texts.operations.body}</h3>
+            <h3>{t.body}</h3>
             <pre>{JSON.stringify(bodyOf(found), null, 2)}</pre>
             {may('tenant_kvs:add') && (
               <div class="actions">
-                <Action {...texts.operations.sendAgain} run={() => api().deliveries.sendAgain(id)} />
+                <Action {...t.sendAgain} run={() => api().deliveries.sendAgain(id)} />
               </div>
             )}
           </div>
@@ -156,39 +143,28 @@ function Callback(): JSX.Element {
   const url = loaded.data?.values[0];
   return (
     <Section
-      title={texts.operations.callback}
+      title={t.callback}
       actions={
         <>
           {may('tenant_kvs:add') && (
             <Action
-              label={url === undefined ? texts.operations.setCallback : texts.operations.changeCallback}
-              explanation={texts.operations.callbackExplanation}
+              label={url === undefined ? t.setCallback : t.changeCallback}
+              explanation={t.callbackExplanation}
               fields={[
-                {
-                  name: 'url',
-                  label: texts.operations.url,
-                  isRequired: true,
-                  placeholder: 'https://example.com/billing',
-                },
+                { name: 'url', label: t.url, isRequired: true, placeholder: 'https://example.com/billing' },
               ]}
               run={(values) => api().keyValues.add(CALLBACK, textOf(values, 'url') ?? '')}
-              done={texts.operations.callbackSet}
+              done={t.callbackSet}
             />
           )}
           {url !== undefined && may('tenant_kvs:delete') && (
-            <Action
-              {...texts.operations.removeCallback}
-              run={() => api().keyValues.delete(CALLBACK)}
-              isDangerous
-            />
+            <Action {...t.removeCallback} run={() => api().keyValues.delete(CALLBACK)} isDangerous />
           )}
         </>
       }
     >
       <Show of={loaded}>
-        {({ values }) =>
-          values[0] === undefined ? texts.operations.noCallback : <Copyable text={values[0]} />
-        }
+        {({ values }) => (values[0] === undefined ? t.noCallback : <Copyable text={values[0]} />)}
       </Show>
     </Section>
   );

@@ -11,6 +11,8 @@ import { Show } from '../../parts/loading.tsx';
 import { Filter, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.operations;
+
 interface Check {
   readonly name: string;
   readonly healthy: boolean;
@@ -31,23 +33,18 @@ export function Health(): JSX.Element {
   return (
     <>
       <ListSection
-        caption={texts.operations.checks}
+        caption={t.checks}
         of={loaded}
         keyOf={({ name }) => name}
         columns={[
+          { title: t.check, cell: ({ name }) => t.checkNames[name] ?? words(name) },
           {
-            title: texts.operations.check,
-            cell: ({ name }) => texts.operations.checkNames[name] ?? words(name),
-          },
-          {
-            title: texts.operations.state,
+            title: t.state,
             cell: ({ healthy }) => (
-              <Badge tone={healthy ? 'good' : 'bad'}>
-                {healthy ? texts.operations.healthy : texts.operations.failing}
-              </Badge>
+              <Badge tone={healthy ? 'good' : 'bad'}>{healthy ? t.healthy : t.failing}</Badge>
             ),
           },
-          { title: texts.operations.finding, cell: ({ message }) => message, isText: true },
+          { title: t.finding, cell: ({ message }) => message, isText: true },
         ]}
       />
       <Measurements />
@@ -69,10 +66,10 @@ type RangeName = keyof typeof ranges;
 /** Lines of a chart: label, category of the samples, and kind. */
 type Lines = readonly (readonly [label: string, category: string, kind: string])[];
 
-const { lines } = texts.operations;
+const { lines } = t;
 
 const charts: readonly {
-  readonly name: keyof typeof texts.operations.charts;
+  readonly name: keyof typeof t.charts;
   readonly unit: string;
   readonly lines: Lines;
 }[] = [
@@ -119,14 +116,8 @@ function Measurements(): JSX.Element {
   const loaded = useLoad(() => measured(name), [name]);
   return (
     <Section
-      title={texts.operations.measurements}
-      actions={
-        <Filter
-          label={texts.operations.range}
-          name="range"
-          options={Object.entries(texts.operations.ranges)}
-        />
-      }
+      title={t.measurements}
+      actions={<Filter label={t.range} name="range" options={Object.entries(t.ranges)} />}
     >
       <Show of={loaded}>
         {({ labels, values }) => (
@@ -134,7 +125,7 @@ function Measurements(): JSX.Element {
             {charts.map((chart) => (
               <Chart
                 key={chart.name}
-                title={texts.operations.charts[chart.name]}
+                title={t.charts[chart.name]}
                 labels={labels}
                 series={chart.lines.map(([label, category, kind]) => ({
                   label,

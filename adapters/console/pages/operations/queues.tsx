@@ -11,6 +11,8 @@ import { Badge, IdLink, Section, type Tone } from '../../parts/layout.tsx';
 import { type Column, Filter, ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.operations;
+
 /** An entry of the queue; a late one with the cause of its delay. */
 interface Entry {
   readonly recordId: number;
@@ -45,21 +47,21 @@ export function Queues(): JSX.Element {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   return (
     <Section
-      title={texts.operations.listTitles[name]}
+      title={t.listTitles[name]}
       actions={
         <Filter
-          label={texts.operations.list}
+          label={t.list}
           name="list"
           options={(['late', 'busy', 'failed'] as const).map((each) => [each, words(each)])}
         />
       }
     >
-      <p class="quiet-text">{texts.operations.listExplanations[name]}</p>
+      <p class="quiet-text">{t.listExplanations[name]}</p>
       <ListTable
-        caption={texts.operations.listTitles[name]}
+        caption={t.listTitles[name]}
         of={loaded}
         keyOf={keyOf}
-        empty={texts.operations.noEntries[name]}
+        empty={t.noEntries[name]}
         above={(shown) =>
           shown.length > 0 &&
           may('admin:update') && (
@@ -82,7 +84,7 @@ function workColumn(
   setChosen: (chosen: ReadonlySet<string>) => void,
 ): Column<Entry> {
   return {
-    title: texts.operations.work,
+    title: t.work,
     cell: (entry) => {
       const key = keyOf(entry);
       const choose = (isChosen: boolean) =>
@@ -125,20 +127,20 @@ const tones: Readonly<Record<string, Tone>> = {
 
 const columns: readonly Column<Entry>[] = [
   {
-    title: texts.operations.account,
+    title: t.account,
     cell: ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />,
   },
-  { title: texts.operations.due, cell: ({ dueDate }) => instant(dueDate) },
+  { title: t.due, cell: ({ dueDate }) => instant(dueDate) },
   {
-    title: texts.operations.state,
+    title: t.state,
     cell: ({ cause, state }) => <Badge tone={tones[cause ?? state]}>{words(cause ?? state)}</Badge>,
   },
   {
-    title: texts.operations.reason,
+    title: t.reason,
     cell: ({ why, reason, processingOwner }) => why ?? reason ?? processingOwner,
     isText: true,
   },
-  { title: texts.operations.attempts, cell: ({ errorCount }) => errorCount, isNumber: true },
+  { title: t.attempts, cell: ({ errorCount }) => errorCount, isNumber: true },
 ];
 
 /** Puts back failed entries, or frees the others: the chosen ones, or all on the page. */
@@ -151,7 +153,7 @@ function EntryActions(props: {
   const picked = props.entries.filter((entry) => props.chosen.has(keyOf(entry)));
   const entries = picked.length > 0 ? picked : props.entries;
   const isFailed = props.name === 'failed';
-  const { putBack, free, putBackExplanation, freeExplanation } = texts.operations;
+  const { putBack, free, putBackExplanation, freeExplanation } = t;
   const run = async () => {
     const { queues } = api();
     const change = isFailed ? queues.putBack : queues.free;
@@ -166,7 +168,7 @@ function EntryActions(props: {
         label={(isFailed ? putBack : free)(entries.length, picked.length > 0)}
         explanation={isFailed ? putBackExplanation : freeExplanation}
         run={run}
-        done={texts.operations.entriesDone(entries.length)}
+        done={t.entriesDone(entries.length)}
         after={props.after}
       />
     </div>

@@ -10,6 +10,8 @@ import { Badge, Section } from '../../parts/layout.tsx';
 import { Filter, ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.tenant;
+
 const KEY = 'PER_TENANT_CONFIG';
 const PREFIXES = /^org\.(service|killbill)\./;
 
@@ -87,23 +89,23 @@ export function Configuration(): JSX.Element {
   const shown = data?.filter(({ name }) => area === '' || name.startsWith(`${area}.`));
   return (
     <Section
-      title={texts.tenant.configuration}
+      title={t.configuration}
       actions={
         <Filter
-          label={texts.tenant.area}
+          label={t.area}
           name="area"
           options={[['', texts.operations.all], ...areas.map((each) => [each, words(each)] as const)]}
         />
       }
     >
-      <p class="quiet-text">{texts.tenant.configurationExplanation}</p>
+      <p class="quiet-text">{t.configurationExplanation}</p>
       <ListTable
-        caption={texts.tenant.configuration}
+        caption={t.configuration}
         of={{ ...loaded, data: shown }}
         keyOf={({ name }) => name}
         columns={[
           {
-            title: texts.tenant.setting,
+            title: t.setting,
             cell: ({ name, description }) => (
               <>
                 <code>{name}</code>
@@ -113,11 +115,11 @@ export function Configuration(): JSX.Element {
             ),
           },
           {
-            title: texts.tenant.value,
+            title: t.value,
             isText: true,
             cell: ({ value, isSet }) => (
               <>
-                {shownValue(value)} {isSet && <Badge tone="warning">{texts.tenant.isSet}</Badge>}
+                {shownValue(value)} {isSet && <Badge tone="warning">{t.isSet}</Badge>}
               </>
             ),
           },
@@ -139,7 +141,7 @@ function shownValue(value: string): string {
 
 /** A field that offers the valid values, if they are few. */
 function fieldOf({ allowed }: Setting): Field {
-  const field = { name: 'value', label: texts.tenant.value };
+  const field = { name: 'value', label: t.value };
   if (allowed === 'true or false')
     return {
       ...field,
@@ -150,7 +152,7 @@ function fieldOf({ allowed }: Setting): Field {
       ],
     };
   const [, choices] = /^one of (.*)$/.exec(allowed) ?? [];
-  if (choices === undefined) return { ...field, help: texts.tenant.allowed(allowed) };
+  if (choices === undefined) return { ...field, help: t.allowed(allowed) };
   return { ...field, kind: 'select', options: choices.split(', ').map((each) => [each, each]) };
 }
 
@@ -164,13 +166,13 @@ function ChangeSetting({ setting }: { readonly setting: Setting }): JSX.Element 
     const all = [...stored.filter((entry) => !isThis(entry)), ...own];
     await api().keyValues.add(KEY, JSON.stringify(Object.fromEntries(all)));
   };
-  const useDefault = { name: 'useDefault', label: texts.tenant.useDefault, kind: 'checkbox' } as const;
+  const useDefault = { name: 'useDefault', label: t.useDefault, kind: 'checkbox' } as const;
   return (
     <Action
-      label={texts.tenant.change}
+      label={t.change}
       explanation={
         <>
-          {description}. {texts.tenant.changeExplanation} <code>{name}</code>
+          {description}. {t.changeExplanation} <code>{name}</code>
         </>
       }
       fields={(values) => [
@@ -179,7 +181,7 @@ function ChangeSetting({ setting }: { readonly setting: Setting }): JSX.Element 
       ]}
       initial={{ value, useDefault: false }}
       run={run}
-      done={texts.tenant.changed}
+      done={t.changed}
     />
   );
 }

@@ -12,9 +12,11 @@ import { notify } from '../../parts/notices.tsx';
 import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
+const t = texts.tenant;
+
 type Seller = ResultOf<'sellers', 'get'>;
 
-const { sellerFields } = texts.tenant;
+const { sellerFields } = t;
 const names = Object.keys(sellerFields) as (keyof typeof sellerFields)[];
 
 /** The seller on invoices: its data, its logo and the earlier versions. */
@@ -25,12 +27,9 @@ export function SellerData(): JSX.Element {
       {([seller, versions]) => (
         <div class="page">
           <Columns>
-            <Section
-              title={texts.tenant.seller}
-              actions={may('tenant_kvs:add') && <ChangeSeller seller={seller} />}
-            >
+            <Section title={t.seller} actions={may('tenant_kvs:add') && <ChangeSeller seller={seller} />}>
               {seller === null ? (
-                <p class="empty">{texts.tenant.noSeller}</p>
+                <p class="empty">{t.noSeller}</p>
               ) : (
                 <Facts of={names.map((name) => [sellerFields[name], seller[name] ?? undefined])} />
               )}
@@ -38,11 +37,11 @@ export function SellerData(): JSX.Element {
             {seller !== null && <Logo seller={seller} />}
           </Columns>
           <ListSection
-            caption={texts.tenant.versions}
+            caption={t.versions}
             of={{ ...loaded, data: versions }}
             keyOf={({ id }) => id}
             columns={[
-              { title: texts.tenant.from, cell: ({ createdDate }) => instant(createdDate) },
+              { title: t.from, cell: ({ createdDate }) => instant(createdDate) },
               { title: sellerFields.name, cell: ({ name }) => name },
               { title: sellerFields.address1, cell: ({ address1 }) => address1 },
               { title: sellerFields.city, cell: ({ city }) => city },
@@ -73,7 +72,7 @@ function ChangeSeller({ seller }: { readonly seller: Seller }): JSX.Element {
   };
   return (
     <Action
-      {...texts.tenant.changeSeller}
+      {...t.changeSeller}
       fields={fields}
       initial={Object.fromEntries(names.map((name) => [name, String(seller?.[name] ?? '')]))}
       run={run}
@@ -98,22 +97,18 @@ function Logo({ seller }: { readonly seller: NonNullable<Seller> }): JSX.Element
       const mediaType = file.type as NonNullable<typeof logo>['mediaType'];
       await api().sellers.upload({ ...seller, logo: { mediaType, bytes } });
       setError(null);
-      notify(texts.tenant.logoChanged);
+      notify(t.logoChanged);
     } catch (failure) {
       setError(asError(failure));
     }
   };
   return (
-    <Section title={texts.tenant.logo}>
-      {url === null ? (
-        <p class="empty">{texts.tenant.noLogo}</p>
-      ) : (
-        <img class="logo" src={url} alt={texts.tenant.logo} />
-      )}
+    <Section title={t.logo}>
+      {url === null ? <p class="empty">{t.noLogo}</p> : <img class="logo" src={url} alt={t.logo} />}
       {error !== null && <Problem error={error} />}
       {may('tenant_kvs:add') && (
         <label>
-          {texts.tenant.changeLogo}
+          {t.changeLogo}
           <input
             type="file"
             accept="image/png,image/jpeg,image/svg+xml"
