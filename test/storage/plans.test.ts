@@ -301,6 +301,23 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     expect(found).to.eql([]);
   });
 
+  it('use indexes for payments in a state other than the usual one, and for a search by account', async () => {
+    const { first } = chosen;
+    const newest = { offset: 0, limit: -25 };
+    const inStates = { kind: 'states', stateNames: ['PURCHASE_FAILED', 'REFUND_FAILED'] } as const;
+    const value = first.id;
+    const ofAccount = { property: 'accountId', type: 'uuid', operator: 'eq', value } as const;
+    const isCount = (statement: string) =>
+      statement.startsWith('select ? as total') || statement.startsWith('select $1 as total');
+    const found = await reads(async (session) => {
+      await session.payments.search(inStates, newest, { pluginName: null });
+      const clauses = { kind: 'clauses', clauses: [ofAccount] } as const;
+      await session.payments.search(clauses, newest, { pluginName: null });
+    });
+    // The counts of all payments, which end at a limit.
+    expect(found.filter((statement) => !isCount(statement))).to.eql([]);
+  });
+
   it('use the text index for a rare account text', async () => {
     const { first } = chosen;
     const text = first.externalKey.slice(24, 31);
@@ -312,9 +329,10 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     );
     expect(total).to.equal(1);
     const plans = await plansOf(opened.database, opened.bound());
-    // The second counts what the search finds, and all there are up to a limit.
+    // The last one counts what the search finds, and all there are up to a limit.
     for (const { plan } of plans) expect(plan.join('\n')).to.contain('bw_accounts_text_index');
-    if (kind === 'postgresql') expect(plans[0]?.plan.filter(isWalk)).to.eql([]);
+    if (kind === 'postgresql')
+      expect(plans.slice(0, 2).flatMap(({ plan }) => plan.filter(isWalk))).to.eql([]);
     else expect(plans[1]?.plan.join('\n')).to.contain('USING COVERING INDEX bw_accounts_text_index');
   });
 

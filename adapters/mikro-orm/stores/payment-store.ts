@@ -33,6 +33,8 @@ import {
   paymentsTable,
   paymentTransactionsTable,
   type StoredPaymentMethod,
+  UNUSUAL_PAYMENTS,
+  USUAL_PAYMENT_STATE,
 } from '../tables/payments.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { takeNumbers } from './tenant-settings.ts';
@@ -71,7 +73,12 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     search: async (search, request, { pluginName }) => {
       const ofPlugin = pluginName === null ? nothing : ofGateway(scope, pluginName);
       const within = sql`${paymentSearchCondition(scope, search)} ${ofPlugin}`;
-      return scope.page(paymentsTable, { request, within, among: nothing });
+      return scope.page(paymentsTable, {
+        request,
+        within,
+        among: nothing,
+        along: isUnusual(search) ? scope.runner.dialect.along('bw_payments_state_index') : nothing,
+      });
     },
     findTransactions: async (paymentIds) => scope.selectBy(paymentTransactionsTable, 'paymentId', paymentIds),
     findTransactionsByIds: async (ids) => scope.selectByIds(paymentTransactionsTable, ids),
@@ -243,9 +250,16 @@ const places = {
 function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql {
   switch (search.kind) {
     case 'clauses':
-      return clauseConditions(search.clauses, places);
+      return search.clauses.reduce((condition, clause) => {
+        const { property, operator, value } = clause;
+        // The equality of the record id uses the index of the account's payments.
+        const isOfAccount = property === 'accountId' && operator === 'eq';
+        if (isOfAccount) return sql`${condition} and ${scope.ofAccount(value as Uuid)}`;
+        return sql`${condition} ${clauseConditions([clause], places)}`;
+      }, nothing);
     case 'states':
-      return sql`and ${isIn('state_name', 'text', search.stateNames)}`;
+      return sql`and ${isIn('state_name', 'text', search.stateNames)}
+        ${isUnusual(search) ? sql`and ${raw(UNUSUAL_PAYMENTS)}` : nothing}`;
     case 'text': {
       const { id, text } = search;
       const named =
@@ -253,6 +267,11 @@ function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql 
       return sql`and (${containsInAnyCase('external_key', text)} ${named})`;
     }
   }
+}
+
+/** Returns true if the index of unusual states finds the payments. */
+function isUnusual(search: PaymentSearch): boolean {
+  return search.kind === 'states' && !search.stateNames.some((name) => name === USUAL_PAYMENT_STATE);
 }
 
 function ofGateway(scope: TenantScope, pluginName: string) {

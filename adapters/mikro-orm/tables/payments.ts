@@ -49,6 +49,10 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>('payment
   },
 });
 
+/** The state of most payments. Searches for other states use an index that omits it. */
+export const USUAL_PAYMENT_STATE = 'PURCHASE_SUCCESS';
+export const UNUSUAL_PAYMENTS = `state_name <> '${USUAL_PAYMENT_STATE}'`;
+
 export const paymentsTable = new RecordTable('payments', columnsOf(paymentFields), {
   uniques: {
     id: 'id',
@@ -64,6 +68,7 @@ export const paymentsTable = new RecordTable('payments', columnsOf(paymentFields
   indexes: {
     page: 'tenant_record_id, record_id',
     account: 'tenant_record_id, account_record_id, record_id',
+    state: `tenant_record_id, state_name, record_id where ${UNUSUAL_PAYMENTS}`,
   },
 });
 

@@ -12,7 +12,7 @@ const t = texts.payments;
 /** The payments of the tenant, newest first. */
 export function Payments(): JSX.Element {
   const given = (name: string) => (parameters.value.get(name) ?? '').trim();
-  const key = given('search') || given('state');
+  const key = given('search') === '' ? given('state') : searchKey(given('search'));
   const pluginName = given('gateway') === '' ? null : given('gateway');
   const [number, ...others] = paymentColumns();
   return (
@@ -59,4 +59,10 @@ export function Payments(): JSX.Element {
       />
     </Page>
   );
+}
+
+/** Returns the search key for an id or an external key. A search for a part of a key would read all payments. */
+function searchKey(text: string): string {
+  const isId = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+  return `_q=1&${isId ? 'id' : 'external_key'}[eq]=${encodeURIComponent(isId ? text.toLowerCase() : text)}`;
 }

@@ -470,6 +470,9 @@ create table bw_payments (
 );
 create index bw_payments_page_index on bw_payments (tenant_record_id, record_id);
 create index bw_payments_account_index on bw_payments (tenant_record_id, account_record_id, record_id);
+create index bw_payments_state_index
+  on bw_payments (tenant_record_id, state_name, record_id)
+  where state_name <> 'PURCHASE_SUCCESS';
 
 create table bw_payment_transactions (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
