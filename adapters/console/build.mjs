@@ -20,7 +20,8 @@ await build({
   jsxImportSource: 'preact',
   charset: 'utf8',
   legalComments: 'none',
-  sourcemap: true,
+  // Not in the package. A check reads them to list the bundled packages.
+  sourcemap: 'external',
   sourcesContent: false,
   outdir: target,
   chunkNames: 'chunks/[name]-[hash]',
