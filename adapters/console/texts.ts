@@ -76,6 +76,8 @@ export const texts = {
     partsOfPage: 'Parts of the page',
     code: (code: number) => `Error ${code}`,
     copy: (text: string) => `Copy ${text}`,
+    signedOut: 'Your session had ended. Try again.',
+    atLine: (line: number, message: string) => `Line ${line}: ${message}`,
     unreachable: 'The server cannot be reached. Check your connection and try again.',
     timedOut: 'The server did not answer in time.',
     none: 'None',
@@ -782,6 +784,7 @@ export const texts = {
   signIn: {
     title: 'Sign in',
     ended: 'Your session has ended. Sign in again to continue.',
+    rejected: 'The user name or the password is wrong.',
     username: 'User',
     password: 'Password',
     submit: 'Sign in',
@@ -1050,7 +1053,6 @@ export const texts = {
     nobody:
       'Nobody would pay another price. Subscriptions keep the price of the version that they started with, unless the plan in the new version has effectiveDateForExistingSubscriptions.',
     more: (count: number) => `${count} more price changes are not shown.`,
-    atLine: (line: number, message: string) => `Line ${line}: ${message}`,
     fromDay: 'From',
     oldPrice: 'Price now',
     newPrice: 'New price',

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { BillingError, ErrorCode } from '../../client/index.ts';
 import { revision } from '../core/calls.ts';
 import { asError } from '../core/load.ts';
 import { session, signIn } from '../core/session.ts';
@@ -48,7 +49,8 @@ function SignInForm(props: { readonly title: string; readonly message?: string }
       if (before !== undefined && before !== session.value?.username) location.reload();
       revision.value += 1;
     } catch (failure) {
-      setError(asError(failure));
+      const isRejected = failure instanceof BillingError && failure.code === ErrorCode.UNAUTHENTICATED;
+      setError(isRejected ? new Error(texts.signIn.rejected) : asError(failure));
     }
     setRunning(false);
   };

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { BillingError } from '../../client/index.ts';
+import { BillingError, ErrorCode } from '../../client/index.ts';
 import type { Loaded } from '../core/load.ts';
 import { texts } from '../texts.ts';
 
@@ -35,9 +35,9 @@ export function Problem(props: { readonly error: Error; readonly retry?: () => v
       <p>{messageOf(error)}</p>
       {problems.length > 0 && (
         <ul>
-          {problems.map((problem) => (
-            <li key={JSON.stringify(problem)}>
-              {typeof problem === 'string' ? problem : JSON.stringify(problem)}
+          {problems.map(({ line, message }) => (
+            <li key={`${line} ${message}`}>
+              {line === undefined ? message : texts.common.atLine(line, message)}
             </li>
           ))}
         </ul>
@@ -53,6 +53,8 @@ export function Problem(props: { readonly error: Error; readonly retry?: () => v
 }
 
 function messageOf(error: Error): string {
+  if (error instanceof BillingError && error.code === ErrorCode.UNAUTHENTICATED)
+    return texts.common.signedOut;
   if (error instanceof TypeError && /fetch|network/i.test(error.message)) return texts.common.unreachable;
   if (error.name === 'TimeoutError') return texts.common.timedOut;
   return error.message;

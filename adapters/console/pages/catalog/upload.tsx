@@ -124,7 +124,7 @@ function withPart(report: Report, part: Part): Report {
   switch (part.kind) {
     case 'SUMMARY': {
       const lines = [...part.errors, ...part.warnings].map(({ line, message }) =>
-        line ? t.atLine(line, message) : message,
+        line ? texts.common.atLine(line, message) : message,
       );
       return { ...report, problems: lines, hasErrors: part.errors.length > 0 };
     }
