@@ -1,4 +1,4 @@
-import type { CustomField, ObjectRef } from '../records/index.ts';
+import type { CustomField, FieldedType, ObjectRef } from '../records/index.ts';
 import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../values/limits.ts';
@@ -18,7 +18,7 @@ export interface CustomFieldChange {
  * CUSTOM_FIELD_INVALID_UPDATE (9002), CUSTOM_FIELD_ALREADY_EXISTS (9000).
  */
 export function changedFields(
-  object: ObjectRef,
+  object: ObjectRef<FieldedType>,
   changes: readonly CustomFieldChange[],
   { named, existing }: { readonly named: readonly CustomField[]; readonly existing: readonly CustomField[] },
 ): readonly CustomField[] {
@@ -48,7 +48,7 @@ function fieldOf({ customFieldId }: CustomFieldChange, named: readonly CustomFie
   );
 }
 
-function checkUnchanged(field: CustomField, object: ObjectRef, change: CustomFieldChange): void {
+function checkUnchanged(field: CustomField, object: ObjectRef<FieldedType>, change: CustomFieldChange): void {
   const isItsOwn = field.objectId === object.id && field.objectType === object.type;
   const hasItsName = change.name === null || change.name === undefined || change.name === field.name;
   if (isItsOwn && hasItsName) return;

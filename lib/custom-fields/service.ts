@@ -1,14 +1,15 @@
-import { loadAccount, lockOwningAccount, owningAccountId } from '../accounts/index.ts';
+import { loadAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CustomFieldSearch, WriteSession } from '../ports/storage/index.ts';
 import type {
   CustomField,
+  CustomFieldObjectType,
+  CustomFieldPageRequest,
   Leading,
   New,
   ObjectRef,
   ObjectType,
   Page,
-  PageRequest,
 } from '../records/index.ts';
 import { BusEventType, type CallContext, customFieldFields, type FieldedType } from '../records/index.ts';
 import { authorshipOf, isOperatorSearch, parseOperatorSearch } from '../runtime/index.ts';
@@ -17,6 +18,7 @@ import type { HostInput } from '../values/host-values/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { type CustomFieldChange, type CustomFieldInput, changedFields, newFields } from './changed-fields.ts';
+import { checkExists, type FieldOwner, lockOwner } from './field-owner.ts';
 
 const searched = searchedFields(customFieldFields, { customFieldId: 'id' });
 
@@ -24,14 +26,14 @@ type Fielded = ObjectRef<FieldedType>;
 
 /** Operations on the custom fields of a tenant's objects (accounts §11). */
 export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 'ids'>) {
-  const find = (context: CallContext, search: CustomFieldSearch, request: PageRequest) =>
+  const find = (context: CallContext, search: CustomFieldSearch, request: CustomFieldPageRequest) =>
     storage.read(context.tenant, (session) => session.customFields.search(search, request));
 
   return {
     async add(context: CallContext, object: Fielded, inputs: readonly CustomFieldInput[]): Promise<void> {
       const { userName, createdDate } = context;
       await storage.write(context.tenant, authorshipOf(context), async (session) => {
-        const account = await lockOwningAccount(session, object);
+        const owner = await lockOwner(session, object);
         const existing = await session.customFields.findByObjects(object.type, [object.id]);
         const fields = newFields(inputs, existing).map(
           (pair): New<CustomField> => ({
@@ -39,7 +41,7 @@ export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 
             id: ids.next(),
             objectType: object.type,
             objectId: object.id,
-            accountRecordId: account.recordId,
+            accountRecordId: owner.accountRecordId,
             isActive: true,
             createdBy: userName,
             createdDate,
@@ -48,7 +50,7 @@ export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 
           }),
         );
         await session.customFields.insert(fields);
-        publish(session, account.id, { type: BusEventType.CUSTOM_FIELD_CREATION, fields });
+        publish(session, owner, { type: BusEventType.CUSTOM_FIELD_CREATION, fields });
       });
     },
 
@@ -58,7 +60,7 @@ export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 
       changes: readonly CustomFieldChange[],
     ): Promise<void> {
       await storage.write(context.tenant, authorshipOf(context), async (session) => {
-        await lockOwningAccount(session, object);
+        await lockOwner(session, object);
         const named = await session.customFields.findByIds(
           changes.flatMap(({ customFieldId }) => customFieldId ?? []),
         );
@@ -73,17 +75,17 @@ export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 
 
     async remove(context: CallContext, object: Fielded, fieldIds: readonly Uuid[]): Promise<void> {
       await storage.write(context.tenant, authorshipOf(context), async (session) => {
-        const account = await lockOwningAccount(session, object);
+        const owner = await lockOwner(session, object);
         const existing = await session.customFields.findByObjects(object.type, [object.id]);
         const fields = fieldIds.length === 0 ? existing : existing.filter(({ id }) => fieldIds.includes(id));
         await session.customFields.deactivate(fields);
-        publish(session, account.id, { type: BusEventType.CUSTOM_FIELD_DELETION, fields });
+        publish(session, owner, { type: BusEventType.CUSTOM_FIELD_DELETION, fields });
       });
     },
 
     ofObject: (context: CallContext, object: Fielded) =>
       storage.read(context.tenant, async (session) => {
-        await owningAccountId(session, object);
+        await checkExists(session, object);
         return session.customFields.findByObjects(object.type, [object.id]);
       }),
 
@@ -97,18 +99,22 @@ export function customFieldOperations({ storage, ids }: Pick<Ports, 'storage' | 
         return session.customFields.findByAccount(recordId, { objectType });
       }),
 
-    page: (context: CallContext, request: PageRequest) =>
+    page: (context: CallContext, request: CustomFieldPageRequest) =>
       storage.read(context.tenant, (session) => session.customFields.page(request)),
 
-    async search(context: CallContext, key: string, request: PageRequest) {
+    async search(context: CallContext, key: string, request: CustomFieldPageRequest) {
       checkStorable('Search key', key);
       return find(context, searchOf(key), request);
     },
 
     async searchByName(
       context: CallContext,
-      wanted: { readonly objectType: ObjectType; readonly name: string; readonly value?: string | null },
-      request: PageRequest,
+      wanted: {
+        readonly objectType: CustomFieldObjectType;
+        readonly name: string;
+        readonly value?: string | null;
+      },
+      request: CustomFieldPageRequest,
     ) {
       const { objectType, name, value = null } = wanted;
       checkStorable('Field name', name);
@@ -126,7 +132,7 @@ function searchOf(key: string): CustomFieldSearch {
 
 function publish(
   session: WriteSession,
-  accountId: Uuid,
+  { accountId, accountRecordId }: FieldOwner,
   {
     type,
     fields,
@@ -136,7 +142,7 @@ function publish(
   },
 ): void {
   session.publish(
-    fields.map(({ id: customFieldId, objectType, objectId, accountRecordId }) => ({
+    fields.map(({ id: customFieldId, objectType, objectId }) => ({
       type,
       accountRecordId,
       payload: { accountId, customFieldId, objectType, objectId, metaData: null },
@@ -199,15 +205,15 @@ export interface CustomFieldOperations<C extends Leading = []> {
     ]
   ): Promise<readonly CustomField[]>;
 
-  /** Returns a page of the tenant's fields. */
-  page(...given: [...C, request: PageRequest]): Promise<Page<CustomField>>;
+  /** Returns a page of the tenant's fields, including those of coupons by default. */
+  page(...given: [...C, request: CustomFieldPageRequest]): Promise<Page<CustomField>>;
 
   /**
    * Returns a page of the fields that match the key. The key is the field's id, or part of its object id, object
    * type, name or value, ignoring case. A key in operator form filters by its clauses (accounts §6.2, §11 rule 5).
    * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
    */
-  search(...given: [...C, key: string, request: PageRequest]): Promise<Page<CustomField>>;
+  search(...given: [...C, key: string, request: CustomFieldPageRequest]): Promise<Page<CustomField>>;
 
   /**
    * Returns a page of the fields with exactly this object type and name. If `value` is not null, the value must match
@@ -217,11 +223,11 @@ export interface CustomFieldOperations<C extends Leading = []> {
     ...given: [
       ...C,
       wanted: HostInput<{
-        readonly objectType: ObjectType;
+        readonly objectType: CustomFieldObjectType;
         readonly name: string;
         readonly value?: string | null;
       }>,
-      request: PageRequest,
+      request: CustomFieldPageRequest,
     ]
   ): Promise<Page<CustomField>>;
 }

@@ -1,5 +1,6 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
 import type { FieldedType } from './object-type.ts';
+import type { PageRequest } from './page.ts';
 
 /** A named value on an object (accounts §11); deleted fields become inactive. */
 export const customFieldFields = {
@@ -9,7 +10,8 @@ export const customFieldFields = {
   objectId: f.id({ searched: true }),
   name: f.text({ audit: 'fieldName', searched: true }),
   value: f.text({ audit: 'fieldValue', searched: true }),
-  accountRecordId: f.bigint(),
+  /** Null for the fields of a coupon, which has no account. */
+  accountRecordId: f.orNull(f.bigint()),
   isActive: f.flag(),
   createdBy: f.text({ audit: null, searched: true }),
   createdDate: f.instant({ searched: true }),
@@ -17,3 +19,9 @@ export const customFieldFields = {
   updatedDate: f.instant({ searched: true }),
 };
 export interface CustomField extends RecordOf<typeof customFieldFields> {}
+
+/** A page of custom fields. */
+export interface CustomFieldPageRequest extends PageRequest {
+  /** True to leave out the fields of coupons. Defaults to false. */
+  readonly withoutCoupons?: boolean | null;
+}

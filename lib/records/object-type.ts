@@ -25,17 +25,21 @@ export const ObjectType = enumeration(
 );
 export type ObjectType = keyof typeof ObjectType;
 
+/** Object types of custom fields. Only dialect D has custom fields on coupons. */
+export const CustomFieldObjectType = { ...ObjectType, COUPON: 'COUPON' } as const;
+export type CustomFieldObjectType = keyof typeof CustomFieldObjectType;
+
 /** One object of a tenant. */
-export interface ObjectRef<T extends ObjectType = ObjectType> {
+export interface ObjectRef<T extends CustomFieldObjectType = ObjectType> {
   readonly type: T;
   readonly id: Uuid;
 }
 
 /**
- * Objects that have custom fields (accounts §11). An invoice payment has the custom fields of its payment (ruling
- * R15).
+ * Objects of accounts that have custom fields (accounts §11). An invoice payment has the custom fields of its payment
+ * (ruling R15).
  */
-export type FieldedType =
+export type FieldedAccountObject =
   | typeof ObjectType.ACCOUNT
   | typeof ObjectType.BUNDLE
   | typeof ObjectType.SUBSCRIPTION
@@ -44,3 +48,6 @@ export type FieldedType =
   | typeof ObjectType.PAYMENT
   | typeof ObjectType.TRANSACTION
   | typeof ObjectType.PAYMENT_METHOD;
+
+/** All objects that have custom fields: those of accounts, and coupons. */
+export type FieldedType = FieldedAccountObject | typeof CustomFieldObjectType.COUPON;

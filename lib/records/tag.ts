@@ -1,8 +1,8 @@
 import { f, type RecordOf } from '../values/fields/index.ts';
-import type { FieldedType, ObjectType } from './object-type.ts';
+import type { FieldedAccountObject, ObjectType } from './object-type.ts';
 
-/** Types of objects that can have tags: all types with custom fields, except payment methods (accounts §13.1). */
-export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;
+/** Objects that can have tags: all objects of accounts with custom fields, except payment methods (accounts §13.1). */
+export type TaggedType = Exclude<FieldedAccountObject, typeof ObjectType.PAYMENT_METHOD>;
 
 /** A tag definition of a user. Deleted definitions become inactive, so that deleted tags keep their name. */
 export const tagDefinitionFields = {

@@ -17,6 +17,9 @@ const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', '
 const goOn: readonly string[] = [
   'createAccount',
   'createCoupon',
+  'createCouponCustomFields',
+  'deleteCouponCustomFields',
+  'modifyCouponCustomFields',
   'updateCoupon',
   'consumeFeature',
   'releaseFeature',

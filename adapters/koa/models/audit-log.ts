@@ -4,6 +4,7 @@ import {
   type AuditRow,
   accountFields,
   ChangeType,
+  CustomFieldObjectType,
   invoiceFields,
   invoiceItemFields,
   ObjectType,
@@ -60,9 +61,14 @@ export function auditLogsJson(rows: readonly AuditEntry[], rendering: Rendering)
 
 /** Returns an audit log that shows the record after each change (accounts §14.1). */
 export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number, rendering: Rendering) {
-  return shownRows(rows).map((row) =>
-    AuditLog.write({ ...row, history: historyOf(row, tenantRecordId, rendering) }, rendering),
+  return shownRows(rows.filter((row) => rendering.dialect === Dialect.D || !isFieldOfCoupon(row))).map(
+    (row) => AuditLog.write({ ...row, history: historyOf(row, tenantRecordId, rendering) }, rendering),
   );
+}
+
+/** Dialect K has no coupons, so it does not show their custom fields. */
+function isFieldOfCoupon({ tableName, snapshot }: AuditRow): boolean {
+  return tableName === 'CUSTOM_FIELD' && snapshot?.objectType === CustomFieldObjectType.COUPON;
 }
 
 /** History columns that Kill Bill does not have: dialect K omits them. */

@@ -1,8 +1,13 @@
-import { type CustomField as CustomFieldRecord, ObjectType } from '../../../lib/records/index.ts';
+import {
+  CustomFieldObjectType,
+  type CustomField as CustomFieldRecord,
+  ObjectType,
+} from '../../../lib/records/index.ts';
 import {
   MAX_CUSTOM_FIELD_NAME_CHARACTERS,
   MAX_CUSTOM_FIELD_VALUE_CHARACTERS,
 } from '../../../lib/values/limits.ts';
+import { withLazy } from '../wire/lazy-values.ts';
 import { field, model, reading } from '../wire/model.ts';
 import { enumeration, text, uuid } from '../wire/scalars.ts';
 import { auditLogs } from './audit-log.ts';
@@ -10,9 +15,14 @@ import { auditLogs } from './audit-log.ts';
 const name = text(MAX_CUSTOM_FIELD_NAME_CHARACTERS);
 const value = field(text(MAX_CUSTOM_FIELD_VALUE_CHARACTERS), 'W', { required: true });
 
+/** Kill Bill's clients reject unknown types, so dialect K never shows the fields of coupons. */
+const objectType = withLazy(enumeration(CustomFieldObjectType), {
+  jsonInK: () => enumeration(ObjectType).json,
+});
+
 export const CustomField = model('CustomField', {
   customFieldId: field(uuid, 'W', { from: ({ id }: CustomFieldRecord) => id }),
-  objectType: enumeration(ObjectType),
+  objectType,
   objectId: uuid,
   name: field(name, 'C', { required: true }),
   value,

@@ -1,14 +1,24 @@
-import { type FieldedType, ObjectType } from '../../../lib/records/index.ts';
+import {
+  CustomFieldObjectType,
+  type FieldedType,
+  type ObjectRef,
+  ObjectType,
+  type PageRequest,
+} from '../../../lib/records/index.ts';
+import type { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { Dialect } from '../dialect.ts';
 import { CustomField, CustomFieldChange, NewCustomField } from '../models/custom-field.ts';
 import { auditParameter } from '../routing/audited.ts';
 import { jsonListBody } from '../routing/body.ts';
-import { fieldedResources, type ObjectResource, objectOf } from '../routing/objects.ts';
-import { type Route, tenantRoute } from '../routing/route.ts';
+import { fieldedResources, type ObjectResource, objectOf, resource } from '../routing/objects.ts';
+import { type Route, type TenantCall, tenantRoute } from '../routing/route.ts';
 import { optionalChoice, pageParameters, plainText, required, textOrEmpty, uuidList } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const pageQuery = { ...pageParameters, ...auditParameter };
 const shows = listOf(CustomField);
+
+const coupons = resource<FieldedType>('coupon', CustomFieldObjectType.COUPON, { idName: 'couponCode' });
 
 /** Search paths in both spellings (http-api §13.1). The first has the usual operation name. */
 const searchPaths = [
@@ -16,28 +26,38 @@ const searchPaths = [
   { prefix: '/customField', suffix: 'Alias' },
 ] as const;
 
+/** Restricts lists in dialect K, whose clients reject the type COUPON (coupons §6). */
+function listed<Q extends PageRequest>(query: Q, dialect: Dialect): Q & { readonly withoutCoupons: boolean } {
+  return { ...query, withoutCoupons: dialect === Dialect.K };
+}
+
 /** See accounts §11. */
 export const customFieldRoutes: readonly Route[] = [
   tenantRoute('getCustomFields', 'GET /customFields/pagination', {
     summary: 'List custom fields',
     query: pageQuery,
     shows,
-    handle: ({ billing, context, query }) => billing.customFields.page(context, query),
+    handle: ({ billing, context, query, dialect }) =>
+      billing.customFields.page(context, listed(query, dialect)),
   }),
   ...searchPaths.flatMap(({ prefix, suffix }) => [
     tenantRoute(`searchCustomFieldsByTypeName${suffix}`, `GET ${prefix}/search`, {
       area: 'customFields',
       summary: 'Find custom fields by object type, name and value',
       query: {
-        objectType: required(optionalChoice(ObjectType)),
+        objectType: required(optionalChoice(CustomFieldObjectType)),
         fieldName: required(plainText),
         fieldValue: textOrEmpty,
         ...pageQuery,
       },
       shows,
-      handle({ billing, context, query }) {
+      handle({ billing, context, query, dialect }) {
         const { objectType, fieldName: name, fieldValue: value } = query;
-        return billing.customFields.searchByName(context, { objectType, name, value }, query);
+        return billing.customFields.searchByName(
+          context,
+          { objectType, name, value },
+          listed(query, dialect),
+        );
       },
     }),
     tenantRoute(`searchCustomFields${suffix}`, `GET ${prefix}/search/{searchKey}`, {
@@ -45,11 +65,20 @@ export const customFieldRoutes: readonly Route[] = [
       summary: 'Search custom fields by id, object, name or value',
       query: pageQuery,
       shows,
-      handle: ({ billing, context, params, query }) =>
-        billing.customFields.search(context, params.searchKey, query),
+      handle: ({ billing, context, params, query, dialect }) =>
+        billing.customFields.search(context, params.searchKey, listed(query, dialect)),
     }),
   ]),
-  ...fieldedResources.flatMap(routesOf),
+  ...fieldedResources.flatMap((each) =>
+    routesOf(each, { find: async ({ params }) => objectOf(each, params) }),
+  ),
+  ...routesOf(coupons, {
+    async find({ billing, context, params }) {
+      const { id } = await billing.coupons.get(context, params[coupons.idName] ?? '');
+      return { type: coupons.type, id };
+    },
+    unknown: ['COUPON_NOT_FOUND'],
+  }),
   tenantRoute('getAllCustomFields', 'GET /accounts/{accountId}/allCustomFields', {
     summary: 'List the custom fields of an account and its objects',
     query: { objectType: optionalChoice(ObjectType), ...auditParameter },
@@ -59,25 +88,36 @@ export const customFieldRoutes: readonly Route[] = [
   }),
 ];
 
-function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
-  const { noun, described } = resource;
-  const path = `/${resource.path}/{${resource.idName}}/customFields` as const;
+interface ObjectCall extends Pick<TenantCall<string, never, null>, 'billing' | 'context'> {
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface FieldedObjects {
+  readonly find: (call: ObjectCall) => Promise<ObjectRef<FieldedType>>;
+  /** Errors for an unknown object that the name of the path parameter does not imply. */
+  readonly unknown?: readonly (keyof typeof ErrorCode)[];
+}
+
+function routesOf(
+  { path: start, idName, noun, described }: ObjectResource<FieldedType>,
+  { find, unknown = [] }: FieldedObjects,
+): readonly Route[] {
+  const path = `/${start}/{${idName}}/customFields` as const;
   return [
     tenantRoute(`get${noun}CustomFields`, `GET ${path}`, {
       summary: `List the custom fields of ${described}`,
       query: auditParameter,
       shows,
-      handle: ({ billing, context, params }) =>
-        billing.customFields.ofObject(context, objectOf(resource, params)),
+      fails: unknown,
+      handle: async (call) => call.billing.customFields.ofObject(call.context, await find(call)),
     }),
     tenantRoute(`create${noun}CustomFields`, `POST ${path}`, {
       summary: `Add custom fields to ${described}`,
       permission: 'custom_field:add',
       body: jsonListBody(NewCustomField, CustomField.name),
       creates: path,
-      fails: ['CUSTOM_FIELD_ALREADY_EXISTS'],
-      handle: ({ billing, context, params, body }) =>
-        billing.customFields.add(context, objectOf(resource, params), body),
+      fails: ['CUSTOM_FIELD_ALREADY_EXISTS', ...unknown],
+      handle: async (call) => call.billing.customFields.add(call.context, await find(call), call.body),
     }),
     tenantRoute(`modify${noun}CustomFields`, `PUT ${path}`, {
       summary: `Update custom field values of ${described}`,
@@ -87,16 +127,17 @@ function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
         'CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID',
         'CUSTOM_FIELD_INVALID_UPDATE',
         'CUSTOM_FIELD_ALREADY_EXISTS',
+        ...unknown,
       ],
-      handle: ({ billing, context, params, body }) =>
-        billing.customFields.modify(context, objectOf(resource, params), body),
+      handle: async (call) => call.billing.customFields.modify(call.context, await find(call), call.body),
     }),
     tenantRoute(`delete${noun}CustomFields`, `DELETE ${path}`, {
       summary: `Remove custom fields from ${described}: the given ones, or all`,
       permission: 'custom_field:delete',
       query: { customField: uuidList },
-      handle: ({ billing, context, params, query }) =>
-        billing.customFields.remove(context, objectOf(resource, params), query.customField),
+      fails: unknown,
+      handle: async (call) =>
+        call.billing.customFields.remove(call.context, await find(call), call.query.customField),
     }),
   ];
 }

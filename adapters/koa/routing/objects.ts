@@ -1,8 +1,13 @@
-import { type FieldedType, ObjectType, type TaggedType } from '../../../lib/records/index.ts';
+import {
+  type CustomFieldObjectType,
+  type FieldedAccountObject,
+  ObjectType,
+  type TaggedType,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 
 /** Path and operation names of a kind of object. */
-export interface ObjectResource<T extends ObjectType = ObjectType> {
+export interface ObjectResource<T extends CustomFieldObjectType = ObjectType> {
   /** Path before the id and below the core prefix. */
   readonly path: string;
   readonly idName: string;
@@ -18,7 +23,7 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
  * Returns the resource of an object type. For example, `invoiceItem` has the path
  * `invoiceItems/{invoiceItemId}`, the name `InvoiceItem` and the text `an invoice item`.
  */
-export function resource<T extends ObjectType>(
+export function resource<T extends CustomFieldObjectType>(
   name: string,
   type: T,
   differing: Partial<ObjectResource<T>> = {},
@@ -53,7 +58,8 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   resource('paymentTransaction', ObjectType.TRANSACTION, { idName: 'transactionId', noun: 'Transaction' }),
 ];
 
-export const fieldedResources: readonly ObjectResource<FieldedType>[] = [
+/** Coupons have custom fields too, but other routes (coupons §6). */
+export const fieldedResources: readonly ObjectResource<FieldedAccountObject>[] = [
   ...taggedResources,
   resource('paymentMethod', ObjectType.PAYMENT_METHOD),
 ];

@@ -3,7 +3,7 @@ import { ChangeType, type Coupon, couponFields, foldedCode } from '../../../lib/
 import { couponAudit, redemptionAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { idIn, inputColumns } from '../sql/columns.ts';
-import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
+import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { couponsTable, redemptionsTable, type StoredCoupon } from '../tables/coupons.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 
@@ -16,6 +16,7 @@ const addedColumns = inputColumns({ added: 'integer' });
 export function couponReads(scope: TenantScope): CouponReads {
   return {
     findByCodes: async (codes) => scope.selectBy(couponsTable, 'foldedCode', codes.map(foldedCode)),
+    findByIds: async (ids) => scope.selectByIds(couponsTable, ids),
     page: async (request) => scope.page(couponsTable, { request }),
     findRedemptions: async (ids) => scope.selectByIds(redemptionsTable, ids),
     redemptionsOfSubscription: async (subscriptionId) =>
@@ -31,12 +32,14 @@ export function couponReads(scope: TenantScope): CouponReads {
 }
 
 export function couponWrites(scope: WriteScope): CouponWrites {
+  const lock = (condition: Sql) =>
+    scope.runner.readAs(couponsTable)`
+      select ${scope.columns(couponsTable)} from bw_coupons
+      where ${condition} order by record_id ${raw(scope.runner.dialect.forUpdate)}`;
   return {
     lockByCodes: async (codes) =>
-      scope.runner.readAs(couponsTable)`
-        select ${scope.columns(couponsTable)} from bw_coupons
-        where ${scope.ofTenant} and ${isIn('folded_code', 'text', codes.map(foldedCode))}
-        order by record_id ${raw(scope.runner.dialect.forUpdate)}`,
+      lock(sql`${scope.ofTenant} and ${isIn('folded_code', 'text', codes.map(foldedCode))}`),
+    lockByIds: async (ids) => lock(scope.haveIds(ids)),
     insert: async (coupons) => scope.insertAudited(couponAudit, coupons.map(storedOf)),
     update: async (coupons) =>
       scope.updateAudited(couponAudit, {

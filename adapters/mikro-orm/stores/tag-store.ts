@@ -6,7 +6,12 @@ import type {
   TagSearch,
   TagWrites,
 } from '../../../lib/ports/storage/index.ts';
-import { ChangeType, type CustomField, type UserTagDefinition } from '../../../lib/records/index.ts';
+import {
+  ChangeType,
+  type CustomField,
+  type CustomFieldPageRequest,
+  type UserTagDefinition,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { customFieldAudit, tagAudit, tagDefinitionAudit } from '../audit/audited-records.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
@@ -130,14 +135,18 @@ export function customFieldReads(scope: TenantScope): CustomFieldReads {
         sql`account_record_id = ${accountRecordId}`,
         objectType === null ? nothing : sql`and object_type = ${objectType}`,
       ),
-    page: async (request) => scope.page(customFieldsTable, { request, within: active }),
+    page: async (request) => scope.page(customFieldsTable, { request, within: listed(request) }),
     search: async (search, request) =>
       scope.page(customFieldsTable, {
         request,
-        within: sql`${active} ${fieldSearchCondition(search)}`,
-        among: active,
+        within: sql`${listed(request)} ${fieldSearchCondition(search)}`,
+        among: listed(request),
       }),
   };
+}
+
+function listed({ withoutCoupons }: CustomFieldPageRequest): Sql {
+  return withoutCoupons ? sql`${active} and account_record_id is not null` : active;
 }
 
 function fieldSearchCondition(search: CustomFieldSearch): Sql {

@@ -1,8 +1,8 @@
-import { type ObjectRef, ObjectType } from '../../records/index.ts';
+import { CustomFieldObjectType, type ObjectRef, ObjectType } from '../../records/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 
 /** Error codes for unknown ids, by object type (http-api §12). */
-const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
+const codes: Partial<Readonly<Record<CustomFieldObjectType, ErrorCode>>> = {
   [ObjectType.ACCOUNT]: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   [ObjectType.BUNDLE]: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
   [ObjectType.SUBSCRIPTION]: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
@@ -13,13 +13,14 @@ const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.TRANSACTION]: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
   [ObjectType.PAYMENT_METHOD]: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
   [ObjectType.TAG_DEFINITION]: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
+  [CustomFieldObjectType.COUPON]: ErrorCode.COUPON_NOT_FOUND,
 };
 
 /**
  * Returns the error for an unknown id, with the error code of the object type. Types without one get OBJECT_NOT_FOUND
  * (60007).
  */
-export function noSuchObject({ type, id }: ObjectRef): BillingError {
+export function noSuchObject({ type, id }: ObjectRef<CustomFieldObjectType>): BillingError {
   const name = type.toLowerCase().replaceAll('_', ' ');
   return billingError(
     codes[type] ?? ErrorCode.OBJECT_NOT_FOUND,

@@ -1,13 +1,13 @@
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import { type FieldedType, type ObjectRef, ObjectType } from '../../records/index.ts';
+import { type FieldedAccountObject, type ObjectRef, ObjectType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { noSuchObject } from '../rules/no-such-object.ts';
 import { lockAccount } from './lock-account.ts';
 
 type FindOwned = (session: ReadSession, id: Uuid) => Promise<readonly { readonly accountId: Uuid }[]>;
 
-const finders: Readonly<Record<FieldedType, FindOwned>> = {
+const finders: Readonly<Record<FieldedAccountObject, FindOwned>> = {
   [ObjectType.ACCOUNT]: async (session, id) =>
     (await session.accounts.findByIds([id])).map((account) => ({ accountId: account.id })),
   [ObjectType.BUNDLE]: (session, id) => session.subscriptions.findBundlesByIds([id]),
@@ -26,7 +26,10 @@ const finders: Readonly<Record<FieldedType, FindOwned>> = {
  * Returns the id of the object's account.
  * @throws BillingError with the code of `noSuchObject` for an unknown object.
  */
-export async function owningAccountId(session: ReadSession, object: ObjectRef<FieldedType>): Promise<Uuid> {
+export async function owningAccountId(
+  session: ReadSession,
+  object: ObjectRef<FieldedAccountObject>,
+): Promise<Uuid> {
   const [owned] = await finders[object.type](session, object.id);
   if (!owned) throw noSuchObject(object);
   return owned.accountId;
@@ -35,7 +38,7 @@ export async function owningAccountId(session: ReadSession, object: ObjectRef<Fi
 /** Locks the object's account. @throws the errors of `owningAccountId`, and BUSY (60018). */
 export async function lockOwningAccount(
   session: WriteSession,
-  object: ObjectRef<FieldedType>,
+  object: ObjectRef<FieldedAccountObject>,
 ): Promise<Account> {
   const isAccount = object.type === ObjectType.ACCOUNT;
   return lockAccount(session, isAccount ? object.id : await owningAccountId(session, object));

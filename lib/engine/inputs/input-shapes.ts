@@ -3,6 +3,7 @@ import { BcdTransfer, EntitlementActionPolicy } from '../../ports/index.ts';
 import {
   accountFields,
   CouponScope,
+  CustomFieldObjectType,
   invoiceItemFields,
   ObjectType,
   PhaseType,
@@ -50,6 +51,7 @@ export const ofInvoice = [invoice] as const;
 
 export const pageBounds = { limit: must('integer'), offset: must('count') } as const;
 export const page = ['request', pageBounds] as const;
+export const fieldPage = ['request', { ...pageBounds, withoutCoupons: 'flag' }] as const;
 export const pageOfAccount = [account, page] as const;
 export const search = [key, page] as const;
 
@@ -193,7 +195,11 @@ const { PAYMENT_METHOD, ...taggedTypes } = {
   PAYMENT_METHOD: ObjectType.PAYMENT_METHOD,
 } as const;
 export const tagged = ['object', { id, type: must(oneOf(taggedTypes)) }] as const;
-export const fielded = ['object', { id, type: must(oneOf({ ...taggedTypes, PAYMENT_METHOD })) }] as const;
+const { COUPON } = CustomFieldObjectType;
+export const fielded = [
+  'object',
+  { id, type: must(oneOf({ ...taggedTypes, PAYMENT_METHOD, COUPON })) },
+] as const;
 export const anyObject = ['object', { id, type: must(oneOf(ObjectType)) }] as const;
 export const objectType = { objectType: oneOf(ObjectType) } as const;
 

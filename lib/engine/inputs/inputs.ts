@@ -5,6 +5,7 @@ import { OverdueFormat } from '../../overdue/index.ts';
 import {
   BlockingStateType,
   type CallContext,
+  CustomFieldObjectType,
   EInvoiceFormat,
   EInvoiceProfile,
   EntitlementState,
@@ -35,6 +36,7 @@ import {
   dryRun,
   externalKey,
   fielded,
+  fieldPage,
   id,
   invoice,
   item,
@@ -501,11 +503,11 @@ export const inputs: Inputs = {
     remove: [fielded, ['fieldIds', [id]]],
     ofObject: [fielded],
     ofAccount: [account, ['options?', objectType]],
-    page: [page],
-    search,
+    page: [fieldPage],
+    search: [key, fieldPage],
     searchByName: [
-      ['request', { name: must('text'), objectType: must(oneOf(ObjectType)), value: 'text' }],
-      page,
+      ['request', { name: must('text'), objectType: must(oneOf(CustomFieldObjectType)), value: 'text' }],
+      fieldPage,
     ],
   },
   audit: {

@@ -4,6 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 export interface CouponReads {
   /** Returns the coupons with these codes, ignoring case. */
   findByCodes(codes: readonly string[]): Rows<Coupon>;
+  findByIds(ids: readonly Uuid[]): Rows<Coupon>;
   page(request: PageRequest): Promise<Page<Coupon>>;
   /** Returns the redemptions on the subscription and on its account, in the order of redemption. */
   redemptionsOfSubscription(subscriptionId: Uuid): Rows<Redemption>;
@@ -15,6 +16,8 @@ export interface CouponReads {
 export interface CouponWrites {
   /** Returns the coupons with these codes and locks them against changes and redemptions. */
   lockByCodes(codes: readonly string[]): Rows<Coupon>;
+  /** Returns the coupons with these ids and locks them, as `lockByCodes` does. */
+  lockByIds(ids: readonly Uuid[]): Rows<Coupon>;
   insert(coupons: readonly New<Coupon>[]): Promise<void>;
   /** Writes all fields except the number of redemptions. */
   update(coupons: readonly Coupon[]): Promise<void>;

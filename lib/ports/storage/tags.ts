@@ -1,6 +1,8 @@
 import type {
   ClauseSearch,
   CustomField,
+  CustomFieldObjectType,
+  CustomFieldPageRequest,
   New,
   ObjectType,
   Page,
@@ -77,7 +79,7 @@ export type CustomFieldSearch =
   /** Selects fields by object type, name and value. A null value matches any value. */
   | {
       readonly kind: 'name';
-      readonly objectType: ObjectType;
+      readonly objectType: CustomFieldObjectType;
       readonly name: string;
       readonly value: string | null;
     };
@@ -86,15 +88,15 @@ export type CustomFieldSearch =
 export interface CustomFieldReads {
   findByIds(ids: readonly Uuid[]): Rows<CustomField>;
   /** Returns the fields in creation order. */
-  findByObjects(type: ObjectType, objectIds: readonly Uuid[]): Rows<CustomField>;
+  findByObjects(type: CustomFieldObjectType, objectIds: readonly Uuid[]): Rows<CustomField>;
   /** Returns fields of the account and its objects, in creation order. */
   findByAccount(
     accountRecordId: number,
     options: { readonly objectType: ObjectType | null },
   ): Rows<CustomField>;
-  page(request: PageRequest): Promise<Page<CustomField>>;
-  /** Returns a page of matching fields. `max` counts all fields of the tenant. */
-  search(search: CustomFieldSearch, request: PageRequest): Promise<Page<CustomField>>;
+  page(request: CustomFieldPageRequest): Promise<Page<CustomField>>;
+  /** Returns a page of matching fields. `max` counts all fields that `page` returns. */
+  search(search: CustomFieldSearch, request: CustomFieldPageRequest): Promise<Page<CustomField>>;
 }
 
 export interface CustomFieldWrites {

@@ -62,6 +62,13 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   getCoupon: storedCoupon,
   updateCoupon: storedCoupon,
   redeemCoupon: storedCoupon,
+  getCouponCustomFields: storedCouponField,
+  createCouponCustomFields: async (world) => ({
+    ...(await storedCoupon(world)),
+    body: [{ name: `name ${world.next()}` }],
+  }),
+  modifyCouponCustomFields: changeOfCouponField,
+  deleteCouponCustomFields: storedCoupon,
   getAccountCoupons: storedRedemption,
   getSubscriptionCoupons: storedRedemption,
   redeemSubscriptionCoupon: async (world) => {
@@ -441,7 +448,10 @@ function samplesOfCarried(): Record<string, MakeSample> {
 }
 
 /** A change of a field that was added for it. */
-async function changeOfField(world: World, { path, idName }: ObjectResource): Promise<Sample> {
+async function changeOfField(
+  world: World,
+  { path, idName }: Pick<ObjectResource, 'path' | 'idName'>,
+): Promise<Sample> {
   const fields = pathOf(`/1.0/kb/${path}/{${idName}}/customFields`, world);
   await world.serving.call('POST', fields, { body: [{ name: `changed ${world.next()}`, value: 'old' }] });
   const { json } = await world.serving.call('GET', fields);
@@ -565,10 +575,21 @@ async function storedSeller({ serving }: World): Promise<Sample> {
 }
 
 async function storedCoupon({ serving, next }: World): Promise<Sample> {
-  const code = `SPRING${next()}`;
+  const code = `SPRING-${next()}`;
   const body = { code, percentOff: 20, duration: 'FOREVER' };
   expectStatus(await serving.call('POST', '/1.0/kb/coupons', { body }), 201);
   return { segments: { couponCode: code } };
+}
+
+async function storedCouponField(world: World): Promise<Sample> {
+  const { segments = {} } = await changeOfCouponField(world);
+  return { segments };
+}
+
+async function changeOfCouponField(world: World): Promise<Sample> {
+  const coupon = await storedCoupon(world);
+  const resource = { path: 'coupons', idName: 'couponCode' };
+  return { ...coupon, ...(await changeOfField({ ...world, ...coupon.segments }, resource)) };
 }
 
 async function storedRedemption(world: World): Promise<Sample> {

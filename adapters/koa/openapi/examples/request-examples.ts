@@ -96,7 +96,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   },
   ...Object.fromEntries(taggedResources.map(({ noun }) => [`create${noun}Tags`, [tagDefinitionId]])),
   ...Object.fromEntries(
-    fieldedResources.flatMap(({ noun }) => [
+    [...fieldedResources, { noun: 'Coupon' }].flatMap(({ noun }) => [
       [`create${noun}CustomFields`, [{ name: 'colour', value: 'red' }]],
       [`modify${noun}CustomFields`, [{ customFieldId, value: 'blue' }]],
     ]),

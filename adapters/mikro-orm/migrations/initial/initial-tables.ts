@@ -664,7 +664,7 @@ create unique index bw_tags_active_unique
 create table bw_custom_fields (
   record_id bigserial primary key, tenant_record_id bigint not null, id uuid not null,
   object_type text not null, object_id uuid not null, name text not null, value text not null,
-  account_record_id bigint not null, is_active boolean not null, created_by text not null,
+  account_record_id bigint, is_active boolean not null, created_by text not null,
   created_date bigint not null, updated_by text not null, updated_date bigint not null,
   folded_name text not null, folded_value text not null,
   constraint bw_custom_fields_id_unique unique (id)
