@@ -115,7 +115,8 @@ export class Timeline {
       return { ...each, billCycleDay, isMoved: false };
     });
     const moves = this.#billCycleDays.map((each) => ({ ...each, ...this.at(each.at), isMoved: true }));
-    return [...starts, ...moves].toSorted((a, b) => a.at - b.at);
+    // At the same instant, the move comes first: a phase that starts with it has the new day already.
+    return [...moves, ...starts].toSorted((a, b) => a.at - b.at);
   }
 
   #billCycleDayAt(at: Ms): number | null {
