@@ -19,7 +19,7 @@ export interface MatchedPage {
   readonly values: PathValues;
 }
 
-/** Returns the page of the current path; null if there is none. */
+/** Returns the page of the current path; null for an unknown path. */
 export function matchedPage(routes: readonly PageRoute[]): MatchedPage | null {
   const given = pagePath.value.split('/').slice(1);
   for (const route of routes) {

@@ -25,7 +25,7 @@ function urlOf({ kind, id, accountId }: Hit): string {
   return href(pages[kind], kind === 'BUNDLE' ? accountId : id);
 }
 
-/** Returns the hits with exactly this id, name, key or e-mail address; all hits if there are none. */
+/** Returns the hits with exactly this id, name, key or e-mail address; all hits if none matches exactly. */
 function exactHits(hits: readonly Hit[], text: string): readonly Hit[] {
   const exact = hits.filter(({ id, title, detail }) =>
     [id, title, ...detail.split(' · ')].some((value) => value.toLowerCase() === text.toLowerCase()),

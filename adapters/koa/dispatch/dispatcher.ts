@@ -75,7 +75,7 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly ownsEveryPath?: boolean;
   /** Returns the HTML page at the root. By default the root has no page. */
   readonly home?: (basePath: string) => string;
-  /** Loads the pages at `/console`. By default there are none. */
+  /** Loads the pages at `/console`. Without this option, `/console` is an unknown path. */
   readonly consolePages?: () => Promise<ConsolePages>;
 }
 

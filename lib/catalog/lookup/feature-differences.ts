@@ -13,7 +13,7 @@ export interface FeatureDifferences {
 
 /**
  * Returns what added versions change in features. Each added version is compared with the version in force before it,
- * or with nothing if there is none. Plans are decoded only if they, their products or the declarations differ.
+ * or with nothing before the first version. Plans are decoded only if they, their products or the declarations differ.
  * @param before versions at an earlier revision.
  * @param after all versions, sorted by effective date.
  */

@@ -7,7 +7,7 @@ export const keptFiguresFields = {
   figures: f.orNull(f.json<unknown>()),
   /** System time at which the count of `figures` began. Null before the first count has ended. */
   countedAt: f.orNull(f.instant()),
-  /** The figures and the position of a count that has not ended. Null if there is none. */
+  /** The figures and the position of a count that has not ended; null between counts. */
   progress: f.orNull(f.json<unknown>()),
 };
 export interface KeptFigures extends RecordOf<typeof keptFiguresFields> {}
