@@ -47,6 +47,15 @@ eachDatabaseByTurns.describe('security API', (open) => {
     expect((await upload(as('clerk'))).status).to.equal(201);
   });
 
+  it('lists every permission of the product to every user (platform §8)', async () => {
+    await newUser('reader');
+    const { json } = await call('GET', `${security}/permissions/all`, { headers: as('reader') });
+    expect(json).to.include.members(['account:create', 'coupon:redeem', 'admin:health']);
+    const role = { role: 'everything', permissions: json };
+    expectStatus(await call('POST', `${security}/roles`, { body: role }), 201);
+    expect((await call('GET', `${security}/roles/everything`)).json).to.eql(role);
+  });
+
   it('matches platform P9 "Grants"', async () => {
     const bob = textOf((await call('GET', '/1.0/kb/tenants?apiKey=bob')).json, 'tenantId');
     expect((await newUser('granted', { tenants: [bob] })).status).to.equal(201);

@@ -310,6 +310,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   invalidateUser: newUser,
   getUserTenants: newUser,
   getUsers: nothing,
+  getAllPermissions: nothing,
   updateUserTenants: newUser,
   getRoleDefinition: () => ({ segments: { role: 'admin' } }),
   getAvailableRoles: nothing,

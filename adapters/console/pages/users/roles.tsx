@@ -29,38 +29,19 @@ export function chosen(values: Values, prefix: string): readonly string[] {
     .map(([name]) => name.slice(prefix.length));
 }
 
-/** The permissions of the product by group. Plugins have further groups. */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  account: ['create', 'update', 'add_emails', 'delete_emails', 'charge', 'credit'],
-  catalog: ['config_upload', 'delete'],
-  coupon: ['view', 'manage', 'redeem'],
-  custom_field: ['add', 'update', 'delete'],
-  entitlement: ['create', 'change_plan', 'pause_resume', 'cancel', 'transfer'],
-  feature: ['view', 'consume', 'override'],
-  invoice: ['credit', 'item_adjust', 'delete_cba', 'trigger', 'dry_run', 'write_off', 'commit', 'void'],
-  overdue: ['config_upload'],
-  payment: ['trigger', 'refund', 'chargeback', 'transition', 'notification'],
-  payment_method: ['create', 'update', 'delete'],
-  tag: ['create_tag_definition', 'delete_tag_definition', 'add', 'delete'],
-  tenant: ['create'],
-  tenant_kvs: ['add', 'delete'],
-  usage: ['record'],
-  user: ['create'],
-  admin: ['update', 'export', 'trigger_command', 'health'],
-};
-
-const all = Object.entries(groups).flatMap(([group, values]) => values.map((value) => `${group}:${value}`));
-
 function isAll(permission: string): boolean {
   return permission === '*' || permission === '*:*';
 }
 
 /** Groups of permissions as rows, and roles as columns. */
 export function Roles(): JSX.Element {
-  const loaded = useLoad(rolesOf);
+  const loaded = useLoad(async () => ({
+    roles: await rolesOf(),
+    all: await callServer<readonly string[]>('GET /security/permissions/all'),
+  }));
   return (
     <Show of={loaded}>
-      {(roles) => (
+      {({ roles, all }) => (
         <Section
           title={t.roles}
           actions={
@@ -68,16 +49,16 @@ export function Roles(): JSX.Element {
               {roles
                 .filter(({ permissions }) => !permissions.some(isAll))
                 .map((role) => (
-                  <RoleAction key={role.role} of={role} />
+                  <RoleAction key={role.role} of={role} all={all} />
                 ))}
-              <RoleAction of={null} />
+              <RoleAction of={null} all={all} />
             </>
           }
         >
           <p class="quiet-text">{t.rolesExplanation}</p>
           <Table
             caption={t.roles}
-            rows={groupsOf(roles)}
+            rows={groupsOf([...all, ...roles.flatMap(({ permissions }) => permissions)])}
             keyOf={(group) => group}
             columns={[
               { title: t.group, cell: (group) => words(group) },
@@ -93,10 +74,8 @@ export function Roles(): JSX.Element {
   );
 }
 
-/** The groups of the product, and those of plugins that a role has. */
-function groupsOf(roles: readonly Role[]): readonly string[] {
-  const used = roles.flatMap(({ permissions }) => permissions.map((each) => each.split(':')[0] ?? ''));
-  return [...new Set([...Object.keys(groups), ...used])].filter((group) => group !== '*');
+function groupsOf(permissions: readonly string[]): readonly string[] {
+  return [...new Set(permissions.map((each) => each.split(':')[0] ?? ''))].filter((group) => group !== '*');
 }
 
 /** The permissions of a group that a role has. */
@@ -114,11 +93,18 @@ function granted(group: string, permissions: readonly string[]): JSX.Element | s
 }
 
 /** Creates a role, or changes the permissions of one. */
-function RoleAction({ of: role }: { readonly of: Role | null }): JSX.Element {
+function RoleAction({
+  of: role,
+  all,
+}: {
+  readonly of: Role | null;
+  readonly all: readonly string[];
+}): JSX.Element {
+  const groups = groupsOf(all).map((group) => `${group}:*`);
   const has = (permission: string) =>
     role?.permissions.some((each) => each === permission || each === `${permission.split(':')[0]}:*`) ??
     false;
-  const others = (role?.permissions ?? []).filter((each) => !all.includes(each) && !groupIsKnown(each));
+  const others = (role?.permissions ?? []).filter((each) => !all.includes(each) && !groups.includes(each));
   const fields: readonly Field[] = [
     ...(role === null ? [{ name: 'role', label: t.role, isRequired: true }] : []),
     ...all.map((permission): Field => {
@@ -146,11 +132,6 @@ function RoleAction({ of: role }: { readonly of: Role | null }): JSX.Element {
       isPrimary={role === null}
     />
   );
-}
-
-function groupIsKnown(permission: string): boolean {
-  const [group = '', value] = permission.split(':');
-  return value === '*' && group in groups;
 }
 
 /** API clients: applications that sign in with a secret. The API does not list them. */

@@ -176,6 +176,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   formUrl: 'https://pay.example.com/form',
   futureUserToken: exampleIds.userToken,
   getCurrentUserPermissions: ['account:create', 'tag:add'],
+  getAllPermissions: ['account:create', 'account:update'],
   grant_types_supported: ['client_credentials', 'password'],
   hostNames: ['node-1'],
   'Session.id': 'c2Vzc2lvbg',

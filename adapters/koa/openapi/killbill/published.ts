@@ -49,6 +49,7 @@ export const unpublishedOperations: ReadonlySet<string> = new Set([
   'explainInvoiceItem',
   'findObjects',
   'getAccountCoupons',
+  'getAllPermissions',
   'getApiClient',
   'getAvailableRoles',
   'getCoupon',

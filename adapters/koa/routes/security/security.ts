@@ -1,5 +1,5 @@
 import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
-import { isPermitted } from '../../../../lib/security/index.ts';
+import { permissions as allPermissions, isPermitted } from '../../../../lib/security/index.ts';
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Dialect } from '../../dialect.ts';
 import {
@@ -42,6 +42,11 @@ export const securityRoutes: readonly Route[] = [
     startsSession: true,
     shows: words,
     handle: ({ user }) => user?.permissions ?? [],
+  }),
+  userRoute('getAllPermissions', 'GET /security/permissions/all', {
+    summary: 'List every permission of the product; plugins can have others',
+    shows: words,
+    handle: () => allPermissions,
   }),
   userRoute('getCurrentUserSubject', 'GET /security/subject', {
     summary: 'Get the authenticated user',
