@@ -1,8 +1,6 @@
 import { render } from 'preact';
-import { asError } from './core/load.ts';
-import { followLinks } from './core/location.ts';
-import { restoreSession } from './core/session.ts';
-import { Problem } from './parts/loading.tsx';
+import { asError, followLinks, restoreSession } from './core/index.ts';
+import { Problem } from './parts/index.ts';
 import { Shell } from './shell.tsx';
 
 const root = document.querySelector('#console');

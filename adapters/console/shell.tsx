@@ -1,23 +1,34 @@
 import { signal } from '@preact/signals';
-import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isReachable, refusedTenant, sessionEnded } from './core/calls.ts';
-import { asError } from './core/load.ts';
-import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
-import { matchedPage, type PageComponent, type PathValues } from './core/routes.ts';
-import { may, restoreSession, session, signOut } from './core/session.ts';
+import {
+  asError,
+  href,
+  hrefIn,
+  isReachable,
+  matchedPage,
+  may,
+  navigate,
+  type PageComponent,
+  type PathValues,
+  pagePath,
+  refusedTenant,
+  restoreSession,
+  session,
+  sessionEnded,
+  signOut,
+  tenantKey,
+} from './core/index.ts';
 import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
 import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
 import { ClockBar } from './parts/clock-bar.tsx';
-import { Page } from './parts/layout.tsx';
-import { Problem, Waiting } from './parts/loading.tsx';
+import { Page, Problem, Waiting } from './parts/index.ts';
 import { Notices, notify } from './parts/notices.tsx';
 import { routes } from './routes.ts';
 import { texts } from './texts.ts';
 
 /** The console: the sign-in form, or the menu with the current page. */
-export function Shell(): JSX.Element {
+export function Shell() {
   if (session.value === undefined) return <Waiting />;
   if (session.value === null) return <SignIn />;
   return (
@@ -45,7 +56,7 @@ export function Shell(): JSX.Element {
   );
 }
 
-function Content(): JSX.Element {
+function Content() {
   if (tenantKey.value === null) return <Tenants />;
   if (tenantKey.value !== refusedTenant.value) return <CurrentPage />;
   return (
@@ -76,7 +87,7 @@ const entries = [
 /** Permissions without which a page shows nothing. */
 const needs = { '/users': 'user:create', '/coupons': 'coupon:view' } as const;
 
-function Menu(): JSX.Element {
+function Menu() {
   const current = `/${pagePath.value.split('/')[1] ?? ''}`;
   return (
     <nav class={isMenuOpen.value ? 'menu open' : 'menu'} aria-label={texts.shell.menu}>
@@ -98,7 +109,7 @@ function Menu(): JSX.Element {
   );
 }
 
-function TopBar(): JSX.Element {
+function TopBar() {
   return (
     <header class="top-bar">
       {tenantKey.value !== null && (
@@ -146,7 +157,7 @@ function leave(): void {
 }
 
 /** The search of the whole tenant. `/` moves the focus to it. */
-function SearchBox(): JSX.Element {
+function SearchBox() {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
@@ -180,7 +191,7 @@ function SearchBox(): JSX.Element {
 }
 
 /** The page of the current path. Its code is loaded on first use. */
-function CurrentPage(): JSX.Element {
+function CurrentPage() {
   const matched = matchedPage(routes);
   const route = matched?.route ?? null;
   const [loaded, setLoaded] = useState<{ route: typeof route; page: PageComponent } | null>(null);
@@ -209,7 +220,7 @@ function CurrentPage(): JSX.Element {
   return <LoadedPage key={href(pagePath.value)} page={loaded.page} values={matched.values} />;
 }
 
-function LoadedPage(props: { readonly page: PageComponent; readonly values: PathValues }): JSX.Element {
+function LoadedPage(props: { readonly page: PageComponent; readonly values: PathValues }) {
   const Content = props.page;
   return <Content path={props.values} />;
 }

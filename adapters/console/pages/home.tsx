@@ -1,20 +1,23 @@
-import type { JSX } from 'preact';
-import { api, type ResultOf } from '../core/api.ts';
-import { distance, instant, money, words } from '../core/format.ts';
-import { useLoad } from '../core/load.ts';
-import { href } from '../core/location.ts';
-import { now } from '../core/now.ts';
-import { may } from '../core/session.ts';
-import { Badge, Figure, Page, Section } from '../parts/layout.tsx';
-import { Show } from '../parts/loading.tsx';
-import { ListSection, Table } from '../parts/table.tsx';
+import {
+  api,
+  distance,
+  href,
+  instant,
+  may,
+  money,
+  now,
+  type ResultOf,
+  useLoad,
+  words,
+} from '../core/index.ts';
+import { Badge, Figure, ListSection, Page, Section, Show, Table } from '../parts/index.ts';
 import { texts } from '../texts.ts';
 import { Charts } from './home/charts.tsx';
 
 const t = texts.home;
 
 /** The state of the tenant at a glance: what needs attention, and the last twelve months. */
-export function Home(): JSX.Element {
+export function Home() {
   return (
     <Page title={texts.shell.home}>
       <Attention />
@@ -27,7 +30,7 @@ export function Home(): JSX.Element {
 const COUNTED = 100;
 
 /** Counts of what needs attention. Each links to its list. */
-function Attention(): JSX.Element {
+function Attention() {
   const mayOperate = may('admin:health');
   const loaded = useLoad(async () => {
     const [late, failed, health, parked, deliveries] = await Promise.all([
@@ -62,7 +65,7 @@ function Attention(): JSX.Element {
 }
 
 /** A count that is good if it is zero. */
-function Count(props: { readonly name: string; readonly count: number; readonly tab: string }): JSX.Element {
+function Count(props: { readonly name: string; readonly count: number; readonly tab: string }) {
   const { name, count, tab } = props;
   return (
     <Figure
@@ -74,7 +77,7 @@ function Count(props: { readonly name: string; readonly count: number; readonly 
   );
 }
 
-function LateWork({ entries }: { readonly entries: ResultOf<'queues', 'late'> }): JSX.Element {
+function LateWork({ entries }: { readonly entries: ResultOf<'queues', 'late'> }) {
   return (
     <Table
       caption={t.late}
@@ -90,7 +93,7 @@ function LateWork({ entries }: { readonly entries: ResultOf<'queues', 'late'> })
 }
 
 /** The latest failed payments, and whether a later attempt succeeded. */
-function FailedPayments(): JSX.Element {
+function FailedPayments() {
   const failed = useLoad(() => api().reports.failedPayments({ limit: 10 }));
   return (
     <ListSection

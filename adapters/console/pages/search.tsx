@@ -1,11 +1,6 @@
-import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { api, type ResultOf } from '../core/api.ts';
-import { words } from '../core/format.ts';
-import { useLoad } from '../core/load.ts';
-import { href, navigate, parameters } from '../core/location.ts';
-import { Badge, Page } from '../parts/layout.tsx';
-import { ListTable } from '../parts/table.tsx';
+import { api, href, navigate, parameters, type ResultOf, useLoad, words } from '../core/index.ts';
+import { Badge, ListTable, Page } from '../parts/index.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.search;
@@ -34,7 +29,7 @@ function exactHits(hits: readonly Hit[], text: string): readonly Hit[] {
 }
 
 /** What matches the search text. A single exact hit opens immediately. */
-export function Search(): JSX.Element {
+export function Search() {
   const text = parameters.value.get('text') ?? '';
   const loaded = useLoad(async () => (text === '' ? [] : api().reports.find({ text })), [text]);
   const hits = loaded.data;

@@ -1,11 +1,7 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import { revision } from '../core/calls.ts';
-import { asError } from '../core/load.ts';
-import { session, signIn } from '../core/session.ts';
-import { type Field, Fields, textOf, type Values } from '../parts/form.tsx';
-import { Problem } from '../parts/loading.tsx';
+import { asError, revision, session, signIn } from '../core/index.ts';
+import { type Field, Fields, Problem, textOf, type Values } from '../parts/index.ts';
 import { texts } from '../texts.ts';
 
 const fields: readonly Field[] = [
@@ -14,7 +10,7 @@ const fields: readonly Field[] = [
 ];
 
 /** The sign-in form. */
-export function SignIn(): JSX.Element {
+export function SignIn() {
   return (
     <main class="sign-in">
       <SignInForm title="Billwright" />
@@ -23,7 +19,7 @@ export function SignIn(): JSX.Element {
 }
 
 /** The sign-in form over the page of a session that has ended. The page stays as it is, with its open dialogs. */
-export function SignInAgain(): JSX.Element {
+export function SignInAgain() {
   const dialog = useRef<HTMLDialogElement>(null);
   const open = () => dialog.current?.showModal();
   useEffect(open, []);
@@ -34,7 +30,7 @@ export function SignInAgain(): JSX.Element {
   );
 }
 
-function SignInForm(props: { readonly title: string; readonly message?: string }): JSX.Element {
+function SignInForm(props: { readonly title: string; readonly message?: string }) {
   const [values, setValues] = useState<Values>({ username: session.value?.username ?? '', password: '' });
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);

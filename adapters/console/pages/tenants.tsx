@@ -1,17 +1,19 @@
-import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { refusedTenant } from '../core/calls.ts';
-import { hrefIn, navigate } from '../core/location.ts';
-import { callServer, headerText } from '../core/server.ts';
-import { may, session, sessionTenants } from '../core/session.ts';
-import { Action } from '../parts/action.tsx';
-import { textOf } from '../parts/form.tsx';
-import { Page } from '../parts/layout.tsx';
-import { PagedTable } from '../parts/table.tsx';
+import {
+  callServer,
+  headerText,
+  hrefIn,
+  may,
+  navigate,
+  refusedTenant,
+  session,
+  sessionTenants,
+} from '../core/index.ts';
+import { Action, Page, PagedTable, textOf } from '../parts/index.ts';
 import { texts } from '../texts.ts';
 
 /** The tenants that the user may work on. */
-export function Tenants(): JSX.Element {
+export function Tenants() {
   // A tenant that was refused may have been created or granted since.
   useEffect(() => {
     refusedTenant.value = null;
@@ -33,7 +35,7 @@ export function Tenants(): JSX.Element {
 }
 
 /** Creates a tenant, and opens it. */
-function NewTenant(): JSX.Element {
+function NewTenant() {
   return (
     <Action
       label={texts.tenants.create}

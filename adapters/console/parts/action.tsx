@@ -1,6 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { asError, useLoad } from '../core/load.ts';
+import { asError, useLoad } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { type Field, Fields, type Values } from './form.tsx';
@@ -33,7 +33,7 @@ interface ActionProps {
 }
 
 /** A button that opens a dialog with the fields of an action, the preview of its effect, and the button that does it. */
-export function Action(props: ActionProps): JSX.Element {
+export function Action(props: ActionProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -52,7 +52,7 @@ export function Action(props: ActionProps): JSX.Element {
   );
 }
 
-function ActionDialog(props: ActionProps & { readonly close: () => void }): JSX.Element {
+function ActionDialog(props: ActionProps & { readonly close: () => void }) {
   const { label, explanation, initial = {}, run, close } = props;
   const [values, setValues] = useState<Values>(initial);
   const [error, setError] = useState<Error | null>(null);
@@ -110,7 +110,7 @@ function Preview(props: {
   readonly values: Values;
   /** Reports whether the preview of the current values, or its error, is on the page. */
   readonly setShown: (isShown: boolean) => void;
-}): JSX.Element {
+}) {
   const { setShown } = props;
   const values = useSettled(props.values);
   const loaded = useLoad(async () => ({ content: await props.load(values) }), [values]);

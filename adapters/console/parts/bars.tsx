@@ -1,11 +1,10 @@
-import type { JSX } from 'preact';
-import { quantity } from '../core/format.ts';
+import { quantity } from '../core/index.ts';
 
 /** Counts by name as horizontal bars. */
 export function Bars(props: {
   readonly rows: readonly { readonly name: string; readonly count: number; readonly url?: string }[];
   readonly empty: string;
-}): JSX.Element {
+}) {
   const { rows, empty } = props;
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const largest = Math.max(...rows.map(({ count }) => count), 1);

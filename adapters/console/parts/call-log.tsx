@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
-import type { JSX } from 'preact';
-import { type Call, calls, curlOf } from '../core/calls.ts';
+import { type Call, calls, curlOf } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -10,7 +9,7 @@ export const canCopy = 'clipboard' in navigator;
 export const isCallLogOpen = signal(false);
 
 /** The HTTP calls of the console, newest first, each as a curl command. */
-export function CallLog(): JSX.Element | null {
+export function CallLog() {
   if (!isCallLogOpen.value) return null;
   const close = () => {
     isCallLogOpen.value = false;
@@ -27,7 +26,7 @@ export function CallLog(): JSX.Element | null {
   );
 }
 
-function OneCall({ call }: { readonly call: Call }): JSX.Element {
+function OneCall({ call }: { readonly call: Call }) {
   const path = new URL(call.url, location.href).pathname;
   const curl = curlOf(call);
   return (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { texts } from '../texts.ts';
@@ -22,7 +21,7 @@ export function Chart(props: {
   readonly labels: readonly string[];
   readonly series: readonly Series[];
   readonly valueText: (value: number) => string;
-}): JSX.Element {
+}) {
   const { title, labels, series, valueText } = props;
   const isEmpty = series.every(({ values }) => values.every((value) => value === null));
   const holder = useRef<HTMLDivElement>(null);

@@ -1,12 +1,17 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import { type Api, api, callTenant } from '../core/api.ts';
-import { revision } from '../core/calls.ts';
-import { instant, words } from '../core/format.ts';
-import { asError, known } from '../core/load.ts';
-import { pagePath } from '../core/location.ts';
-import { testTime as time } from '../core/now.ts';
+import {
+  type Api,
+  api,
+  asError,
+  callTenant,
+  instant,
+  known,
+  pagePath,
+  revision,
+  testTime as time,
+  words,
+} from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
 import { Dialog } from './dialog.tsx';
@@ -40,7 +45,7 @@ interface Outcome {
 }
 
 /** In test mode: the time of the test clock, and buttons that move it and show what happened in between. */
-export function ClockBar(): JSX.Element | null {
+export function ClockBar() {
   const [seconds, setSeconds] = useState<number | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
@@ -136,7 +141,7 @@ async function eventsAfter(cursor: string): Promise<Omit<Outcome, 'from'>> {
 }
 
 /** Counts of the events by type, and the list. */
-function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () => void }): JSX.Element {
+function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () => void }) {
   const { from, events, hasMore } = props.outcome;
   const counts = new Map<string, number>();
   for (const { eventType } of events) counts.set(eventType, (counts.get(eventType) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { texts } from '../texts.ts';
 
@@ -10,7 +10,7 @@ interface DialogProps {
 }
 
 /** A modal dialog. Escape closes it, and the focus returns to the button that opened it. */
-export function Dialog({ title, close, isWide = false, children }: DialogProps): JSX.Element {
+export function Dialog({ title, close, isWide = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);

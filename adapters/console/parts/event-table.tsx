@@ -1,5 +1,4 @@
-import type { JSX } from 'preact';
-import { instant, shortId, words } from '../core/format.ts';
+import { instant, shortId, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { IdLink } from './layout.tsx';
 import type { Column } from './table.tsx';
@@ -12,7 +11,7 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /** The kind of an object, with a link to its page if it has one. */
-export function ObjectLink(props: { readonly type: string; readonly id: string | null }): JSX.Element {
+export function ObjectLink(props: { readonly type: string; readonly id: string | null }) {
   const { type, id } = props;
   const page = pages[type];
   if (id === null) return <>{words(type)}</>;
@@ -21,7 +20,7 @@ export function ObjectLink(props: { readonly type: string; readonly id: string |
 }
 
 /** Data of an object as JSON, folded until the user opens it. */
-export function Json(props: { readonly value: unknown; readonly title?: string }): JSX.Element {
+export function Json(props: { readonly value: unknown; readonly title?: string }) {
   return (
     <details>
       <summary>{props.title ?? texts.operations.data}</summary>

@@ -1,13 +1,11 @@
-import type { JSX } from 'preact';
-import type { Api } from '../core/api.ts';
-import { money } from '../core/format.ts';
+import { type Api, money } from '../core/index.ts';
 import { texts } from '../texts.ts';
 
 export type ItemExplanation = Awaited<ReturnType<Api['invoices']['explain']>>;
 type Step = ItemExplanation['steps'][number];
 
 /** The amount of an invoice line in words, with the steps of its calculation. */
-export function Explanation({ of }: { readonly of: ItemExplanation }): JSX.Element {
+export function Explanation({ of }: { readonly of: ItemExplanation }) {
   const steps = of.steps.map((step) => stepText(step, of.currency)).filter((text) => text !== null);
   return (
     <div class="explained">

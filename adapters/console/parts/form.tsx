@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
 /** Values of a form by field name: text, also for amounts and dates; `true` or `false` for a checkbox. */
@@ -34,7 +33,7 @@ interface FieldsProps {
 }
 
 /** The fields of a form with their labels. */
-export function Fields({ fields, values, change }: FieldsProps): JSX.Element {
+export function Fields({ fields, values, change }: FieldsProps) {
   return (
     <div class="fields">
       {fields.map((field) => (
@@ -55,7 +54,7 @@ interface OneFieldProps {
   readonly change: (value: string | boolean) => void;
 }
 
-function OneField({ field, value, change }: OneFieldProps): JSX.Element {
+function OneField({ field, value, change }: OneFieldProps) {
   const id = useId();
   const help = field.help === undefined ? undefined : `${id}-help`;
   return (
@@ -72,7 +71,7 @@ interface ControlProps extends OneFieldProps {
   readonly help: string | undefined;
 }
 
-function Control({ field, value, change, id, help }: ControlProps): JSX.Element {
+function Control({ field, value, change, id, help }: ControlProps) {
   const { isRequired = false, name, placeholder } = field;
   const shared = { id, name, required: isRequired, 'aria-describedby': help };
   const onText = ({ currentTarget }: EventOf<HTMLInputElement>) => change(currentTarget.value);

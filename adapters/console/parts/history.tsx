@@ -1,7 +1,5 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { api, type ResultOf } from '../core/api.ts';
-import { day, instant, words } from '../core/format.ts';
-import { useLoad } from '../core/load.ts';
+import type { ComponentChildren } from 'preact';
+import { api, day, instant, type ResultOf, useLoad, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { ListTable } from './table.tsx';
 
@@ -18,7 +16,7 @@ interface Difference {
 }
 
 /** Who changed an object of an account, when, and what changed, newest first. */
-export function History(props: { readonly accountId: string; readonly object: AuditedObject }): JSX.Element {
+export function History(props: { readonly accountId: string; readonly object: AuditedObject }) {
   const { accountId, object } = props;
   const loaded = useLoad(
     async () => withDifferences(await api().audit.historyWithin(accountId, object)).reverse(),
@@ -42,7 +40,7 @@ export function History(props: { readonly accountId: string; readonly object: Au
 type Changed = Pick<HistoryRow, 'changedBy' | 'reasonCode' | 'comments'>;
 
 /** The user of a change, with the given reason and comment. */
-export function Author({ of: { changedBy, reasonCode, comments } }: { readonly of: Changed }): JSX.Element {
+export function Author({ of: { changedBy, reasonCode, comments } }: { readonly of: Changed }) {
   const given = [reasonCode, comments].filter((text) => text !== null).join(': ');
   return (
     <>

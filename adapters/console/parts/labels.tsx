@@ -1,7 +1,4 @@
-import type { JSX } from 'preact';
-import { api } from '../core/api.ts';
-import { useLoad } from '../core/load.ts';
-import { may } from '../core/session.ts';
+import { api, may, useLoad } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
 import { textOrNull } from './form.tsx';
@@ -14,7 +11,7 @@ type Tagged = Parameters<ReturnType<typeof api>['tags']['add']>[0];
 type Fielded = Parameters<ReturnType<typeof api>['customFields']['add']>[0];
 
 /** The tags of an object, with actions to add and remove them. */
-export function Tags({ of: object }: { readonly of: Tagged }): JSX.Element {
+export function Tags({ of: object }: { readonly of: Tagged }) {
   const loaded = useLoad(async () => {
     const [tags, definitions] = await Promise.all([api().tags.ofObject(object), api().tagDefinitions.list()]);
     return { tags, definitions };
@@ -70,10 +67,7 @@ interface KnownTags {
   }[];
 }
 
-function AddTag(props: {
-  readonly object: Tagged;
-  readonly known: KnownTags | undefined;
-}): JSX.Element | null {
+function AddTag(props: { readonly object: Tagged; readonly known: KnownTags | undefined }) {
   const { object, known } = props;
   const free = known?.definitions.filter(
     ({ id, name, applicableObjectTypes }) =>
@@ -102,7 +96,7 @@ function AddTag(props: {
 }
 
 /** The custom fields of an object, with actions to add, change and remove them. */
-export function CustomFields({ of: object }: { readonly of: Fielded }): JSX.Element {
+export function CustomFields({ of: object }: { readonly of: Fielded }) {
   const loaded = useLoad(() => api().customFields.ofObject(object), [object.id]);
   const value = { name: 'value', label: t.value, isRequired: true } as const;
   return (

@@ -1,7 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { shortId } from '../core/format.ts';
-import { href, hrefWith, parameters } from '../core/location.ts';
+import { href, hrefWith, parameters, shortId } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { canCopy } from './call-log.tsx';
 
@@ -15,7 +14,7 @@ interface PageProps {
 }
 
 /** A page with its heading. The title is also the title of the browser's tab. */
-export function Page({ title, above = [], subtitle, actions, children }: PageProps): JSX.Element {
+export function Page({ title, above = [], subtitle, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Billwright`;
   }, [title]);
@@ -47,7 +46,7 @@ export function Section(props: {
   readonly title: string;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
-}): JSX.Element {
+}) {
   return (
     <section class="section">
       <header class="section-header">
@@ -60,14 +59,14 @@ export function Section(props: {
 }
 
 /** Sections side by side where there is room. */
-export function Columns(props: { readonly children: ComponentChildren }): JSX.Element {
+export function Columns(props: { readonly children: ComponentChildren }) {
   return <div class="columns">{props.children}</div>;
 }
 
 /** Names with values. Entries with an undefined value are left out. */
 export function Facts(props: {
   readonly of: readonly (readonly [name: string, value: ComponentChildren | undefined])[];
-}): JSX.Element {
+}) {
   return (
     <dl class="facts">
       {props.of
@@ -88,7 +87,7 @@ export function Figure(props: {
   readonly value: ComponentChildren;
   readonly tone?: Tone;
   readonly url?: string;
-}): JSX.Element {
+}) {
   const content = (
     <>
       <span class="figure-value">{props.value}</span>
@@ -108,10 +107,7 @@ export function Figure(props: {
 export type Tone = 'good' | 'bad' | 'warning' | 'quiet';
 
 /** A short state such as `Paid`. Its text carries the meaning; the color repeats it. */
-export function Badge(props: {
-  readonly tone?: Tone | undefined;
-  readonly children: ComponentChildren;
-}): JSX.Element {
+export function Badge(props: { readonly tone?: Tone | undefined; readonly children: ComponentChildren }) {
   return <span class={`badge ${props.tone ?? ''}`}>{props.children}</span>;
 }
 
@@ -122,7 +118,7 @@ export function Tabs(props: {
     readonly title: string;
     readonly content: () => ComponentChildren;
   }[];
-}): JSX.Element {
+}) {
   const chosen = props.tabs.find(({ name }) => name === parameters.value.get('tab')) ?? props.tabs[0];
   return (
     <>
@@ -143,11 +139,7 @@ export function Tabs(props: {
 }
 
 /** An id that links to its page. */
-export function IdLink(props: {
-  readonly page: string;
-  readonly id: string;
-  readonly label?: string;
-}): JSX.Element {
+export function IdLink(props: { readonly page: string; readonly id: string; readonly label?: string }) {
   return (
     <a href={href(props.page, props.id)} title={props.id}>
       {props.label ?? shortId(props.id)}
@@ -156,7 +148,7 @@ export function IdLink(props: {
 }
 
 /** Text in the layout of code, with a button that copies it. */
-export function Copyable(props: { readonly text: string; readonly label?: string }): JSX.Element {
+export function Copyable(props: { readonly text: string; readonly label?: string }) {
   return (
     <span class="copyable">
       <code>{props.label ?? props.text}</code>

@@ -1,6 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import type { Loaded } from '../core/load.ts';
+import type { Loaded } from '../core/index.ts';
 import { texts } from '../texts.ts';
 
 /** Shows the children once the data are loaded, and the error of the API otherwise. */
@@ -18,7 +18,7 @@ export function Show<T>(props: {
   );
 }
 
-export function Waiting(): JSX.Element {
+export function Waiting() {
   return (
     <p class="waiting" role="status">
       {texts.common.loading}
@@ -27,7 +27,7 @@ export function Waiting(): JSX.Element {
 }
 
 /** The product's own sentence about an error, with its code. */
-export function Problem(props: { readonly error: Error; readonly retry?: () => void }): JSX.Element {
+export function Problem(props: { readonly error: Error; readonly retry?: () => void }) {
   const { error, retry } = props;
   const problems = error instanceof BillingError ? (error.problems ?? []) : [];
   return (

@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import type { JSX } from 'preact';
 import { texts } from '../texts.ts';
 import { isCallLogOpen } from './call-log.tsx';
 
@@ -22,7 +21,7 @@ export function notify(text: string): void {
   }, SHOWN_MS);
 }
 
-export function Notices(): JSX.Element {
+export function Notices() {
   return (
     <div class="notices" role="status">
       {notices.value.map(({ id, text }) => (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 const EMPTY = '<!doctype html><html lang="en"><title>Document</title><body></body></html>';
@@ -8,7 +7,7 @@ const EMPTY = '<!doctype html><html lang="en"><title>Document</title><body></bod
  * write, so it is shown in a frame without scripts, forms and navigation. Its styles are attached as constructed style
  * sheets, because the page's policy forbids inline styles.
  */
-export function Paper(props: { readonly title: string; readonly html: string }): JSX.Element {
+export function Paper(props: { readonly title: string; readonly html: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const show = () => {
     const target = frame.current?.contentDocument;

@@ -1,6 +1,4 @@
-import type { JSX } from 'preact';
-import type { ResultOf } from '../core/api.ts';
-import { day, money, words } from '../core/format.ts';
+import { day, money, type ResultOf, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.preview;
@@ -11,7 +9,7 @@ export type ForeseenInvoice = NonNullable<ResultOf<'invoices', 'dryRun'>>;
 type ForeseenItem = ForeseenInvoice['items'][number];
 
 /** Items of an invoice with their periods and amounts, each with the sentences that explain its amount. */
-export function ExplainedItems(props: { readonly items: readonly ForeseenItem[] }): JSX.Element {
+export function ExplainedItems(props: { readonly items: readonly ForeseenItem[] }) {
   return (
     <ul class="items">
       {props.items.map((item) => (
@@ -34,7 +32,7 @@ export function ExplainedItems(props: { readonly items: readonly ForeseenItem[] 
 }
 
 /** Items of an invoice that does not exist yet, with the amount that remains to be paid. */
-export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice }): JSX.Element {
+export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice }) {
   return (
     <>
       <ExplainedItems items={invoice.items} />
@@ -50,7 +48,7 @@ export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice 
 export function ChangePreview(props: {
   readonly of: ResultOf<'subscriptions', 'preview'>;
   readonly currency: string | null;
-}): JSX.Element {
+}) {
   const { effective, dueNow, next, credit } = props.of;
   return (
     <>

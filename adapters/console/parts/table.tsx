@@ -1,7 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { type Loaded, useLoad } from '../core/load.ts';
-import { hrefWith, navigate, parameters } from '../core/location.ts';
+import { hrefWith, type Loaded, navigate, parameters, useLoad } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Section } from './layout.tsx';
 import { Show } from './loading.tsx';
@@ -27,7 +26,7 @@ interface TableProps<R> {
 }
 
 /** A table of rows that are already loaded. It scrolls sideways on a narrow screen. */
-export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>): JSX.Element {
+export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>) {
   if (rows.length === 0) return <p class="empty">{empty ?? texts.common.nothing}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard.
@@ -68,7 +67,7 @@ function classOf<R>({ isNumber, isText }: Omit<Column<R>, 'title' | 'sort'>): st
 }
 
 /** A heading that sorts: by the name, then by the name in reverse order. */
-function SortLink(props: { readonly title: string; readonly name: string }): JSX.Element {
+function SortLink(props: { readonly title: string; readonly name: string }) {
   const current = parameters.value.get('sort');
   const next = current === props.name ? `-${props.name}` : props.name;
   const arrow = current === props.name ? ' ↑' : current === `-${props.name}` ? ' ↓' : '';
@@ -108,12 +107,7 @@ interface PagedTableProps<R> extends Omit<TableProps<R>, 'rows'> {
 }
 
 /** A table that loads one page at a time. The page and the order are in the URL. */
-export function PagedTable<R>({
-  load,
-  inputs = [],
-  pageParameter = 'page',
-  ...table
-}: PagedTableProps<R>): JSX.Element {
+export function PagedTable<R>({ load, inputs = [], pageParameter = 'page', ...table }: PagedTableProps<R>) {
   const page = pageNumber(pageParameter);
   const sort = parameters.value.get('sort');
   const request: ListRequest = { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE, sort };
@@ -131,12 +125,7 @@ export function PagedTable<R>({
 }
 
 /** Links to the pages of a list. */
-export function Pages(props: {
-  page: number;
-  total: number;
-  shown: number;
-  name: string;
-}): JSX.Element | null {
+export function Pages(props: { page: number; total: number; shown: number; name: string }) {
   const { page, total, shown, name } = props;
   if (page === 1 && total <= shown) return null;
   const first = (page - 1) * PAGE_SIZE + 1;
@@ -158,7 +147,7 @@ interface ListTableProps<R> extends Omit<TableProps<R>, 'rows'> {
 }
 
 /** A list that the API returns as a whole, shown in pages. */
-export function ListTable<R>(props: ListTableProps<R>): JSX.Element {
+export function ListTable<R>(props: ListTableProps<R>) {
   const { of, pageParameter = 'page', above, ...table } = props;
   return (
     <Show of={of}>
@@ -177,9 +166,7 @@ export function ListTable<R>(props: ListTableProps<R>): JSX.Element {
 }
 
 /** A section with a list. Its title is the caption of the table. */
-export function ListSection<R>(
-  props: ListTableProps<R> & { readonly actions?: ComponentChildren },
-): JSX.Element {
+export function ListSection<R>(props: ListTableProps<R> & { readonly actions?: ComponentChildren }) {
   const { actions, ...list } = props;
   return (
     <Section title={list.caption} actions={actions}>
@@ -193,7 +180,7 @@ export function ListPages<R>(props: {
   readonly rows: readonly R[];
   readonly pageParameter?: string;
   readonly children: (shown: readonly R[]) => ComponentChildren;
-}): JSX.Element {
+}) {
   const { rows, pageParameter = 'page' } = props;
   const page = pageNumber(pageParameter);
   const shown = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
@@ -211,7 +198,7 @@ export function Filter(props: {
   readonly name: string;
   /** Values with their labels; the first one is the default and stays out of the URL. */
   readonly options: readonly (readonly [value: string, label: string])[];
-}): JSX.Element {
+}) {
   const value = parameters.value.get(props.name) ?? props.options[0]?.[0] ?? '';
   return (
     <label class="filter">
@@ -240,7 +227,7 @@ export function FilterInput(props: {
   readonly isDate?: boolean;
   readonly placeholder?: string;
   readonly size?: number;
-}): JSX.Element {
+}) {
   const { label, name, isDate = false, placeholder, size } = props;
   const id = useId();
   const shared = {

@@ -1,5 +1,4 @@
-import type { ResultOf } from '../core/api.ts';
-import { money, words } from '../core/format.ts';
+import { money, type ResultOf, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.timeline;

@@ -1,7 +1,5 @@
-import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { day, words } from '../core/format.ts';
-import { href } from '../core/location.ts';
+import { day, href, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Badge } from './layout.tsx';
 import type { Mark, Span, TimelineRow } from './timeline-rows.ts';
@@ -23,7 +21,7 @@ interface TimelineProps {
 }
 
 /** Subscriptions drawn to scale: phases as bars, pauses and blocks hatched, and markers for changes. */
-export function Timeline({ rows, today }: TimelineProps): JSX.Element {
+export function Timeline({ rows, today }: TimelineProps) {
   const region = useRef<HTMLElement>(null);
   const [room, setRoom] = useState(0);
   useEffect(() => {
@@ -59,7 +57,7 @@ export function Timeline({ rows, today }: TimelineProps): JSX.Element {
   );
 }
 
-export function StateBadge({ state }: { readonly state: TimelineRow['state'] }): JSX.Element {
+export function StateBadge({ state }: { readonly state: TimelineRow['state'] }) {
   const tones = { ACTIVE: 'good', BLOCKED: 'bad', PENDING: 'warning' } as const;
   return (
     <Badge tone={Object.hasOwn(tones, state) ? tones[state as keyof typeof tones] : 'quiet'}>
@@ -98,7 +96,7 @@ function scaleOf(rows: readonly TimelineRow[], on: { readonly today: string; rea
 const MONTH = { month: 'short', timeZone: 'UTC' } as const;
 const YEAR = { year: 'numeric', timeZone: 'UTC' } as const;
 
-function Drawing(props: TimelineProps & { readonly scale: Scale }): JSX.Element {
+function Drawing(props: TimelineProps & { readonly scale: Scale }) {
   const { rows, today, scale } = props;
   const height = AXIS_HEIGHT + rows.length * ROW_HEIGHT;
   const hatch = useId();
@@ -165,11 +163,7 @@ const SHAPES = {
   END: 'M-6 -6 L6 6 M6 -6 L-6 6',
 };
 
-function Bars(props: {
-  readonly row: TimelineRow;
-  readonly scale: Scale;
-  readonly hatch: string;
-}): JSX.Element {
+function Bars(props: { readonly row: TimelineRow; readonly scale: Scale; readonly hatch: string }) {
   const { row, scale, hatch } = props;
   const place = ({ from, to }: Span) => ({
     x: scale.x(from),
@@ -218,7 +212,7 @@ function spanText({ from, to, label }: Span): string {
 }
 
 /** The changes ahead in words. */
-function Ahead({ rows, today }: TimelineProps): JSX.Element | null {
+function Ahead({ rows, today }: TimelineProps) {
   const ahead = rows
     .flatMap(({ id, name, marks }) => marks.map((mark) => ({ ...mark, id, name })))
     .filter(({ date }) => date > today)
@@ -234,7 +228,7 @@ function Ahead({ rows, today }: TimelineProps): JSX.Element | null {
 }
 
 /** The whole drawing in words. */
-function Words({ rows }: { readonly rows: readonly TimelineRow[] }): JSX.Element {
+function Words({ rows }: { readonly rows: readonly TimelineRow[] }) {
   return (
     <details>
       <summary>{t.words}</summary>

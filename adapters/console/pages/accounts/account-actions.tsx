@@ -1,16 +1,12 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { href } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOrNull, type Values } from '../../parts/form.tsx';
+import { api, href, may } from '../../core/index.ts';
+import { Action, type Field, textOrNull, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { type Account, changeableFields, changesOfAccount, valuesOfAccount } from './account-form.ts';
 
 const t = texts.account;
 
 /** The actions on an account that support needs every day. */
-export function AccountActions({ account }: { readonly account: Account }): JSX.Element {
+export function AccountActions({ account }: { readonly account: Account }) {
   return (
     <>
       {may('account:credit') && <GiveCredit account={account} />}
@@ -52,7 +48,7 @@ function manualItems(accountId: string, values: Values) {
 }
 
 /** Gives an amount back: as credit here, or as money through a payment. */
-export function GiveCredit({ account }: { readonly account: Account }): JSX.Element {
+export function GiveCredit({ account }: { readonly account: Account }) {
   return (
     <Action
       label={t.refundOrCredit}
@@ -72,7 +68,7 @@ export function GiveCredit({ account }: { readonly account: Account }): JSX.Elem
   );
 }
 
-function Charge({ account }: { readonly account: Account }): JSX.Element {
+function Charge({ account }: { readonly account: Account }) {
   return (
     <Action
       label={t.charge}
@@ -84,7 +80,7 @@ function Charge({ account }: { readonly account: Account }): JSX.Element {
 }
 
 /** Actions that end or move an account. They are on the tab with the details, away from the daily ones. */
-export function RareActions({ account }: { readonly account: Account }): JSX.Element {
+export function RareActions({ account }: { readonly account: Account }) {
   const hasParent = account.parentAccountId !== null;
   return (
     <div class="actions">
@@ -108,7 +104,7 @@ export function RareActions({ account }: { readonly account: Account }): JSX.Ele
   );
 }
 
-function Close({ account }: { readonly account: Account }): JSX.Element {
+function Close({ account }: { readonly account: Account }) {
   return (
     <Action
       label={t.close}

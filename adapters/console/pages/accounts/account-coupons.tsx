@@ -1,12 +1,6 @@
 import type { JSX } from 'preact';
-import { api, type ResultOf } from '../../core/api.ts';
-import { day, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOrNull } from '../../parts/form.tsx';
-import { ListSection } from '../../parts/table.tsx';
+import { api, day, href, may, type ResultOf, useLoad, words } from '../../core/index.ts';
+import { Action, ListSection, textOrNull } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { obstacleOf, termsText } from '../coupons/coupon-words.ts';
 import type { Account } from './account-form.ts';
@@ -16,7 +10,7 @@ const t = texts.account;
 type Redemption = ResultOf<'coupons', 'ofAccount'>[number];
 
 /** The coupons of an account, or of one of its subscriptions. */
-export function Coupons(props: { readonly account: Account; readonly subscriptionId?: string }): JSX.Element {
+export function Coupons(props: { readonly account: Account; readonly subscriptionId?: string }) {
   const { account, subscriptionId } = props;
   const loaded = useLoad(async () => {
     if (!may('coupon:view')) return [];
@@ -58,7 +52,7 @@ function untilText({ endedDate, discounts }: Redemption): string {
 }
 
 /** Redeems a coupon for the account or for a subscription. Shows the discount before. */
-function Redeem(props: { readonly account: Account; readonly subscriptionId: string | null }): JSX.Element {
+function Redeem(props: { readonly account: Account; readonly subscriptionId: string | null }) {
   const { account, subscriptionId } = props;
   const target = subscriptionId === null ? { accountId: account.id } : { subscriptionId };
   return (
@@ -96,7 +90,7 @@ async function discountOf(code: string): Promise<JSX.Element> {
   );
 }
 
-function Remove({ coupon }: { readonly coupon: Redemption }): JSX.Element {
+function Remove({ coupon }: { readonly coupon: Redemption }) {
   return (
     <Action
       label={texts.labels.remove}

@@ -1,14 +1,16 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { instant } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOf } from '../../parts/form.tsx';
+import { api, href, instant, may, useLoad } from '../../core/index.ts';
+import {
+  Action,
+  Columns,
+  Copyable,
+  Facts,
+  IdLink,
+  ListSection,
+  ListTable,
+  Section,
+  textOf,
+} from '../../parts/index.ts';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
-import { Columns, Copyable, Facts, IdLink, Section } from '../../parts/layout.tsx';
-import { ListSection, ListTable } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { RareActions } from './account-actions.tsx';
 import { type Account, changeableFields } from './account-form.ts';
@@ -16,7 +18,7 @@ import { type Account, changeableFields } from './account-form.ts';
 const t = texts.account;
 
 /** Facts, tags, custom fields, family, addresses and blocks of an account. */
-export function Details({ account }: { readonly account: Account }): JSX.Element {
+export function Details({ account }: { readonly account: Account }) {
   const object = { type: 'ACCOUNT', id: account.id } as const;
   return (
     <>
@@ -37,7 +39,7 @@ export function Details({ account }: { readonly account: Account }): JSX.Element
   );
 }
 
-function AccountFacts({ account }: { readonly account: Account }): JSX.Element {
+function AccountFacts({ account }: { readonly account: Account }) {
   const fields: Readonly<Record<string, unknown>> = { ...account };
   const given = changeableFields.map(({ name, label }) => [label, fields[name] ?? undefined] as const);
   return (
@@ -54,7 +56,7 @@ function AccountFacts({ account }: { readonly account: Account }): JSX.Element {
   );
 }
 
-function Emails({ account }: { readonly account: Account }): JSX.Element {
+function Emails({ account }: { readonly account: Account }) {
   const loaded = useLoad(() => api().accounts.emails(account.id), [account.id]);
   const add = may('account:add_emails') && (
     <Action
@@ -91,7 +93,7 @@ function Emails({ account }: { readonly account: Account }): JSX.Element {
 }
 
 /** The parent and the children of an account. */
-function Family({ account }: { readonly account: Account }): JSX.Element {
+function Family({ account }: { readonly account: Account }) {
   const { id, parentAccountId, isPaymentDelegatedToParent } = account;
   const children = useLoad(() => api().accounts.children(id), [id]);
   return (

@@ -1,6 +1,5 @@
-import type { ResultOf } from '../../core/api.ts';
-import type { Field, Values } from '../../parts/form.tsx';
-import { textOrNull } from '../../parts/form.tsx';
+import type { ResultOf } from '../../core/index.ts';
+import { type Field, textOrNull, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.account;

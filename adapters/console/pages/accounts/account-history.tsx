@@ -1,13 +1,7 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, type ResultOf } from '../../core/api.ts';
-import { instant, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { hrefWith, parameters } from '../../core/location.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { api, hrefWith, instant, parameters, type ResultOf, useLoad, words } from '../../core/index.ts';
 import { Author, History } from '../../parts/history.tsx';
-import { Section } from '../../parts/layout.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { Dialog, ListTable, Section } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.account;
@@ -30,7 +24,7 @@ const typeOfTable: Readonly<Record<string, string>> = {
 };
 
 /** Who changed the account and its objects, when, and what. */
-export function AccountHistory({ accountId }: { readonly accountId: string }): JSX.Element {
+export function AccountHistory({ accountId }: { readonly accountId: string }) {
   return (
     <>
       <Section title={t.ownHistory}>
@@ -48,7 +42,7 @@ export function AccountHistory({ accountId }: { readonly accountId: string }): J
 }
 
 /** All changes of the account's objects, newest first, each with its differences on demand. */
-function Everything({ accountId }: { readonly accountId: string }): JSX.Element {
+function Everything({ accountId }: { readonly accountId: string }) {
   const [shown, show] = useState<Entry | null>(null);
   const loaded = useLoad(async () => {
     const entries = await api().audit.ofAccount(accountId);

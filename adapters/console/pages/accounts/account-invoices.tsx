@@ -1,15 +1,12 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, money } from '../../core/format.ts';
-import { Badge, IdLink, Section } from '../../parts/layout.tsx';
-import { type Column, PagedTable, Table } from '../../parts/table.tsx';
+import { api, day, money } from '../../core/index.ts';
+import { Badge, type Column, IdLink, PagedTable, Section, Table } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { type Invoice, numberOf, stateOf } from '../invoices/data.ts';
 
 const t = texts.account;
 
 /** All invoices of an account, newest first. */
-export function Invoices({ accountId }: { readonly accountId: string }): JSX.Element {
+export function Invoices({ accountId }: { readonly accountId: string }) {
   return (
     <Section title={t.invoices}>
       <PagedTable
@@ -28,7 +25,7 @@ export function InvoiceTable(props: {
   readonly rows: readonly Invoice[];
   readonly caption: string;
   readonly empty?: string;
-}): JSX.Element {
+}) {
   const { rows, caption, empty = t.noInvoices } = props;
   return <Table caption={caption} rows={rows} keyOf={({ id }) => id} empty={empty} columns={columns} />;
 }

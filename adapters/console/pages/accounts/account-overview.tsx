@@ -1,13 +1,6 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, money } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href, hrefWith } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Columns, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
+import { api, day, href, hrefWith, may, money, useLoad } from '../../core/index.ts';
+import { Columns, PAGE_SIZE, Pages, pageNumber, Section, Show } from '../../parts/index.ts';
 import { InvoicePreview } from '../../parts/preview.tsx';
-import { PAGE_SIZE, Pages, pageNumber } from '../../parts/table.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
@@ -22,7 +15,7 @@ const t = texts.account;
 const NEWEST = 10;
 
 /** The first tab of an account: what is due, what comes next, the subscriptions and the newest invoices. */
-export function Overview(summary: AccountSummary): JSX.Element {
+export function Overview(summary: AccountSummary) {
   const { account, overdue } = summary;
   const invoices = useLoad(async () => {
     const [newest, unpaid] = await Promise.all([
@@ -66,7 +59,7 @@ export function Overview(summary: AccountSummary): JSX.Element {
 }
 
 /** When the account is charged next, how much, why, and what may prevent it. */
-function NextInvoice(summary: AccountSummary): JSX.Element {
+function NextInvoice(summary: AccountSummary) {
   const { account, overdue } = summary;
   // Without invoicing, the answer is the reason.
   const next = isNotInvoiced(summary) ? undefined : summary.next;
@@ -93,7 +86,7 @@ function NextInvoice(summary: AccountSummary): JSX.Element {
   );
 }
 
-function Subscriptions(props: { readonly account: Account; readonly today: string }): JSX.Element {
+function Subscriptions(props: { readonly account: Account; readonly today: string }) {
   const { id, currency } = props.account;
   const page = pageNumber('bundles');
   const request = { offset: (page - 1) * PAGE_SIZE, limit: -PAGE_SIZE };

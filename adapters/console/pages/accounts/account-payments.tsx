@@ -1,13 +1,5 @@
-import type { JSX } from 'preact';
-import { api, type ResultOf } from '../../core/api.ts';
-import { day, instant, shortId } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { callServer } from '../../core/server.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOf, textOrNull } from '../../parts/form.tsx';
-import { Badge, Section } from '../../parts/layout.tsx';
-import { ListSection, PagedTable } from '../../parts/table.tsx';
+import { api, callServer, day, instant, may, type ResultOf, shortId, useLoad } from '../../core/index.ts';
+import { Action, Badge, ListSection, PagedTable, Section, textOf, textOrNull } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { scheduledRetries } from '../payments/outcome.ts';
 import { paymentColumns } from '../payments/payment-table.tsx';
@@ -16,7 +8,7 @@ import type { Account } from './account-form.ts';
 const t = texts.account;
 
 /** The payments and payment methods of an account. */
-export function Payments({ account }: { readonly account: Account }): JSX.Element {
+export function Payments({ account }: { readonly account: Account }) {
   const retryOf = (payment: Parameters<typeof scheduledRetries>[0]) =>
     scheduledRetries(payment)
       .map(({ effectiveDate }) => instant(effectiveDate, account.timeZone))
@@ -45,7 +37,7 @@ export function Payments({ account }: { readonly account: Account }): JSX.Elemen
   );
 }
 
-function PaymentMethods({ account }: { readonly account: Account }): JSX.Element {
+function PaymentMethods({ account }: { readonly account: Account }) {
   const accountId = account.id;
   const loaded = useLoad(() => api().paymentMethods.ofAccount(accountId), [accountId]);
   const nodes = useLoad(() => callServer<readonly Node[]>('GET /nodesInfo'));
@@ -100,7 +92,7 @@ function AddMethod(props: {
   readonly accountId: string;
   readonly gateway: string;
   readonly gateways: readonly string[];
-}): JSX.Element {
+}) {
   return (
     <Action
       label={t.addMethod}
@@ -133,7 +125,7 @@ function AddMethod(props: {
 function MethodActions(props: {
   readonly accountId: string;
   readonly method: ResultOf<'paymentMethods', 'ofAccount'>[number];
-}): JSX.Element {
+}) {
   const { accountId, method } = props;
   return (
     <span class="actions">

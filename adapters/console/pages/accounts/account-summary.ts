@@ -1,5 +1,4 @@
-import { api, type ResultOf } from '../../core/api.ts';
-import { may } from '../../core/session.ts';
+import { api, may, type ResultOf } from '../../core/index.ts';
 import { texts } from '../../texts.ts';
 import type { Account } from './account-form.ts';
 

@@ -1,10 +1,5 @@
-import type { JSX } from 'preact';
-import { day, money, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href, hrefWith } from '../../core/location.ts';
-import type { PathValues } from '../../core/routes.ts';
-import { Badge, Copyable, Figure, Page, Tabs } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
+import { day, href, hrefWith, money, type PathValues, useLoad, words } from '../../core/index.ts';
+import { Badge, Copyable, Figure, Page, Show, Tabs } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { AccountActions } from './account-actions.tsx';
 import { Coupons } from './account-coupons.tsx';
@@ -18,12 +13,12 @@ import { type AccountSummary, isNotInvoiced, summaryOf } from './account-summary
 const t = texts.account;
 
 /** One account: what it owes, what comes next, and everything it has. */
-export function AccountPage({ path }: { readonly path: PathValues }): JSX.Element {
+export function AccountPage({ path }: { readonly path: PathValues }) {
   const id = path.id ?? '';
   return <Show of={useLoad(() => summaryOf(id), [id])}>{(summary) => <Loaded {...summary} />}</Show>;
 }
 
-function Loaded(summary: AccountSummary): JSX.Element {
+function Loaded(summary: AccountSummary) {
   const { account } = summary;
   const { id } = account;
   return (
@@ -48,7 +43,7 @@ function Loaded(summary: AccountSummary): JSX.Element {
   );
 }
 
-function Subtitle({ account, overdue, tags }: AccountSummary): JSX.Element {
+function Subtitle({ account, overdue, tags }: AccountSummary) {
   const { externalKey, email, timeZone, currency } = account;
   return (
     <>
@@ -64,7 +59,7 @@ function Subtitle({ account, overdue, tags }: AccountSummary): JSX.Element {
   );
 }
 
-function Figures(summary: AccountSummary): JSX.Element {
+function Figures(summary: AccountSummary) {
   const { account, balance, overdue } = summary;
   const next = isNotInvoiced(summary) ? null : (summary.next ?? null);
   const { currency } = account;

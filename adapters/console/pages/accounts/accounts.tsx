@@ -1,18 +1,13 @@
-import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import { api } from '../../core/api.ts';
-import { href, hrefWith, navigate, parameters } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { Page } from '../../parts/layout.tsx';
-import { PagedTable } from '../../parts/table.tsx';
+import { api, href, hrefWith, may, navigate, parameters } from '../../core/index.ts';
+import { Action, Page, PagedTable } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { type Account, newAccountFields, newAccountOf } from './account-form.ts';
 
 const t = texts.accounts;
 
 /** All accounts, newest first, or those that match the search text. */
-export function Accounts(): JSX.Element {
+export function Accounts() {
   const search = parameters.value.get('search') ?? '';
   return (
     <Page title={t.title} actions={may('account:create') && <NewAccount />}>
@@ -41,7 +36,7 @@ export function Accounts(): JSX.Element {
   );
 }
 
-function Search({ text }: { readonly text: string }): JSX.Element {
+function Search({ text }: { readonly text: string }) {
   const input = useRef<HTMLInputElement>(null);
   const search = (event: Event) => {
     event.preventDefault();
@@ -60,7 +55,7 @@ function Search({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-function NewAccount(): JSX.Element {
+function NewAccount() {
   return (
     <Action
       label={texts.account.create}

@@ -1,13 +1,5 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { parameters } from '../../core/location.ts';
-import { now } from '../../core/now.ts';
-import { may } from '../../core/session.ts';
-import { Columns, Page, Section, Tabs } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { Filter, Table } from '../../parts/table.tsx';
+import { api, day, may, now, parameters, useLoad, words } from '../../core/index.ts';
+import { Columns, Filter, Page, Section, Show, Table, Tabs } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import {
   type Catalog,
@@ -24,7 +16,7 @@ import { Upload } from './upload.tsx';
 const t = texts.catalog;
 
 /** The tenant's catalog: plans with prices, products and rules, differences of versions, and the upload. */
-export function CatalogPage(): JSX.Element {
+export function CatalogPage() {
   const catalog = useLoad(() => api().catalogs.current());
   return (
     <Page title={t.title} subtitle={catalog.data?.name} actions={may('catalog:config_upload') && <NewPlan />}>
@@ -33,7 +25,7 @@ export function CatalogPage(): JSX.Element {
   );
 }
 
-function CatalogTabs({ catalog }: { readonly catalog: Catalog }): JSX.Element {
+function CatalogTabs({ catalog }: { readonly catalog: Catalog }) {
   const upload = { name: 'upload', title: t.upload, content: () => <Upload catalog={catalog} /> };
   const version = chosenVersion(catalog, 'version', versionInForce(catalog));
   if (version === undefined)
@@ -71,12 +63,7 @@ function chosenVersion(catalog: Catalog, parameter: string, preset: number): Cat
 }
 
 /** A choice of versions. The first option is the default. */
-function VersionFilter(props: {
-  catalog: Catalog;
-  name: string;
-  label: string;
-  preset: number;
-}): JSX.Element {
+function VersionFilter(props: { catalog: Catalog; name: string; label: string; preset: number }) {
   const { versions } = props.catalog;
   const options = versions.map(({ effectiveDate }): readonly [string, string] => [
     effectiveDate.toISOString(),
@@ -91,7 +78,7 @@ interface VersionProps {
   readonly version: CatalogVersion;
 }
 
-function Plans({ catalog, version }: VersionProps): JSX.Element {
+function Plans({ catalog, version }: VersionProps) {
   const rows = version.plans.flatMap((plan) => plan.phases.map((phase) => ({ plan, phase })));
   return (
     <Section
@@ -143,7 +130,7 @@ function Plans({ catalog, version }: VersionProps): JSX.Element {
   );
 }
 
-function Rules({ catalog, version }: VersionProps): JSX.Element {
+function Rules({ catalog, version }: VersionProps) {
   const lists = [version.priceLists.defaultPriceList, ...version.priceLists.childPriceLists];
   return (
     <Columns>
@@ -194,7 +181,7 @@ function Rules({ catalog, version }: VersionProps): JSX.Element {
   );
 }
 
-function Differences({ catalog }: { readonly catalog: Catalog }): JSX.Element {
+function Differences({ catalog }: { readonly catalog: Catalog }) {
   const last = catalog.versions.length - 1;
   const before = chosenVersion(catalog, 'before', Math.max(0, last - 1));
   const after = chosenVersion(catalog, 'after', last);

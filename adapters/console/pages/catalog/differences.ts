@@ -1,4 +1,4 @@
-import { words } from '../../core/format.ts';
+import { words } from '../../core/index.ts';
 import { texts } from '../../texts.ts';
 import {
   type CatalogVersion,

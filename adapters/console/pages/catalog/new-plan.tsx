@@ -1,8 +1,5 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { words } from '../../core/format.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOf, type Values } from '../../parts/form.tsx';
+import { api, words } from '../../core/index.ts';
+import { Action, textOf, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.catalog;
@@ -11,7 +8,7 @@ const options = (names: readonly string[]) =>
   names.map((name): readonly [string, string] => [name, words(name)]);
 
 /** Adds a plan with one price, with or without a free trial. */
-export function NewPlan(): JSX.Element {
+export function NewPlan() {
   return (
     <Action
       label={t.newPlan}

@@ -1,15 +1,19 @@
 import { useSignal } from '@preact/signals';
-import type { JSX } from 'preact';
-import { type AccountNames, loadAccountNames } from '../../core/account-names.ts';
-import { api, type ResultOf } from '../../core/api.ts';
-import { day, money, shortId, words } from '../../core/format.ts';
-import { asError, useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { Section } from '../../parts/layout.tsx';
-import { Problem } from '../../parts/loading.tsx';
-import { Table } from '../../parts/table.tsx';
+import {
+  type AccountNames,
+  api,
+  asError,
+  day,
+  href,
+  loadAccountNames,
+  may,
+  money,
+  type ResultOf,
+  shortId,
+  useLoad,
+  words,
+} from '../../core/index.ts';
+import { Action, Problem, Section, Table } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { saveFile } from '../invoices/download.tsx';
 import type { Catalog } from './catalog-words.ts';
@@ -36,7 +40,7 @@ interface Report {
 }
 
 /** Uploads a catalog document, after a report of who would pay another price. */
-export function Upload({ catalog }: { readonly catalog: Catalog }): JSX.Element {
+export function Upload({ catalog }: { readonly catalog: Catalog }) {
   const xml = useSignal('');
   const report = useSignal<Report | null>(null);
   const error = useSignal<Error | null>(null);
@@ -147,13 +151,7 @@ function useAccountNames(rows: readonly { readonly accountId: string }[]): Accou
   return useLoad(() => loadAccountNames(ids), ids).data ?? shortId;
 }
 
-function ReportSection({
-  report,
-  isReading,
-}: {
-  readonly report: Report;
-  readonly isReading: boolean;
-}): JSX.Element {
+function ReportSection({ report, isReading }: { readonly report: Report; readonly isReading: boolean }) {
   const { problems, hasErrors, changes, changeCount, unbillable, totals } = report;
   const nameOf = useAccountNames([...changes, ...unbillable]);
   const upload = !hasErrors && totals !== null && (
@@ -222,7 +220,7 @@ function ReportSection({
 }
 
 /** The document of all versions as a file, and the removal of the catalog. */
-function Download({ catalog }: { readonly catalog: Catalog }): JSX.Element | null {
+function Download({ catalog }: { readonly catalog: Catalog }) {
   if (catalog.versions.length === 0) return null;
   const save = () => {
     const bytes = new TextEncoder().encode(catalog.toXml());

@@ -1,6 +1,4 @@
-import type { ResultOf } from '../../core/api.ts';
-import { money } from '../../core/format.ts';
-import { now } from '../../core/now.ts';
+import { money, now, type ResultOf } from '../../core/index.ts';
 import { texts } from '../../texts.ts';
 
 export type Coupon = ResultOf<'coupons', 'get'>;

@@ -1,18 +1,12 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { instant } from '../../core/format.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOf, type Values } from '../../parts/form.tsx';
-import { Badge, Page } from '../../parts/layout.tsx';
-import { PagedTable } from '../../parts/table.tsx';
+import { api, instant, may } from '../../core/index.ts';
+import { Action, Badge, type Field, Page, PagedTable, textOf, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { type Coupon, obstacleOf, termsText } from './coupon-words.ts';
 
 const t = texts.coupons;
 
 /** The coupons of the tenant. */
-export function Coupons(): JSX.Element {
+export function Coupons() {
   return (
     <Page title={t.title} actions={may('coupon:manage') && <NewCoupon />}>
       <PagedTable
@@ -43,7 +37,7 @@ function redeemedText({ redeemedCount, maxRedemptions }: Coupon): string {
   return maxRedemptions === null ? String(redeemedCount) : t.ofMax(redeemedCount, maxRedemptions);
 }
 
-function CouponState({ coupon }: { readonly coupon: Coupon }): JSX.Element {
+function CouponState({ coupon }: { readonly coupon: Coupon }) {
   const obstacle = obstacleOf(coupon);
   return obstacle === null ? <Badge tone="good">{t.active}</Badge> : <Badge tone="quiet">{obstacle}</Badge>;
 }
@@ -86,7 +80,7 @@ function newFields(values: Values): readonly Field[] {
   ];
 }
 
-function NewCoupon(): JSX.Element {
+function NewCoupon() {
   const create = (values: Values) => {
     const size = textOf(values, 'size') ?? '';
     const count = Number(textOf(values, 'count'));
@@ -129,7 +123,7 @@ function limits(values: Values) {
   };
 }
 
-function ChangeCoupon({ coupon }: { readonly coupon: Coupon }): JSX.Element {
+function ChangeCoupon({ coupon }: { readonly coupon: Coupon }) {
   return (
     <Action
       label={t.change}

@@ -1,14 +1,8 @@
-import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { api, type ResultOf } from '../../core/api.ts';
-import { money } from '../../core/format.ts';
-import { type Loaded, useLoad } from '../../core/load.ts';
-import { href, parameters } from '../../core/location.ts';
+import { api, href, type Loaded, money, parameters, type ResultOf, useLoad } from '../../core/index.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { Chart } from '../../parts/chart.tsx';
-import { Columns, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { Filter } from '../../parts/table.tsx';
+import { Columns, Filter, Section, Show } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.home;
@@ -28,7 +22,7 @@ function usePolling<T>(loaded: Loaded<T>, isCounting: boolean): void {
 }
 
 /** Charts of the last twelve months. */
-export function Charts(): JSX.Element {
+export function Charts() {
   const months = useLoad(() => api().reports.months());
   usePolling(months, months.data?.isComplete === false);
   const plans = useLoad(() => api().reports.subscriptions());
@@ -70,13 +64,7 @@ export function Charts(): JSX.Element {
   );
 }
 
-function MonthCharts({
-  months,
-  isComplete,
-}: {
-  readonly months: Months;
-  readonly isComplete: boolean;
-}): JSX.Element {
+function MonthCharts({ months, isComplete }: { readonly months: Months; readonly isComplete: boolean }) {
   const currencies = [
     ...new Set(months.flatMap((month) => month.currencies.map(({ currency }) => currency))),
   ].sort();

@@ -1,11 +1,5 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, money } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import type { PathValues } from '../../core/routes.ts';
-import { Facts, IdLink, Page, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
+import { api, day, href, money, type PathValues, useLoad } from '../../core/index.ts';
+import { Facts, IdLink, Page, Section, Show } from '../../parts/index.ts';
 import { Paper } from '../../parts/paper.tsx';
 import { texts } from '../../texts.ts';
 import { Download } from './download.tsx';
@@ -13,7 +7,7 @@ import { Download } from './download.tsx';
 const t = texts.creditNotes;
 
 /** One credit note with its document. */
-export function CreditNotePage({ path }: { readonly path: PathValues }): JSX.Element {
+export function CreditNotePage({ path }: { readonly path: PathValues }) {
   const id = path.id ?? '';
   const loaded = useLoad(async () => {
     const [note, html] = await Promise.all([api().creditNotes.get(id), api().creditNotes.html(id)]);

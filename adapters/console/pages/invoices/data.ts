@@ -1,6 +1,5 @@
-import { type Api, api } from '../../core/api.ts';
-import { money } from '../../core/format.ts';
-import type { Tone } from '../../parts/layout.tsx';
+import { type Api, api, money } from '../../core/index.ts';
+import type { Tone } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 export type Invoice = Awaited<ReturnType<Api['invoices']['get']>>;

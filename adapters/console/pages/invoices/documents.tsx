@@ -1,13 +1,6 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { instant } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { Badge, Section, type Tone } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
+import { api, instant, may, useLoad } from '../../core/index.ts';
+import { Action, Badge, ListSection, Section, Show, type Tone } from '../../parts/index.ts';
 import { Paper } from '../../parts/paper.tsx';
-import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { type InvoiceFacts, numberOf } from './data.ts';
 import { Download, saveFile } from './download.tsx';
@@ -15,7 +8,7 @@ import { Download, saveFile } from './download.tsx';
 const t = texts.documents;
 
 /** The document that the customer gets, its files, and the deliveries of its e-invoices. */
-export function Documents({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
+export function Documents({ facts }: { readonly facts: InvoiceFacts }) {
   const { invoice } = facts;
   const html = useLoad(() => api().invoices.html(invoice.id), [invoice.id]);
   const name = `${t.file}-${numberOf(invoice)}`;
@@ -51,7 +44,7 @@ const FORMS = [
   ['FACTUR_X:EN16931', 'Factur-X (PDF with CII)'],
 ] as const;
 
-function EInvoice({ invoiceId }: { readonly invoiceId: string }): JSX.Element {
+function EInvoice({ invoiceId }: { readonly invoiceId: string }) {
   return (
     <Action
       label={t.eInvoice}
@@ -71,7 +64,7 @@ function EInvoice({ invoiceId }: { readonly invoiceId: string }): JSX.Element {
 
 const tones: Readonly<Record<string, Tone>> = { SENT: 'good', FAILED: 'bad', PENDING: 'warning' };
 
-function Deliveries({ invoiceId }: { readonly invoiceId: string }): JSX.Element {
+function Deliveries({ invoiceId }: { readonly invoiceId: string }) {
   const loaded = useLoad(() => api().invoices.eInvoiceDeliveries(invoiceId), [invoiceId]);
   return (
     <ListSection

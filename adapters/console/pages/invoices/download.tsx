@@ -1,7 +1,6 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { asError } from '../../core/load.ts';
-import { Problem } from '../../parts/loading.tsx';
+import { asError } from '../../core/index.ts';
+import { Problem } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 interface DownloadProps {
@@ -12,7 +11,7 @@ interface DownloadProps {
 }
 
 /** A button that loads a file from the API and saves it. */
-export function Download({ label, name, type, load }: DownloadProps): JSX.Element {
+export function Download({ label, name, type, load }: DownloadProps) {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const download = async () => {

@@ -1,9 +1,6 @@
 import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { money } from '../../core/format.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOf, type Values } from '../../parts/form.tsx';
+import { api, may, money } from '../../core/index.ts';
+import { Action, type Field, textOf, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { GiveBack } from '../payments/give-back.tsx';
 import { amountIn, checkOutcome } from '../payments/outcome.ts';
@@ -17,7 +14,7 @@ interface Props {
 }
 
 /** What the user may do with an invoice in its state. */
-export function InvoiceActions({ facts }: Props): JSX.Element {
+export function InvoiceActions({ facts }: Props) {
   const { invoice } = facts;
   const isDraft = invoice.status === 'DRAFT';
   const isVoid = invoice.status === 'VOID';
@@ -37,7 +34,7 @@ export function InvoiceActions({ facts }: Props): JSX.Element {
 }
 
 /** Charges a payment method, or records money that arrived otherwise. */
-function Pay({ facts, isExternal }: Props & { readonly isExternal: boolean }): JSX.Element {
+function Pay({ facts, isExternal }: Props & { readonly isExternal: boolean }) {
   const { invoice, account } = facts;
   const methods = chargeableMethods(facts).map((method) => [method.id, methodName(method)] as const);
   const label = (values: Values) => methods.find(([id]) => id === values.method)?.[1] ?? '';
@@ -96,7 +93,7 @@ function afterPayment(
   );
 }
 
-function DraftActions({ facts }: Props): JSX.Element {
+function DraftActions({ facts }: Props) {
   const { invoice } = facts;
   return (
     <>
@@ -121,7 +118,7 @@ function DraftActions({ facts }: Props): JSX.Element {
   );
 }
 
-function WriteOff({ facts }: Props): JSX.Element | null {
+function WriteOff({ facts }: Props) {
   const { invoice } = facts;
   const object = { type: 'INVOICE', id: invoice.id } as const;
   if (invoice.isWrittenOff) {
@@ -146,7 +143,7 @@ function WriteOff({ facts }: Props): JSX.Element | null {
   );
 }
 
-function Void({ facts }: Props): JSX.Element {
+function Void({ facts }: Props) {
   const { invoice } = facts;
   return (
     <Action

@@ -1,14 +1,18 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, instant, money } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import type { PathValues } from '../../core/routes.ts';
+import { api, day, href, instant, money, type PathValues, useLoad } from '../../core/index.ts';
 import { History } from '../../parts/history.tsx';
+import {
+  Badge,
+  Copyable,
+  Facts,
+  Figure,
+  IdLink,
+  ListSection,
+  Page,
+  Section,
+  Show,
+  Tabs,
+} from '../../parts/index.ts';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
-import { Badge, Copyable, Facts, Figure, IdLink, Page, Section, Tabs } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import { type InvoiceFacts, isOwed, loadInvoice, numberOf, stateOf } from './data.ts';
@@ -20,13 +24,13 @@ import { Unpaid } from './unpaid.tsx';
 const t = texts.invoices;
 
 /** One invoice: why it has its amount, why it is unpaid, and what can be done. */
-export function InvoicePage({ path }: { readonly path: PathValues }): JSX.Element {
+export function InvoicePage({ path }: { readonly path: PathValues }) {
   const id = path.id ?? '';
   const loaded = useLoad(() => loadInvoice(id), [id]);
   return <Show of={loaded}>{(facts) => <Content facts={facts} />}</Show>;
 }
 
-function Content({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
+function Content({ facts }: { readonly facts: InvoiceFacts }) {
   const { invoice, account } = facts;
   const [state, tone] = stateOf(invoice);
   const name = account.name ?? account.externalKey;
@@ -61,7 +65,7 @@ function Content({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
   );
 }
 
-function Overview({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
+function Overview({ facts }: { readonly facts: InvoiceFacts }) {
   return (
     <>
       <Unpaid facts={facts} />
@@ -74,7 +78,7 @@ function Overview({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
   );
 }
 
-function CreditNotes({ invoiceId }: { readonly invoiceId: string }): JSX.Element {
+function CreditNotes({ invoiceId }: { readonly invoiceId: string }) {
   const loaded = useLoad(() => api().creditNotes.ofInvoice(invoiceId), [invoiceId]);
   return (
     <ListSection
@@ -99,7 +103,7 @@ function CreditNotes({ invoiceId }: { readonly invoiceId: string }): JSX.Element
 }
 
 /** Facts, tags, custom fields and history. */
-function More({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
+function More({ facts }: { readonly facts: InvoiceFacts }) {
   const { invoice, account } = facts;
   const object = { type: 'INVOICE', id: invoice.id } as const;
   return (

@@ -1,15 +1,10 @@
-import type { JSX } from 'preact';
-import { withAccountNames } from '../../core/account-names.ts';
-import { api } from '../../core/api.ts';
-import { day, money } from '../../core/format.ts';
-import { parameters } from '../../core/location.ts';
-import { Badge, IdLink, Page } from '../../parts/layout.tsx';
-import { Filter, FilterInput, PagedTable } from '../../parts/table.tsx';
+import { api, day, money, parameters, withAccountNames } from '../../core/index.ts';
+import { Badge, Filter, FilterInput, IdLink, Page, PagedTable } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { numberOf, stateOf } from './data.ts';
 
 /** The invoices of the tenant, newest first. */
-export function Invoices(): JSX.Element {
+export function Invoices() {
   const t = texts.invoices;
   const given = (name: string) => parameters.value.get(name) ?? '';
   const key = searchKey(given);

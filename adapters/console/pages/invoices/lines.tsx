@@ -1,15 +1,7 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../core/api.ts';
-import { day, money, quantity } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
+import { api, day, href, may, money, quantity, useLoad } from '../../core/index.ts';
 import { Explanation } from '../../parts/explanation.tsx';
-import { Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { ListPages } from '../../parts/table.tsx';
+import { Action, ListPages, Section, Show } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { GiveBack } from '../payments/give-back.tsx';
 import {
@@ -26,7 +18,7 @@ import {
 const t = texts.invoices;
 
 /** The lines of an invoice. Each opens to show where its amount comes from. The totals follow. */
-export function Lines({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
+export function Lines({ facts }: { readonly facts: InvoiceFacts }) {
   const { items } = facts.invoice;
   return (
     <Section title={t.why}>
@@ -59,7 +51,7 @@ interface LineProps {
   readonly facts: InvoiceFacts;
 }
 
-function Line({ item, facts }: LineProps): JSX.Element {
+function Line({ item, facts }: LineProps) {
   const [wasOpened, setOpened] = useState(false);
   const isLinked = facts.invoice.items.some(({ id }) => id === item.linkedItemId);
   return (
@@ -96,7 +88,7 @@ function lineDetail(item: InvoiceItem): string {
 }
 
 /** The explanation of a line, and what can be done with it. */
-function OpenLine({ item, facts }: LineProps): JSX.Element {
+function OpenLine({ item, facts }: LineProps) {
   const { invoice, account } = facts;
   const explained = useLoad(() => api().invoices.explain(item.id), [item.id]);
   const isAdjustable = invoice.status !== 'VOID' && adjustableItems(invoice).includes(item);
@@ -136,7 +128,7 @@ function OpenLine({ item, facts }: LineProps): JSX.Element {
 }
 
 /** The lines of a child's invoices that the parent pays. */
-function ChildItems({ of }: { readonly of: InvoiceItem }): JSX.Element {
+function ChildItems({ of }: { readonly of: InvoiceItem }) {
   return (
     <ul>
       {(of.childItems ?? []).map((child) => (
@@ -158,7 +150,7 @@ const KINDS = [
 ] as const;
 
 /** The sums by kind of line, down to the balance. */
-function Totals({ invoice }: { readonly invoice: Invoice }): JSX.Element {
+function Totals({ invoice }: { readonly invoice: Invoice }) {
   const { items, currency, balance, rawBalance } = invoice;
   const all = sum(
     items.map(({ amount }) => amount),

@@ -1,10 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, instant } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import { Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
+import { api, day, href, instant, useLoad } from '../../core/index.ts';
+import { Section, Show } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { outcomeSentences } from '../payments/outcome.ts';
 import { type InvoiceFacts, isOwed, methodName } from './data.ts';
@@ -13,7 +9,7 @@ const t = texts.unpaid;
 const FORECAST_DAYS = 90;
 
 /** Why an invoice is not paid, and what happens next, in sentences. */
-export function Unpaid({ facts }: { readonly facts: InvoiceFacts }): JSX.Element | null {
+export function Unpaid({ facts }: { readonly facts: InvoiceFacts }) {
   const { invoice } = facts;
   if (invoice.status === 'DRAFT') return <Reasons title={t.state} of={[t.draft]} />;
   if (invoice.status === 'VOID') return <Reasons title={t.state} of={[t.void]} />;
@@ -25,7 +21,7 @@ function Reasons(props: {
   readonly title: string;
   readonly of: readonly string[];
   readonly children?: ComponentChildren;
-}): JSX.Element {
+}) {
   return (
     <Section title={props.title}>
       <ul class="reasons">
@@ -38,7 +34,7 @@ function Reasons(props: {
   );
 }
 
-function Owed({ facts }: { readonly facts: InvoiceFacts }): JSX.Element {
+function Owed({ facts }: { readonly facts: InvoiceFacts }) {
   const { account, invoice } = facts;
   const overdue = useLoad(() => loadOverdue(account.id), [account.id]);
   return (

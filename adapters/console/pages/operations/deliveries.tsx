@@ -1,16 +1,29 @@
-import type { JSX } from 'preact';
-import { type Api, api } from '../../core/api.ts';
-import { instant, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { hrefWith, navigate, parameters } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import {
+  type Api,
+  api,
+  hrefWith,
+  instant,
+  may,
+  navigate,
+  parameters,
+  useLoad,
+  words,
+} from '../../core/index.ts';
 import { eventTypeOf, eventTypes, ObjectLink } from '../../parts/event-table.tsx';
-import { textOf } from '../../parts/form.tsx';
-import { Badge, Copyable, Facts, IdLink, Section, type Tone } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { Filter, PagedTable } from '../../parts/table.tsx';
+import {
+  Action,
+  Badge,
+  Copyable,
+  Dialog,
+  Facts,
+  Filter,
+  IdLink,
+  PagedTable,
+  Section,
+  Show,
+  type Tone,
+  textOf,
+} from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;
@@ -24,7 +37,7 @@ const tones: Readonly<Record<(typeof states)[number], Tone>> = {
 };
 
 /** The callback of the tenant, and the deliveries of events to it. */
-export function Deliveries(): JSX.Element {
+export function Deliveries() {
   const status = states.find((each) => each === parameters.value.get('state'));
   const eventType = eventTypeOf(parameters.value.get('type'));
   const open = parameters.value.get('delivery');
@@ -84,7 +97,7 @@ export function Deliveries(): JSX.Element {
 type DeliveryId = Parameters<Api['deliveries']['get']>[0];
 
 /** A delivery with what was sent, what the receiver answered, and what happens next. */
-function DeliveryDialog({ id }: { readonly id: DeliveryId }): JSX.Element {
+function DeliveryDialog({ id }: { readonly id: DeliveryId }) {
   const loaded = useLoad(() => api().deliveries.get(id), [id]);
   const close = () => navigate(hrefWith({ delivery: null }), { replace: true });
   return (
@@ -138,7 +151,7 @@ function bodyOf({ eventType, accountId, objectType, objectId, metaData }: Body):
 const CALLBACK = 'PUSH_NOTIFICATION_CB';
 
 /** The URL that receives the events of the tenant. */
-function Callback(): JSX.Element {
+function Callback() {
   const loaded = useLoad(() => api().keyValues.get(CALLBACK));
   const url = loaded.data?.values[0];
   return (

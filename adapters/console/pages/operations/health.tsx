@@ -1,14 +1,16 @@
-import type { JSX } from 'preact';
-import { type Api, api } from '../../core/api.ts';
-import { recordingFetch } from '../../core/calls.ts';
-import { quantity, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { parameters, serverBase } from '../../core/location.ts';
-import { failureOf } from '../../core/server.ts';
+import {
+  type Api,
+  api,
+  failureOf,
+  parameters,
+  quantity,
+  recordingFetch,
+  serverBase,
+  useLoad,
+  words,
+} from '../../core/index.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { Badge, Columns, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { Filter, ListSection } from '../../parts/table.tsx';
+import { Badge, Columns, Filter, ListSection, Section, Show } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;
@@ -28,7 +30,7 @@ async function checks(): Promise<readonly Check[]> {
 }
 
 /** Checks of the node, and measurements of the deployment as charts. */
-export function Health(): JSX.Element {
+export function Health() {
   const loaded = useLoad(checks);
   return (
     <>
@@ -110,7 +112,7 @@ const charts: readonly {
   },
 ];
 
-function Measurements(): JSX.Element {
+function Measurements() {
   const given = parameters.value.get('range') ?? 'hour';
   const name: RangeName = Object.hasOwn(ranges, given) ? (given as RangeName) : 'hour';
   const loaded = useLoad(() => measured(name), [name]);

@@ -1,16 +1,29 @@
-import type { JSX } from 'preact';
-import { withAccountNames } from '../../core/account-names.ts';
-import { api, callTenant } from '../../core/api.ts';
-import { instant, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { hrefWith, parameters } from '../../core/location.ts';
-import { callServer } from '../../core/server.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
+import {
+  api,
+  callServer,
+  callTenant,
+  hrefWith,
+  instant,
+  may,
+  parameters,
+  useLoad,
+  withAccountNames,
+  words,
+} from '../../core/index.ts';
 import { eventColumns, eventTypeOf, eventTypes } from '../../parts/event-table.tsx';
-import { Badge, IdLink, Page, Section, Tabs } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { Filter, ListSection, PagedTable, Table } from '../../parts/table.tsx';
+import {
+  Action,
+  Badge,
+  Filter,
+  IdLink,
+  ListSection,
+  Page,
+  PagedTable,
+  Section,
+  Show,
+  Table,
+  Tabs,
+} from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Health } from './health.tsx';
@@ -19,7 +32,7 @@ import { Queues } from './queues.tsx';
 const t = texts.operations;
 
 /** Background work, deliveries, nodes and measurements of the deployment. */
-export function Operations(): JSX.Element {
+export function Operations() {
   const ofHealth = [
     { name: 'queues', title: t.queues, content: () => <Queues /> },
     { name: 'nodes', title: t.nodes, content: () => <Nodes /> },
@@ -38,7 +51,7 @@ export function Operations(): JSX.Element {
 }
 
 /** Accounts without invoice runs, because a run failed or a user parked them. */
-function Parked(): JSX.Element {
+function Parked() {
   return (
     <Section title={t.parked}>
       <p class="quiet-text">{t.parkedExplanation}</p>
@@ -62,7 +75,7 @@ function Parked(): JSX.Element {
   );
 }
 
-function ParkedActions({ id }: { readonly id: string }): JSX.Element {
+function ParkedActions({ id }: { readonly id: string }) {
   return (
     <div class="actions">
       {may('invoice:trigger') && (
@@ -86,7 +99,7 @@ interface Node {
 }
 
 /** The nodes of the deployment with their plugins, rotation and caches. */
-function Nodes(): JSX.Element {
+function Nodes() {
   const loaded = useLoad(() => callServer<readonly Node[]>('GET /nodesInfo'));
   const actions = may('admin:update') && (
     <>
@@ -124,7 +137,7 @@ function Nodes(): JSX.Element {
 const PAGE_SIZE = 25;
 
 /** The event feed, from the oldest stored event or after a cursor of the URL. */
-function Events(): JSX.Element {
+function Events() {
   const type = eventTypeOf(parameters.value.get('type'));
   const after = parameters.value.get('after') ?? 'oldest';
   const loaded = useLoad(

@@ -1,14 +1,16 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../core/api.ts';
-import { instant, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { parameters } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
+import { api, instant, may, parameters, useLoad, words } from '../../core/index.ts';
 import { Json } from '../../parts/event-table.tsx';
-import { Badge, IdLink, Section, type Tone } from '../../parts/layout.tsx';
-import { type Column, Filter, ListTable } from '../../parts/table.tsx';
+import {
+  Action,
+  Badge,
+  type Column,
+  Filter,
+  IdLink,
+  ListTable,
+  Section,
+  type Tone,
+} from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;
@@ -40,7 +42,7 @@ const lists = {
 type ListName = keyof typeof lists;
 
 /** Work of the tenant that is late, that a node is doing, or that failed for good. */
-export function Queues(): JSX.Element {
+export function Queues() {
   const given = parameters.value.get('list') ?? 'late';
   const name: ListName = Object.hasOwn(lists, given) ? (given as ListName) : 'late';
   const loaded = useLoad<readonly Entry[]>(() => lists[name](), [name]);
@@ -149,7 +151,7 @@ function EntryActions(props: {
   readonly entries: readonly Entry[];
   readonly chosen: ReadonlySet<string>;
   readonly after: () => void;
-}): JSX.Element {
+}) {
   const picked = props.entries.filter((entry) => props.chosen.has(keyOf(entry)));
   const entries = picked.length > 0 ? picked : props.entries;
   const isFailed = props.name === 'failed';

@@ -1,9 +1,5 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { hrefWith, navigate, parameters } from '../../core/location.ts';
-import { Show } from '../../parts/loading.tsx';
+import { api, day, hrefWith, navigate, parameters, useLoad } from '../../core/index.ts';
+import { Show } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.overdue;
@@ -11,7 +7,7 @@ const DAY_MS = 86_400_000;
 const AHEAD_DAYS = 90;
 
 /** The states that an account will reach if nothing is paid. The account is in the URL. */
-export function Forecast(): JSX.Element {
+export function Forecast() {
   const account = parameters.value.get('account') ?? '';
   const search = (event: Event) => {
     event.preventDefault();
@@ -34,7 +30,7 @@ export function Forecast(): JSX.Element {
   );
 }
 
-function Steps({ account }: { readonly account: string }): JSX.Element {
+function Steps({ account }: { readonly account: string }) {
   const loaded = useLoad(async () => {
     const found = await api().accounts.findExactly(account);
     if (found === null) return null;

@@ -1,14 +1,5 @@
-import type { JSX } from 'preact';
-import { api, type ResultOf } from '../../core/api.ts';
-import { words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href, parameters } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOf } from '../../parts/form.tsx';
-import { Badge, Page, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { Filter, PagedTable } from '../../parts/table.tsx';
+import { api, href, may, parameters, type ResultOf, useLoad, words } from '../../core/index.ts';
+import { Action, Badge, Filter, Page, PagedTable, Section, Show, textOf } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { Forecast } from './forecast.tsx';
 
@@ -18,7 +9,7 @@ type Configuration = ResultOf<'overdue', 'get'>;
 type State = Configuration['overdueStates'][number];
 
 /** The overdue configuration as a picture, the accounts in each state, and the forecast of one account. */
-export function Overdue(): JSX.Element {
+export function Overdue() {
   const configuration = useLoad(() => api().overdue.get());
   const counts = useLoad(() => api().reports.overdue());
   const accounts = new Map(counts.data?.states.map((state) => [state.name, state.accounts]));
@@ -39,7 +30,7 @@ export function Overdue(): JSX.Element {
 }
 
 /** The states from no debt to the most severe one, with the condition of each step and its effects. */
-function Flow(props: { states: readonly State[]; accounts: ReadonlyMap<string, number> }): JSX.Element {
+function Flow(props: { states: readonly State[]; accounts: ReadonlyMap<string, number> }) {
   const states = props.states.filter(({ isClearState }) => !isClearState).toReversed();
   if (states.length === 0) return <p class="empty">{t.none}</p>;
   return (
@@ -94,7 +85,7 @@ function effectsOf(state: State): readonly string[] {
   ];
 }
 
-function Accounts({ states }: { readonly states: readonly State[] }): JSX.Element {
+function Accounts({ states }: { readonly states: readonly State[] }) {
   const state = parameters.value.get('state');
   const names = states.filter(({ isClearState }) => !isClearState).map(({ name }) => name);
   const options = [['', t.anyState] as const, ...names.map((name) => [name, name] as const)];
@@ -127,7 +118,7 @@ function Accounts({ states }: { readonly states: readonly State[] }): JSX.Elemen
   );
 }
 
-function Upload(): JSX.Element {
+function Upload() {
   return (
     <Action
       label={t.upload}

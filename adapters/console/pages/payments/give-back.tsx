@@ -1,9 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { money } from '../../core/format.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOf, type Values } from '../../parts/form.tsx';
+import type { ComponentChildren } from 'preact';
+import { api, may, money } from '../../core/index.ts';
+import { Action, type Field, textOf, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import {
   type Account,
@@ -37,7 +34,7 @@ interface GiveBackProps {
 }
 
 /** The action that gives a customer money back: as a refund, as a lower invoice or as credit. */
-export function GiveBack({ facts, label = t.title, initial, isPrimary }: GiveBackProps): JSX.Element | null {
+export function GiveBack({ facts, label = t.title, initial, isPrimary }: GiveBackProps) {
   const kinds = possibleKinds(facts);
   const [first] = kinds;
   if (first === undefined) return null;
@@ -82,7 +79,7 @@ function adjustable({ invoice }: GiveBackFacts): readonly InvoiceItem[] {
   return invoice === null || invoice.status === 'VOID' ? [] : adjustableItems(invoice);
 }
 
-function Differences({ kinds }: { readonly kinds: readonly Kind[] }): JSX.Element {
+function Differences({ kinds }: { readonly kinds: readonly Kind[] }) {
   return (
     <ul>
       {kinds.map((kind) => (

@@ -1,6 +1,5 @@
-import type { ResultOf } from '../../core/api.ts';
-import { instant, money } from '../../core/format.ts';
-import { textOf, type Values } from '../../parts/form.tsx';
+import { instant, money, type ResultOf } from '../../core/index.ts';
+import { textOf, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import type { Payment, Transaction } from '../invoices/data.ts';
 

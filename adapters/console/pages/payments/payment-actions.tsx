@@ -1,9 +1,5 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { instant, money } from '../../core/format.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOf } from '../../parts/form.tsx';
+import { api, instant, may, money } from '../../core/index.ts';
+import { Action, textOf } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { type PaymentFacts, refundable, type Transaction } from '../invoices/data.ts';
 import { GiveBack } from './give-back.tsx';
@@ -16,7 +12,7 @@ interface Props {
 }
 
 /** What the user may do with a payment in its state. */
-export function PaymentActions({ facts }: Props): JSX.Element {
+export function PaymentActions({ facts }: Props) {
   const { payment, account, invoice, method } = facts;
   const isCharged = refundable(payment).greaterThan(0);
   return (
@@ -32,7 +28,7 @@ export function PaymentActions({ facts }: Props): JSX.Element {
 }
 
 /** Capture, void and completion of what is not finished. */
-function OpenActions({ facts }: Props): JSX.Element {
+function OpenActions({ facts }: Props) {
   const { payment } = facts;
   const paymentId = payment.id;
   const { currency, authAmount, capturedAmount } = payment.totals;
@@ -81,7 +77,7 @@ function amountField(currency: string | null) {
   return { name: 'amount', label: t.amount(currency ?? ''), kind: 'amount', isRequired: true } as const;
 }
 
-function CancelRetry({ facts }: Props): JSX.Element | null {
+function CancelRetry({ facts }: Props) {
   const [retry] = scheduledRetries(facts.payment);
   if (retry === undefined) return null;
   return (
@@ -97,7 +93,7 @@ function CancelRetry({ facts }: Props): JSX.Element | null {
   );
 }
 
-function Chargeback({ facts }: Props): JSX.Element {
+function Chargeback({ facts }: Props) {
   const { payment, invoice } = facts;
   const rest = refundable(payment);
   const { currency } = payment.totals;
@@ -136,7 +132,7 @@ function standingChargebacks(transactions: readonly Transaction[]): readonly Tra
   return [...latest.values()].filter(({ status }) => status === 'SUCCESS');
 }
 
-function Reversals({ facts }: Props): JSX.Element {
+function Reversals({ facts }: Props) {
   const { payment, invoice } = facts;
   const reversal = invoice === null ? api().payments : api().invoicePayments;
   return (
@@ -159,7 +155,7 @@ function Reversals({ facts }: Props): JSX.Element {
 const FIXED_STATUSES = ['SUCCESS', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PENDING', 'UNKNOWN'] as const;
 
 /** The correction of a wrong state, for operators who have checked the gateway. */
-function FixState({ facts }: Props): JSX.Element {
+function FixState({ facts }: Props) {
   const { payment, account } = facts;
   const transactions = payment.transactions.toReversed();
   const nameOf = ({ transactionType, effectiveDate, status }: Transaction) =>

@@ -1,8 +1,5 @@
-import type { JSX } from 'preact';
-import { instant, money } from '../../core/format.ts';
-import { known } from '../../core/load.ts';
-import { Badge, IdLink } from '../../parts/layout.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import { instant, known, money } from '../../core/index.ts';
+import { Badge, IdLink, ListTable } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { methodName, type Payment, type PaymentMethod, paymentState } from '../invoices/data.ts';
 
@@ -46,7 +43,7 @@ export function PaymentTable(props: {
   readonly payments: readonly Payment[];
   readonly methods: readonly PaymentMethod[];
   readonly timeZone: string;
-}): JSX.Element {
+}) {
   const method = ({ paymentMethodId }: Payment) => {
     const found = props.methods.find(({ id }) => id === paymentMethodId);
     return found === undefined ? t.deletedMethod : methodName(found);

@@ -1,13 +1,8 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { instant, money, words } from '../../core/format.ts';
-import { known, useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import type { PathValues } from '../../core/routes.ts';
+import type { ComponentChildren } from 'preact';
+import { href, instant, known, money, type PathValues, useLoad, words } from '../../core/index.ts';
 import { History } from '../../parts/history.tsx';
+import { Badge, Copyable, Facts, Figure, ListSection, Page, Section, Show, Tabs } from '../../parts/index.ts';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
-import { Badge, Copyable, Facts, Figure, Page, Section, Tabs } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import {
   loadPayment,
@@ -26,13 +21,13 @@ import { amountOf } from './payment-table.tsx';
 const t = texts.payments;
 
 /** One payment: what happened, its transactions and attempts, and what can be done. */
-export function PaymentPage({ path }: { readonly path: PathValues }): JSX.Element {
+export function PaymentPage({ path }: { readonly path: PathValues }) {
   const id = path.id ?? '';
   const loaded = useLoad(() => loadPayment(id), [id]);
   return <Show of={loaded}>{(facts) => <Content facts={facts} />}</Show>;
 }
 
-function Content({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
+function Content({ facts }: { readonly facts: PaymentFacts }) {
   const { payment, account, invoice } = facts;
   const { totals } = payment;
   const [state, tone] = paymentState(payment);
@@ -69,7 +64,7 @@ function Content({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
   );
 }
 
-function Overview({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
+function Overview({ facts }: { readonly facts: PaymentFacts }) {
   return (
     <>
       <Section title={t.whatHappened}>
@@ -85,7 +80,7 @@ function Overview({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
   );
 }
 
-function Transactions({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
+function Transactions({ facts }: { readonly facts: PaymentFacts }) {
   const { payment, account } = facts;
   return (
     <ListSection
@@ -108,7 +103,7 @@ function Transactions({ facts }: { readonly facts: PaymentFacts }): JSX.Element 
 }
 
 /** What the gateway reported about a transaction. */
-function GatewayFacts({ of: row }: { readonly of: Transaction }): JSX.Element {
+function GatewayFacts({ of: row }: { readonly of: Transaction }) {
   const { gatewayErrorMsg, gatewayErrorCode, processedAmount, processedCurrency, pluginInfo } = row;
   const isOther = processedAmount !== null && row.amount !== null && !processedAmount.equals(row.amount);
   const properties = (pluginInfo?.properties ?? []).map(({ key, value }) => [key, value ?? ''] as const);
@@ -136,7 +131,7 @@ function GatewayFacts({ of: row }: { readonly of: Transaction }): JSX.Element {
   );
 }
 
-function Attempts({ facts }: { readonly facts: PaymentFacts }): JSX.Element | null {
+function Attempts({ facts }: { readonly facts: PaymentFacts }) {
   const { payment, account } = facts;
   const attempts = (payment.attempts ?? []).toReversed();
   if (attempts.length === 0) return null;
@@ -157,7 +152,7 @@ function Attempts({ facts }: { readonly facts: PaymentFacts }): JSX.Element | nu
 }
 
 /** Facts, tags, custom fields and history. */
-function More({ facts }: { readonly facts: PaymentFacts }): JSX.Element {
+function More({ facts }: { readonly facts: PaymentFacts }) {
   const { payment, account, method } = facts;
   const object = { type: 'PAYMENT', id: payment.id } as const;
   return (

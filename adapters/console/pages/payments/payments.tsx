@@ -1,16 +1,12 @@
-import type { JSX } from 'preact';
-import { withAccountNames } from '../../core/account-names.ts';
-import { api } from '../../core/api.ts';
-import { parameters } from '../../core/location.ts';
-import { IdLink, Page } from '../../parts/layout.tsx';
-import { Filter, FilterInput, PagedTable } from '../../parts/table.tsx';
+import { api, parameters, withAccountNames } from '../../core/index.ts';
+import { Filter, FilterInput, IdLink, Page, PagedTable } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { paymentColumns } from './payment-table.tsx';
 
 const t = texts.payments;
 
 /** The payments of the tenant, newest first. */
-export function Payments(): JSX.Element {
+export function Payments() {
   const given = (name: string) => (parameters.value.get(name) ?? '').trim();
   const key = given('search') === '' ? given('state') : searchKey(given('search'));
   const pluginName = given('gateway') === '' ? null : given('gateway');

@@ -1,10 +1,6 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { href, navigate } from '../../core/location.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOrNull, type Values } from '../../parts/form.tsx';
+import { api, href, navigate, useLoad } from '../../core/index.ts';
+import { Action, textOrNull, type Values } from '../../parts/index.ts';
 import { ChangePreview } from '../../parts/preview.tsx';
 import { texts } from '../../texts.ts';
 import type { Account } from '../accounts/account-form.ts';
@@ -18,7 +14,7 @@ interface Base {
 }
 
 /** Adds a subscription to an account, or an add-on to a base subscription. */
-export function NewSubscription(props: { readonly account: Account; readonly base?: Base }): JSX.Element {
+export function NewSubscription(props: { readonly account: Account; readonly base?: Base }) {
   const { account, base } = props;
   const [isAsked, setAsked] = useState(false);
   const plans = useLoad(async (): Promise<AvailablePlans | undefined> => {

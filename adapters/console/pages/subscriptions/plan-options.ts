@@ -1,6 +1,5 @@
-import type { ResultOf } from '../../core/api.ts';
-import { money, words } from '../../core/format.ts';
-import { type Field, textOf, type Values } from '../../parts/form.tsx';
+import { money, type ResultOf, words } from '../../core/index.ts';
+import { type Field, textOf, type Values } from '../../parts/index.ts';
 import type { Subscription } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 

@@ -1,10 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOrNull, type Values } from '../../parts/form.tsx';
+import { api, may, useLoad } from '../../core/index.ts';
+import { Action, type Field, textOrNull, type Values } from '../../parts/index.ts';
 import { ChangePreview } from '../../parts/preview.tsx';
 import type { Subscription } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
@@ -21,7 +18,7 @@ interface ActionProps {
 }
 
 /** The changes of a subscription. Each shows what it costs or credits before it is made. */
-export function SubscriptionActions(props: ActionProps): JSX.Element {
+export function SubscriptionActions(props: ActionProps) {
   const { subscription, account, today } = props;
   const { state, productCategory, productName, bundleId, billingEnd } = subscription;
   const isEnded = state === 'CANCELLED' || state === 'EXPIRED';
@@ -56,7 +53,7 @@ function previewOf(account: Account, request: PreviewRequest): Promise<Component
     .then((preview) => <ChangePreview of={preview} currency={account.currency} />);
 }
 
-function ChangePlan({ subscription, account }: ActionProps): JSX.Element {
+function ChangePlan({ subscription, account }: ActionProps) {
   const { subscriptionId, productCategory, bundleId } = subscription;
   const [isAsked, setAsked] = useState(false);
   const plans = useLoad(async (): Promise<AvailablePlans | undefined> => {
@@ -104,7 +101,7 @@ function policyOf({ policy }: Values): 'IMMEDIATE' | 'END_OF_TERM' | null {
   return policy === 'IMMEDIATE' || policy === 'END_OF_TERM' ? policy : null;
 }
 
-function UndoChange({ subscription }: ActionProps): JSX.Element {
+function UndoChange({ subscription }: ActionProps) {
   return (
     <Action
       label={t.undoChange}
@@ -114,7 +111,7 @@ function UndoChange({ subscription }: ActionProps): JSX.Element {
   );
 }
 
-function ChangeQuantity({ subscription, account }: ActionProps): JSX.Element {
+function ChangeQuantity({ subscription, account }: ActionProps) {
   const { subscriptionId, quantity } = subscription;
   const changeOf = (values: Values) => ({
     quantity: Number(values.quantity) || null,
@@ -136,7 +133,7 @@ function ChangeQuantity({ subscription, account }: ActionProps): JSX.Element {
   );
 }
 
-function Cancel({ subscription, account }: ActionProps): JSX.Element {
+function Cancel({ subscription, account }: ActionProps) {
   const { subscriptionId } = subscription;
   const optionsOf = (values: Values) => {
     const policy = policyOf(values);
@@ -156,7 +153,7 @@ function Cancel({ subscription, account }: ActionProps): JSX.Element {
   );
 }
 
-function Uncancel({ subscription }: ActionProps): JSX.Element {
+function Uncancel({ subscription }: ActionProps) {
   return (
     <Action
       label={t.uncancel}
@@ -166,7 +163,7 @@ function Uncancel({ subscription }: ActionProps): JSX.Element {
   );
 }
 
-function Pause({ subscription: { bundleId }, account }: ActionProps): JSX.Element {
+function Pause({ subscription: { bundleId }, account }: ActionProps) {
   return (
     <Action
       label={t.pause}
@@ -178,7 +175,7 @@ function Pause({ subscription: { bundleId }, account }: ActionProps): JSX.Elemen
   );
 }
 
-function Resume({ subscription: { bundleId }, account }: ActionProps): JSX.Element {
+function Resume({ subscription: { bundleId }, account }: ActionProps) {
   return (
     <Action
       label={t.resume}
@@ -190,7 +187,7 @@ function Resume({ subscription: { bundleId }, account }: ActionProps): JSX.Eleme
   );
 }
 
-function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: ActionProps): JSX.Element {
+function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: ActionProps) {
   return (
     <Action
       label={t.changeDay}

@@ -1,14 +1,7 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import type { PathValues } from '../../core/routes.ts';
-import { may } from '../../core/session.ts';
+import { api, day, href, may, type PathValues, useLoad, words } from '../../core/index.ts';
 import { History } from '../../parts/history.tsx';
+import { Columns, Copyable, Facts, Page, Section, Show, Tabs } from '../../parts/index.ts';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
-import { Columns, Copyable, Facts, Page, Section, Tabs } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
 import { StateBadge, Timeline } from '../../parts/timeline.tsx';
 import { type Subscription, timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
@@ -26,7 +19,7 @@ interface SubscriptionData {
 }
 
 /** One subscription: its price now, its timeline, and the changes with their previews. */
-export function SubscriptionPage({ path }: { readonly path: PathValues }): JSX.Element {
+export function SubscriptionPage({ path }: { readonly path: PathValues }) {
   const id = path.id ?? '';
   return <Show of={useLoad(() => dataOf(id), [id])}>{(data) => <Loaded {...data} />}</Show>;
 }
@@ -40,7 +33,7 @@ async function dataOf(id: string): Promise<SubscriptionData> {
   return { subscription, account, today: overdue.date };
 }
 
-function Loaded(data: SubscriptionData): JSX.Element {
+function Loaded(data: SubscriptionData) {
   const { subscription, account } = data;
   const { subscriptionId: id, planName, externalKey } = subscription;
   return (
@@ -88,7 +81,7 @@ function Loaded(data: SubscriptionData): JSX.Element {
   );
 }
 
-function Overview({ subscription, account }: SubscriptionData): JSX.Element {
+function Overview({ subscription, account }: SubscriptionData) {
   const { subscriptionId, start, cancelled, chargedThrough, billingStart, billingEnd } = subscription;
   return (
     <Columns>

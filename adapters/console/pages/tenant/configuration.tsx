@@ -1,13 +1,5 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { parameters } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import type { Field, Values } from '../../parts/form.tsx';
-import { Badge, Section } from '../../parts/layout.tsx';
-import { Filter, ListTable } from '../../parts/table.tsx';
+import { api, may, parameters, useLoad, words } from '../../core/index.ts';
+import { Action, Badge, type Field, Filter, ListTable, Section, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;
@@ -82,7 +74,7 @@ const areas = [
 ] as const;
 
 /** All settings of the tenant with their values. */
-export function Configuration(): JSX.Element {
+export function Configuration() {
   const area = parameters.value.get('area') ?? '';
   const loaded = useLoad(loadSettings);
   const { data } = loaded;
@@ -156,7 +148,7 @@ function fieldOf({ allowed }: Setting): Field {
   return { ...field, kind: 'select', options: choices.split(', ').map((each) => [each, each]) };
 }
 
-function ChangeSetting({ setting }: { readonly setting: Setting }): JSX.Element {
+function ChangeSetting({ setting }: { readonly setting: Setting }) {
   const { name, description, value, isSet } = setting;
   const run = async (values: Values) => {
     const stored = Object.entries(await storedSettings());

@@ -1,14 +1,7 @@
-import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type Api, api } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { hrefWith, navigate, parameters } from '../../core/location.ts';
-import { may } from '../../core/session.ts';
-import { Action, useSettled } from '../../parts/action.tsx';
-import { Columns, Section } from '../../parts/layout.tsx';
-import { Problem, Show, Waiting } from '../../parts/loading.tsx';
+import { type Api, api, hrefWith, may, navigate, parameters, useLoad } from '../../core/index.ts';
+import { Action, Columns, Filter, Problem, Section, Show, useSettled, Waiting } from '../../parts/index.ts';
 import { Paper } from '../../parts/paper.tsx';
-import { Filter } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 type InvoiceText = Parameters<Api['invoiceTexts']['get']>[0];
@@ -31,7 +24,7 @@ async function loadTexts(of: InvoiceText) {
 }
 
 /** The template and the translations of invoices, with an invoice as it looks with the text in the editor. */
-export function InvoiceTexts(): JSX.Element {
+export function InvoiceTexts() {
   const text = textOfUrl();
   const loaded = useLoad(() => loadTexts(text), [text]);
   return (
@@ -63,7 +56,7 @@ function Workbench(props: {
   readonly of: InvoiceText;
   readonly saved: string | null;
   readonly builtIn: string;
-}): JSX.Element {
+}) {
   const { of, saved, builtIn } = props;
   const [text, setText] = useState(saved ?? builtIn);
   return (
@@ -80,7 +73,7 @@ function UrlField(props: {
   readonly name: string;
   readonly value: string;
   readonly placeholder?: string;
-}): JSX.Element {
+}) {
   return (
     <label class="filter">
       {props.label}
@@ -101,7 +94,7 @@ function Editor(props: {
   readonly isChanged: boolean;
   readonly text: string;
   readonly onInput: (text: string) => void;
-}): JSX.Element {
+}) {
   const { of, saved, isChanged, text, onInput } = props;
   return (
     <Section
@@ -143,7 +136,7 @@ async function anyInvoice() {
 }
 
 /** An invoice with the text: the one with the number in the URL, or an early one. */
-function Preview(props: { readonly of: InvoiceText; readonly text: string }): JSX.Element {
+function Preview(props: { readonly of: InvoiceText; readonly text: string }) {
   const number = parameters.value.get('invoice') ?? '';
   const text = useSettled(props.text);
   const invoice = useLoad(async () => {
@@ -169,7 +162,7 @@ function PreviewedInvoice(props: {
   readonly invoiceId: string;
   readonly of: InvoiceText;
   readonly text: string;
-}): JSX.Element {
+}) {
   const { invoiceId, of, text } = props;
   const shown = useRef<string | null>(null);
   const { data, error, isLoading } = useLoad(() => {

@@ -1,15 +1,18 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { api, type ResultOf } from '../../core/api.ts';
-import { instant } from '../../core/format.ts';
-import { asError, useLoad } from '../../core/load.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOf, type Values } from '../../parts/form.tsx';
-import { Columns, Facts, Section } from '../../parts/layout.tsx';
-import { Problem, Show } from '../../parts/loading.tsx';
+import { api, asError, instant, may, type ResultOf, useLoad } from '../../core/index.ts';
+import {
+  Action,
+  Columns,
+  Facts,
+  type Field,
+  ListSection,
+  Problem,
+  Section,
+  Show,
+  textOf,
+  type Values,
+} from '../../parts/index.ts';
 import { notify } from '../../parts/notices.tsx';
-import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;
@@ -20,7 +23,7 @@ const { sellerFields } = t;
 const names = Object.keys(sellerFields) as (keyof typeof sellerFields)[];
 
 /** The seller on invoices: its data, its logo and the earlier versions. */
-export function SellerData(): JSX.Element {
+export function SellerData() {
   const loaded = useLoad(() => Promise.all([api().sellers.get(), api().sellers.list()]));
   return (
     <Show of={loaded}>
@@ -54,7 +57,7 @@ export function SellerData(): JSX.Element {
   );
 }
 
-function ChangeSeller({ seller }: { readonly seller: Seller }): JSX.Element {
+function ChangeSeller({ seller }: { readonly seller: Seller }) {
   const fields = names.map(
     (name): Field => ({
       name,
@@ -81,7 +84,7 @@ function ChangeSeller({ seller }: { readonly seller: Seller }): JSX.Element {
 }
 
 /** The logo, and the upload of another one. */
-function Logo({ seller }: { readonly seller: NonNullable<Seller> }): JSX.Element {
+function Logo({ seller }: { readonly seller: NonNullable<Seller> }) {
   const { logo } = seller;
   const [url, setUrl] = useState<string | null>(null);
   const [error, setError] = useState<Error | null>(null);

@@ -1,13 +1,16 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../core/api.ts';
-import { words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOf, textOrNull } from '../../parts/form.tsx';
-import { Badge, Copyable, Page, Section, Tabs } from '../../parts/layout.tsx';
-import { ListSection } from '../../parts/table.tsx';
+import { api, may, useLoad, words } from '../../core/index.ts';
+import {
+  Action,
+  Badge,
+  Copyable,
+  ListSection,
+  Page,
+  Section,
+  Tabs,
+  textOf,
+  textOrNull,
+} from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { Configuration } from './configuration.tsx';
 import { InvoiceTexts } from './invoice-texts.tsx';
@@ -16,7 +19,7 @@ import { SellerData } from './seller.tsx';
 const t = texts.tenant;
 
 /** Everything that is configured for the whole tenant. */
-export function Tenant(): JSX.Element {
+export function Tenant() {
   return (
     <Page title={texts.shell.tenant}>
       <Tabs
@@ -34,7 +37,7 @@ export function Tenant(): JSX.Element {
 }
 
 /** The tags that users may set, and those of the product. */
-function TagDefinitions(): JSX.Element {
+function TagDefinitions() {
   const loaded = useLoad(() => api().tagDefinitions.list());
   return (
     <ListSection
@@ -56,11 +59,7 @@ function TagDefinitions(): JSX.Element {
   );
 }
 
-function DeleteTag(tag: {
-  readonly id: string;
-  readonly name: string;
-  readonly isControlTag: boolean;
-}): JSX.Element | null {
+function DeleteTag(tag: { readonly id: string; readonly name: string; readonly isControlTag: boolean }) {
   // Names with underscores at both ends belong to the server.
   if (tag.isControlTag || /^__.*__$/.test(tag.name)) return <Badge>{t.controlTag}</Badge>;
   if (!may('tag:delete_tag_definition')) return null;
@@ -69,7 +68,7 @@ function DeleteTag(tag: {
 
 const taggedTypes = ['ACCOUNT', 'BUNDLE', 'SUBSCRIPTION', 'INVOICE', 'PAYMENT'] as const;
 
-function NewTag(): JSX.Element {
+function NewTag() {
   return (
     <Action
       {...t.newTag}
@@ -92,7 +91,7 @@ function NewTag(): JSX.Element {
 }
 
 /** All keys of the tenant with their values, including documents such as the catalog. */
-function KeyValueList(): JSX.Element {
+function KeyValueList() {
   const loaded = useLoad(() => api().keyValues.search(''));
   const add = (
     <Action
@@ -132,7 +131,7 @@ function KeyValueList(): JSX.Element {
 const SHORT = 80;
 
 /** A value; a long one is folded. */
-function Value({ text }: { readonly text: string }): JSX.Element {
+function Value({ text }: { readonly text: string }) {
   if (text.length <= SHORT) return <div>{text}</div>;
   return (
     <details>
@@ -143,7 +142,7 @@ function Value({ text }: { readonly text: string }): JSX.Element {
 }
 
 /** The secret by which receivers check that events come from this server. */
-function SigningSecret(): JSX.Element {
+function SigningSecret() {
   const [secret, setSecret] = useState<string | null>(null);
   const create = async () => setSecret(await api().signingSecrets.create());
   const stop = async () => {

@@ -1,16 +1,15 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, type ResultOf } from '../../core/api.ts';
-import { instant, quantity } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href } from '../../core/location.ts';
-import type { PathValues } from '../../core/routes.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { textOf, type Values } from '../../parts/form.tsx';
-import { Page } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { ListTable } from '../../parts/table.tsx';
+import {
+  api,
+  href,
+  instant,
+  may,
+  type PathValues,
+  quantity,
+  type ResultOf,
+  useLoad,
+} from '../../core/index.ts';
+import { Action, ListTable, Page, Show, textOf, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.features;
@@ -18,7 +17,7 @@ const t = texts.features;
 type Feature = ResultOf<'features', 'of'>[number];
 
 /** The features of an account: values, reasons, the use of quotas, and overrides. */
-export function Features({ path }: { readonly path: PathValues }): JSX.Element {
+export function Features({ path }: { readonly path: PathValues }) {
   const accountId = path.id ?? '';
   const account = useLoad(() => api().accounts.get(accountId), [accountId]);
   const features = useLoad(() => api().features.of({ accountId }), [accountId]);
@@ -52,13 +51,7 @@ export function Features({ path }: { readonly path: PathValues }): JSX.Element {
   );
 }
 
-function Value({
-  feature,
-  zone,
-}: {
-  readonly feature: Feature;
-  readonly zone: string | undefined;
-}): JSX.Element {
+function Value({ feature, zone }: { readonly feature: Feature; readonly zone: string | undefined }) {
   const { kind, isOn, text, amount, isUnlimited, used, resetsAt } = feature;
   if (kind === 'SWITCH') return <>{isOn ? t.on : t.off}</>;
   if (kind === 'TEXT') return <>{text ?? '–'}</>;
@@ -81,7 +74,7 @@ function Value({
 }
 
 /** The reasons for a value, loaded when the user opens them. */
-function Why(props: { readonly accountId: string; readonly feature: string }): JSX.Element {
+function Why(props: { readonly accountId: string; readonly feature: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -91,13 +84,7 @@ function Why(props: { readonly accountId: string; readonly feature: string }): J
   );
 }
 
-function Reasons({
-  accountId,
-  feature,
-}: {
-  readonly accountId: string;
-  readonly feature: string;
-}): JSX.Element {
+function Reasons({ accountId, feature }: { readonly accountId: string; readonly feature: string }) {
   const explained = useLoad(() => api().features.explain({ accountId, feature }), [accountId, feature]);
   return (
     <Show of={explained}>
@@ -112,13 +99,7 @@ function Reasons({
   );
 }
 
-function Overrides({
-  accountId,
-  feature,
-}: {
-  readonly accountId: string;
-  readonly feature: Feature;
-}): JSX.Element {
+function Overrides({ accountId, feature }: { readonly accountId: string; readonly feature: Feature }) {
   const overrides = feature.sources.flatMap(({ overrideId }) => (overrideId === null ? [] : [overrideId]));
   const isSwitch = feature.kind === 'SWITCH';
   const value = (values: Values) => {

@@ -1,17 +1,29 @@
-import type { JSX } from 'preact';
-import { api } from '../../core/api.ts';
-import { day, money, quantity, words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { href, hrefWith, navigate, parameters } from '../../core/location.ts';
-import { now } from '../../core/now.ts';
-import type { PathValues } from '../../core/routes.ts';
-import { may } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
+import {
+  api,
+  day,
+  href,
+  hrefWith,
+  may,
+  money,
+  navigate,
+  now,
+  type PathValues,
+  parameters,
+  quantity,
+  useLoad,
+  words,
+} from '../../core/index.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { textOf, type Values } from '../../parts/form.tsx';
-import { Page, Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { ListSection, ListTable } from '../../parts/table.tsx';
+import {
+  Action,
+  ListSection,
+  ListTable,
+  Page,
+  Section,
+  Show,
+  textOf,
+  type Values,
+} from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.usage;
@@ -20,7 +32,7 @@ const DAY_MS = 86_400_000;
 const SHOWN_DAYS = 45;
 
 /** Usage of a subscription: recorded by day, rated so far, and what no invoice contains, with the reasons. */
-export function Usage({ path }: { readonly path: PathValues }): JSX.Element {
+export function Usage({ path }: { readonly path: PathValues }) {
   const subscriptionId = path.id ?? '';
   const subscription = useLoad(() => api().subscriptions.get(subscriptionId), [subscriptionId]);
   const to = parameters.value.get('to') ?? dateAfter(now(), 1);
@@ -50,7 +62,7 @@ function dateAfter(start: Date, days: number): string {
 }
 
 /** The first day and the day after the last one. Both are in the URL. */
-function Span({ from, to }: Pick<SpanProps, 'from' | 'to'>): JSX.Element {
+function Span({ from, to }: Pick<SpanProps, 'from' | 'to'>) {
   const field = (name: string, label: string, value: string) => (
     <label class="filter">
       {label}
@@ -71,7 +83,7 @@ function Span({ from, to }: Pick<SpanProps, 'from' | 'to'>): JSX.Element {
   );
 }
 
-function Recorded({ subscriptionId, from, to }: SpanProps): JSX.Element {
+function Recorded({ subscriptionId, from, to }: SpanProps) {
   const days = useLoad(
     () => api().usage.timeline(subscriptionId, { granularity: 'DAY', startDate: from, endDate: to }),
     [subscriptionId, from, to],
@@ -102,7 +114,7 @@ function Recorded({ subscriptionId, from, to }: SpanProps): JSX.Element {
 }
 
 /** The usage items that an invoice would contain today. */
-function Rated({ subscriptionId }: { readonly subscriptionId: string }): JSX.Element {
+function Rated({ subscriptionId }: { readonly subscriptionId: string }) {
   const rated = useLoad(() => api().usage.rated(subscriptionId), [subscriptionId]);
   return (
     <Section title={t.rated}>
@@ -129,7 +141,7 @@ function Rated({ subscriptionId }: { readonly subscriptionId: string }): JSX.Ele
   );
 }
 
-function Unbilled({ subscriptionId, from, to }: SpanProps): JSX.Element {
+function Unbilled({ subscriptionId, from, to }: SpanProps) {
   const unbilled = useLoad(
     () => api().usage.unbilled(subscriptionId, { startDate: from, endDate: to }),
     [subscriptionId, from, to],
@@ -151,7 +163,7 @@ function Unbilled({ subscriptionId, from, to }: SpanProps): JSX.Element {
   );
 }
 
-function RecordUsage({ subscriptionId }: { readonly subscriptionId: string }): JSX.Element {
+function RecordUsage({ subscriptionId }: { readonly subscriptionId: string }) {
   const record = (values: Values) =>
     api().usage.record({
       subscriptionId,

@@ -1,13 +1,6 @@
 import type { JSX } from 'preact';
-import { callTenant } from '../../core/api.ts';
-import { words } from '../../core/format.ts';
-import { useLoad } from '../../core/load.ts';
-import { callServer } from '../../core/server.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOf, type Values } from '../../parts/form.tsx';
-import { Section } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { Table } from '../../parts/table.tsx';
+import { callServer, callTenant, useLoad, words } from '../../core/index.ts';
+import { Action, type Field, Section, Show, Table, textOf, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.users;
@@ -34,7 +27,7 @@ function isAll(permission: string): boolean {
 }
 
 /** Groups of permissions as rows, and roles as columns. */
-export function Roles(): JSX.Element {
+export function Roles() {
   const loaded = useLoad(async () => ({
     roles: await rolesOf(),
     all: await callServer<readonly string[]>('GET /security/permissions/all'),
@@ -93,13 +86,7 @@ function granted(group: string, permissions: readonly string[]): JSX.Element | s
 }
 
 /** Creates a role, or changes the permissions of one. */
-function RoleAction({
-  of: role,
-  all,
-}: {
-  readonly of: Role | null;
-  readonly all: readonly string[];
-}): JSX.Element {
+function RoleAction({ of: role, all }: { readonly of: Role | null; readonly all: readonly string[] }) {
   const groups = groupsOf(all).map((group) => `${group}:*`);
   const has = (permission: string) =>
     role?.permissions.some((each) => each === permission || each === `${permission.split(':')[0]}:*`) ??
@@ -135,7 +122,7 @@ function RoleAction({
 }
 
 /** API clients: applications that sign in with a secret. The API does not list them. */
-export function Clients(): JSX.Element {
+export function Clients() {
   const roles = useLoad(rolesOf);
   const id: Field = { name: 'clientId', label: t.clientId, isRequired: true };
   const secret: Field = {

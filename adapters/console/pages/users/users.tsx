@@ -1,20 +1,30 @@
-import type { JSX } from 'preact';
-import { callTenant } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
-import { callServerPage } from '../../core/server.ts';
-import { may, type SessionTenant, session, sessionTenants } from '../../core/session.ts';
-import { Action } from '../../parts/action.tsx';
-import { type Field, textOf, type Values } from '../../parts/form.tsx';
-import { Page, Section, Tabs } from '../../parts/layout.tsx';
-import { Show } from '../../parts/loading.tsx';
-import { PagedTable } from '../../parts/table.tsx';
+import {
+  callServerPage,
+  callTenant,
+  may,
+  type SessionTenant,
+  session,
+  sessionTenants,
+  useLoad,
+} from '../../core/index.ts';
+import {
+  Action,
+  type Field,
+  Page,
+  PagedTable,
+  Section,
+  Show,
+  Tabs,
+  textOf,
+  type Values,
+} from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { Clients, chosen, type Role, Roles, rolesOf } from './roles.tsx';
 
 const t = texts.users;
 
 /** Users, roles and API clients, and the password of the signed-in user. */
-export function Users(): JSX.Element {
+export function Users() {
   return (
     <Page
       title={texts.shell.users}
@@ -40,7 +50,7 @@ function pathOf(username: string): string {
   return `/security/users/${encodeURIComponent(username)}`;
 }
 
-function OwnPassword(): JSX.Element {
+function OwnPassword() {
   const run = async ({ password: wanted, again, currentPassword }: Values) => {
     if (wanted !== again) throw new Error(t.passwordsDiffer);
     const body = { password: wanted, currentPassword };
@@ -77,7 +87,7 @@ async function loadChoices(): Promise<Choices> {
   return { roles, tenants };
 }
 
-function UserList(): JSX.Element {
+function UserList() {
   const loaded = useLoad(loadChoices);
   return (
     <Show of={loaded}>
@@ -119,7 +129,7 @@ function grantFields({ roles, tenants }: Choices, values: Values): readonly Fiel
   ];
 }
 
-function NewUser({ choices }: { readonly choices: Choices }): JSX.Element {
+function NewUser({ choices }: { readonly choices: Choices }) {
   const run = (values: Values) =>
     callTenant('POST /security/users', {
       body: {
@@ -141,7 +151,7 @@ function NewUser({ choices }: { readonly choices: Choices }): JSX.Element {
   );
 }
 
-function UserActions(props: { readonly user: User; readonly choices: Choices }): JSX.Element {
+function UserActions(props: { readonly user: User; readonly choices: Choices }) {
   const { user, choices } = props;
   const { username, roles, tenantIds, allTenants } = user;
   const path = pathOf(username);
