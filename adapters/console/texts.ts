@@ -548,10 +548,10 @@ export const texts = {
     kind: 'What should the customer get?',
     kinds: { refund: 'Money back', adjust: 'A lower invoice', credit: 'Credit for the next invoice' },
     differences: {
-      refund: 'the money goes back to the payment method of the customer.',
+      refund: 'The money goes back to the payment method of the customer.',
       adjust:
-        'a line is reduced. If the invoice is already paid, the difference becomes credit on the account.',
-      credit: 'the account gets credit, which pays the next invoices. No money moves.',
+        'A line is reduced. If the invoice is already paid, the difference becomes credit on the account.',
+      credit: 'The account gets credit, which pays the next invoices. No money moves.',
     },
     amount: (currency: string) => `Amount in ${currency}`,
     enterAmount: 'Enter an amount to see it.',
@@ -559,7 +559,8 @@ export const texts = {
     payment: (number: number, rest: string, method: string | undefined) =>
       `Payment ${number}${method === undefined ? '' : `, ${method}`}: up to ${rest}`,
     ofItem: 'Line to reduce',
-    item: (name: string, rest: string) => `${name}: up to ${rest}`,
+    item: (name: string, rest: string, invoice?: string) =>
+      `${invoice === undefined ? name : `${name} (invoice ${invoice})`}: up to ${rest}`,
     settle: 'After the refund',
     settleAdjust: 'The customer owes nothing for it (a line is reduced)',
     settleOwe: 'The customer owes the amount again',
@@ -905,11 +906,6 @@ export const texts = {
       limits === '' ? `Applies to ${prices} prices.` : `Applies to ${prices} prices of ${limits}.`,
     removeCoupon: (code: string) => `Ends the discount of ${code} today.`,
     edit: 'Edit',
-    refundOrCredit: 'Refund or credit',
-    giveCredit: 'Give credit',
-    giveCreditExplanation: 'Adds credit to the account. It lowers unpaid invoices and the next invoices.',
-    giveMoney: 'To send money to the card of the customer instead, refund a payment:',
-    toPayments: 'payments of the account',
     charge: 'Charge',
     chargeExplanation:
       'Creates an invoice with one charge. It is paid with the default payment method right away.',

@@ -38,7 +38,7 @@ anyDatabase.describe('console permissions', (open) => {
     const ada = await server.acme.accounts.getByKey('ada');
     await tab.signIn('clerk');
     await tab.visit(`/accounts/${ada.id}`);
-    await tab.shows(texts.account.refundOrCredit, '.page-header');
+    await tab.shows(texts.giveBack.title, '.page-header');
     const actions = await tab.text('.page-header');
     expect(actions).not.to.include(texts.account.edit).and.not.to.include(texts.account.charge);
     await tab.visit('/coupons');

@@ -71,9 +71,9 @@ anyDatabase.describe('console answers', (open) => {
     const { tab } = current;
     const accountId = await idOf('chiyo');
     const [invoice] = (await server.acme.invoices.ofAccount({ accountId })).slice(-1);
-    await tab.visit(`/invoices/${invoice?.id}`);
+    await tab.visit(`/accounts/${accountId}`);
     await tab.press(texts.giveBack.title);
-    await tab.choose(texts.giveBack.kind, 'refund');
+    await tab.shows(texts.giveBack.differences.refund, 'dialog');
     await tab.fill(texts.giveBack.amount('USD'), '10');
     await tab.shows(texts.giveBack.staysSettled, 'dialog .preview');
     await tab.submit();
@@ -86,8 +86,10 @@ anyDatabase.describe('console answers', (open) => {
   it('how to give 10 back as credit', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('chiyo')}`);
-    await tab.press(texts.account.refundOrCredit);
-    await tab.fill(texts.account.amountIn('USD'), '10');
+    await tab.press(texts.giveBack.title);
+    await tab.choose(texts.giveBack.kind, 'credit');
+    await tab.fill(texts.giveBack.amount('USD'), '10');
+    await tab.shows(texts.giveBack.creditRises('$1.00', '$11.00'), 'dialog .preview');
     await tab.submit();
     await tab.gone('dialog');
     await tab.shows('$11.00', '.figures');

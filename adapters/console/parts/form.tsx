@@ -87,7 +87,7 @@ function Control({ field, value, change, id, help }: ControlProps) {
       return (
         <select
           {...shared}
-          value={String(value)}
+          value={String(field.options?.some(([each]) => each === value) ? value : field.options?.[0]?.[0])}
           onChange={({ currentTarget }) => change(currentTarget.value)}
         >
           {field.options?.map(([each, label]) => (

@@ -1,6 +1,7 @@
-import { api, href, may } from '../../core/index.ts';
+import { api, may } from '../../core/index.ts';
 import { Action, type Field, textOrNull, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
+import { GiveBackOnAccount } from '../payments/give-back.tsx';
 import { type Account, changeableFields, changesOfAccount, valuesOfAccount } from './account-form.ts';
 
 const t = texts.account;
@@ -9,7 +10,7 @@ const t = texts.account;
 export function AccountActions({ account }: { readonly account: Account }) {
   return (
     <>
-      {may('account:credit') && <GiveCredit account={account} />}
+      <GiveBackOnAccount account={account} />
       {may('account:charge') && <Charge account={account} />}
       {may('account:update') && (
         <Action
@@ -45,27 +46,6 @@ function manualItems(accountId: string, values: Values) {
     description: textOrNull(values, 'description'),
   };
   return { accountId, items: [item], autoCommit: true };
-}
-
-/** Gives an amount back: as credit here, or as money through a payment. */
-export function GiveCredit({ account }: { readonly account: Account }) {
-  return (
-    <Action
-      label={t.refundOrCredit}
-      confirm={t.giveCredit}
-      isPrimary
-      explanation={
-        <>
-          <p>{t.giveCreditExplanation}</p>
-          <p>
-            {t.giveMoney} <a href={`${href('/accounts', account.id)}?tab=payments`}>{t.toPayments}</a>
-          </p>
-        </>
-      }
-      fields={manualFields(account)}
-      run={(values) => api().invoices.addCredits(manualItems(account.id, values))}
-    />
-  );
 }
 
 function Charge({ account }: { readonly account: Account }) {

@@ -23,7 +23,7 @@ export function InvoiceActions({ facts }: Props) {
   const mayPay = isOwed(invoice) && may('payment:trigger');
   return (
     <>
-      {!isDraft && !isVoid && <GiveBack facts={facts} isPrimary />}
+      {!isDraft && !isVoid && <GiveBack facts={{ ...facts, invoices: [invoice] }} isPrimary />}
       {mayPay && chargeableMethods(facts).length > 0 && <Pay facts={facts} isExternal={false} />}
       {mayPay && <Pay facts={facts} isExternal />}
       {isDraft && may('invoice:commit') && <DraftActions facts={facts} />}

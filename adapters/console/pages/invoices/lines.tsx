@@ -105,7 +105,11 @@ function OpenLine({ item, facts }: LineProps) {
           </a>
         )}
         {isAdjustable && may('invoice:item_adjust') && (
-          <GiveBack label={t.adjustLine} facts={facts} initial={{ kind: 'adjust', item: item.id }} />
+          <GiveBack
+            label={t.adjustLine}
+            facts={{ ...facts, invoices: [invoice] }}
+            initial={{ kind: 'adjust', item: item.id }}
+          />
         )}
         {isCredit && may('invoice:delete_cba') && (
           <Action

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { api, may, money } from '../../core/index.ts';
-import { Action, type Field, textOf, type Values } from '../../parts/index.ts';
+import { Action, type Field, textOf, textOrNull, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import {
   type Account,
@@ -10,6 +10,7 @@ import {
   type InvoiceItem,
   itemName,
   methodName,
+  numberOf,
   type Payment,
   type PaymentMethod,
   refundable,
@@ -18,10 +19,10 @@ import { amountIn, checkOutcome } from './outcome.ts';
 
 const t = texts.giveBack;
 
-/** What money can be given back of. The invoice is null for a payment without an invoice. */
+/** What money can be given back of. Invoices without a payment and payments without an invoice occur. */
 interface GiveBackFacts {
   readonly account: Account;
-  readonly invoice: Invoice | null;
+  readonly invoices: readonly Invoice[];
   readonly payments: readonly Payment[];
   readonly methods: readonly PaymentMethod[];
 }
@@ -34,38 +35,50 @@ interface GiveBackProps {
 }
 
 /** The action that gives a customer money back: as a refund, as a lower invoice or as credit. */
-export function GiveBack({ facts, label = t.title, initial, isPrimary }: GiveBackProps) {
-  const kinds = possibleKinds(facts);
-  const [first] = kinds;
-  if (first === undefined) return null;
-  const values: Values = {
-    kind: first,
-    settle: adjustable(facts).length > 0 ? 'adjust' : 'owe',
-    payment: refundablePayments(facts)[0]?.id ?? '',
-    item: adjustable(facts)[0]?.id ?? '',
-    ...initial,
-  };
+export function GiveBack({ facts, label = t.title, initial = {}, isPrimary = false }: GiveBackProps) {
   return (
-    <Action
-      label={label}
-      explanation={<Differences kinds={kinds} />}
-      fields={(given) => fieldsOf(facts, kinds, given)}
-      initial={values}
-      preview={(given) => effectsOf(facts, given)}
-      run={(given) => giveBack(facts, given)}
-      done={t.done}
-      confirm={t.confirm}
-      {...(isPrimary && { isPrimary })}
-    />
+    kindsOf(facts).length > 0 && (
+      <Action {...giveBackAction} load={async () => facts} {...{ label, initial, isPrimary }} />
+    )
   );
 }
 
+const NEWEST_PAYMENTS = 5;
+
+/** The same action for an account: refunds its newest payments, lowers their invoices, or gives credit. */
+export function GiveBackOnAccount({ account }: { readonly account: Account }) {
+  const load = async (): Promise<GiveBackFacts> => {
+    const newest = { offset: 0, limit: -NEWEST_PAYMENTS };
+    const [{ rows }, methods] = await Promise.all([
+      api().payments.search(`_q=1&account_id[eq]=${account.id}`, newest),
+      api().paymentMethods.ofAccount(account.id),
+    ]);
+    const payments = await Promise.all(rows.map(({ id }) => api().payments.invoicePayment(id)));
+    const invoiceIds = new Set(payments.flatMap(({ targetInvoiceId }) => targetInvoiceId ?? []));
+    const invoices = await Promise.all([...invoiceIds].map((id) => api().invoices.get(id)));
+    return { account, payments, methods, invoices };
+  };
+  return (
+    (may('account:credit') || may('payment:refund')) && (
+      <Action {...giveBackAction} load={load} label={t.title} isPrimary />
+    )
+  );
+}
+
+const giveBackAction = {
+  fields: fieldsOf,
+  preview: effectsOf,
+  run: giveBack,
+  done: t.done,
+  confirm: t.confirm,
+} as const;
+
 type Kind = 'refund' | 'adjust' | 'credit';
 
-function possibleKinds(facts: GiveBackFacts): readonly Kind[] {
+function kindsOf(facts: GiveBackFacts): readonly Kind[] {
   const possible: readonly (readonly [Kind, boolean])[] = [
     ['refund', may('payment:refund') && refundablePayments(facts).length > 0],
-    ['adjust', may('invoice:item_adjust') && adjustable(facts).length > 0],
+    ['adjust', may('invoice:item_adjust') && facts.invoices.flatMap(adjustable).length > 0],
     ['credit', may('account:credit')],
   ];
   return possible.filter(([, isPossible]) => isPossible).map(([kind]) => kind);
@@ -75,78 +88,86 @@ function refundablePayments({ payments }: GiveBackFacts): readonly Payment[] {
   return payments.filter((payment) => refundable(payment).greaterThan(0));
 }
 
-function adjustable({ invoice }: GiveBackFacts): readonly InvoiceItem[] {
-  return invoice === null || invoice.status === 'VOID' ? [] : adjustableItems(invoice);
+function adjustable(invoice: Invoice): readonly InvoiceItem[] {
+  return invoice.status === 'VOID' ? [] : adjustableItems(invoice);
 }
 
-function Differences({ kinds }: { readonly kinds: readonly Kind[] }) {
-  return (
-    <ul>
-      {kinds.map((kind) => (
-        <li key={kind}>
-          <b>{t.kinds[kind]}:</b> {t.differences[kind]}
-        </li>
-      ))}
-    </ul>
-  );
+/** What the user chose, with the first possible choice for each field that they left. */
+interface Choice {
+  readonly kind: Kind | undefined;
+  readonly payment: Payment | undefined;
+  /** The lines that can be reduced. */
+  readonly items: readonly InvoiceItem[];
+  /** The line that is reduced. */
+  readonly item: InvoiceItem | undefined;
+  readonly invoice: Invoice | undefined;
+  readonly currency: string;
 }
 
-function fieldsOf(facts: GiveBackFacts, kinds: readonly Kind[], values: Values): readonly Field[] {
-  const { methods } = facts;
+function choiceOf(facts: GiveBackFacts, values: Values): Choice {
+  const kind = chosen(kindsOf(facts), (each) => each === values.kind);
+  const payment =
+    kind === 'refund' ? chosen(refundablePayments(facts), ({ id }) => id === values.payment) : undefined;
+  const invoices =
+    kind === 'refund' ? facts.invoices.filter(({ id }) => id === payment?.targetInvoiceId) : facts.invoices;
+  const items = invoices.flatMap(adjustable);
+  const isReduced = kind === 'adjust' || (kind === 'refund' && values.settle !== 'owe');
+  const item = isReduced ? chosen(items, ({ id }) => id === values.item) : undefined;
+  const invoice = chosen(invoices, ({ id }) => id === item?.invoiceId);
+  const currency = payment?.totals.currency ?? invoice?.currency ?? facts.account.currency ?? '';
+  return { kind, payment, items, item, invoice, currency };
+}
+
+function chosen<T>(options: readonly T[], isChosen: (option: T) => boolean): T | undefined {
+  return options.find(isChosen) ?? options[0];
+}
+
+function fieldsOf(values: Values, facts: GiveBackFacts): readonly Field[] {
+  const { kind, items, item, currency } = choiceOf(facts, values);
+  const numbers = new Map(facts.invoices.map((invoice) => [invoice.id, numberOf(invoice)]));
   const payments = refundablePayments(facts).map((payment) => {
-    const method = methods.find(({ id }) => id === payment.paymentMethodId);
+    const method = facts.methods.find(({ id }) => id === payment.paymentMethodId);
     const rest = money(refundable(payment), payment.totals.currency);
     return [payment.id, t.payment(payment.paymentNumber, rest, method && methodName(method))] as const;
   });
-  const items = adjustable(facts).map(
-    (item) => [item.id, t.item(itemName(item), money(item.repairable, item.currency))] as const,
-  );
-  const isRefund = values.kind === 'refund';
-  const settles: Field = {
-    name: 'settle',
-    label: t.settle,
-    kind: 'select',
-    options: [
-      ['adjust', t.settleAdjust],
-      ['owe', t.settleOwe],
-    ],
-  };
-  const isOfItem = values.kind === 'adjust' || (isRefund && values.settle === 'adjust');
+  const lines = items.map((each) => {
+    const number = facts.invoices.length > 1 ? numbers.get(each.invoiceId) : undefined;
+    return [each.id, t.item(itemName(each), money(each.repairable, each.currency), number)] as const;
+  });
+  const kinds = kindsOf(facts).map((each) => [each, t.kinds[each]] as const);
+  const settles = [
+    ['adjust', t.settleAdjust],
+    ['owe', t.settleOwe],
+  ] as const;
+  const isRefund = kind === 'refund';
   const fields: readonly (Field | false)[] = [
-    { name: 'kind', label: t.kind, kind: 'select', options: kinds.map((kind) => [kind, t.kinds[kind]]) },
-    { name: 'amount', label: t.amount(currencyOf(facts, values)), kind: 'amount', isRequired: true },
+    {
+      name: 'kind',
+      label: t.kind,
+      kind: 'select',
+      options: kinds,
+      ...(kind && { help: t.differences[kind] }),
+    },
+    { name: 'amount', label: t.amount(currency), kind: 'amount', isRequired: true },
     isRefund &&
       payments.length > 1 && { name: 'payment', label: t.ofPayment, kind: 'select', options: payments },
-    isRefund && items.length > 0 && settles,
-    isOfItem && items.length > 0 && { name: 'item', label: t.ofItem, kind: 'select', options: items },
+    isRefund && items.length > 0 && { name: 'settle', label: t.settle, kind: 'select', options: settles },
+    item !== undefined && { name: 'item', label: t.ofItem, kind: 'select', options: lines },
     { name: 'description', label: t.description, help: t.descriptionHelp },
   ];
   return fields.filter((field) => field !== false);
 }
 
-function currencyOf(facts: GiveBackFacts, values: Values): string {
-  const payment = values.kind === 'refund' ? chosenPayment(facts, values) : undefined;
-  return payment?.totals.currency ?? facts.invoice?.currency ?? facts.account.currency ?? '';
-}
-
-function chosenPayment(facts: GiveBackFacts, values: Values): Payment | undefined {
-  return facts.payments.find(({ id }) => id === values.payment);
-}
-
-function chosenItem(facts: GiveBackFacts, values: Values): InvoiceItem | undefined {
-  return facts.invoice?.items.find(({ id }) => id === values.item);
-}
-
 /** Returns true if the line has a tax that falls with it. The API then adds the tax to the amount of the refund. */
-function hasTax({ invoice }: GiveBackFacts, item: InvoiceItem): boolean {
+function hasTax({ invoice, item }: Choice): boolean {
   return (invoice?.items ?? []).some(
     ({ itemType, linkedItemId, taxRate }) =>
-      itemType === 'TAX' && linkedItemId === item.id && taxRate !== null,
+      itemType === 'TAX' && linkedItemId === item?.id && taxRate !== null,
   );
 }
 
 /** Returns the effects in sentences. */
-async function effectsOf(facts: GiveBackFacts, values: Values): Promise<ComponentChildren> {
+async function effectsOf(values: Values, facts: GiveBackFacts): Promise<ComponentChildren> {
   const amount = amountIn(values);
   if (amount === null) return t.enterAmount;
   const sentences = await sentencesOf(facts, values, amount);
@@ -160,98 +181,75 @@ async function effectsOf(facts: GiveBackFacts, values: Values): Promise<Componen
 }
 
 async function sentencesOf(facts: GiveBackFacts, values: Values, amount: string): Promise<readonly string[]> {
-  const currency = currencyOf(facts, values);
-  const item = chosenItem(facts, values);
-  const shown = money(amount, currency);
-  if (values.kind === 'credit') {
+  const choice = choiceOf(facts, values);
+  const { kind, payment, invoice, item, currency } = choice;
+  if (kind === 'credit') {
     const balances = await api().accounts.balances([facts.account.id]);
     const credit = balances.get(facts.account.id)?.accountCBA;
-    const owes = facts.invoice?.balance.greaterThan(0) === true;
+    const owes = facts.invoices.some(({ balance }) => balance.greaterThan(0));
     return [
       t.creditRises(money(credit, currency), money(credit?.plus(amount), currency)),
       owes ? t.creditPaysThis : t.creditPaysNext,
       t.noMoney,
     ];
   }
-  if (values.kind === 'adjust') {
-    return [...lineFalls(facts, item, amount), ...balanceFalls(facts, amount), t.noMoney];
-  }
-  const payment = chosenPayment(facts, values);
+  if (kind === 'adjust') return [...lineFalls(choice, amount), ...balanceFalls(invoice, amount), t.noMoney];
   const method = facts.methods.find(({ id }) => id === payment?.paymentMethodId);
-  const moneyBack = t.moneyBack(shown, method && methodName(method));
-  if (values.settle === 'adjust' && item !== undefined) {
-    return [moneyBack, ...lineFalls(facts, item, amount), t.staysSettled];
-  }
-  const { invoice } = facts;
-  if (invoice === null) return [moneyBack];
+  const moneyBack = t.moneyBack(money(amount, currency), method && methodName(method));
+  if (item !== undefined) return [moneyBack, ...lineFalls(choice, amount), t.staysSettled];
+  if (invoice === undefined) return [moneyBack];
   const after = invoice.balance.plus(amount);
   return [moneyBack, t.owesAgain(money(invoice.balance, currency), money(after, currency))];
 }
 
-function lineFalls(facts: GiveBackFacts, item: InvoiceItem | undefined, amount: string): readonly string[] {
+function lineFalls(choice: Choice, amount: string): readonly string[] {
+  const { item } = choice;
   if (item === undefined) return [];
   const rest = item.repairable.minus(amount);
-  if (rest.isNegative()) return [t.tooMuch(itemName(item), money(item.repairable, item.currency))];
-  const falls = t.lineFalls(
-    itemName(item),
-    money(item.repairable, item.currency),
-    money(rest, item.currency),
-  );
-  return hasTax(facts, item) ? [falls, t.taxFalls] : [falls];
+  const before = money(item.repairable, item.currency);
+  if (rest.isNegative()) return [t.tooMuch(itemName(item), before)];
+  const falls = t.lineFalls(itemName(item), before, money(rest, item.currency));
+  return hasTax(choice) ? [falls, t.taxFalls] : [falls];
 }
 
-function balanceFalls({ invoice }: GiveBackFacts, amount: string): readonly string[] {
-  if (invoice === null) return [];
+function balanceFalls(invoice: Invoice | undefined, amount: string): readonly string[] {
+  if (invoice === undefined) return [];
   const show = (value: Decimal) => money(value, invoice.currency);
   const after = invoice.balance.minus(amount);
   if (!after.isNegative()) return [t.owesLess(show(invoice.balance), show(after))];
   return [t.becomesCredit(show(after.abs()))];
 }
 
-async function giveBack(facts: GiveBackFacts, values: Values): Promise<void> {
-  const { account, invoice } = facts;
-  const amount = textOf(values, 'amount') ?? '';
-  const description = textOf(values, 'description') ?? null;
-  const item = chosenItem(facts, values);
-  if (values.kind === 'credit') {
-    await api().invoices.addCredits({
-      accountId: account.id,
-      autoCommit: true,
-      items: [{ amount, description }],
-    });
-  } else if (values.kind === 'adjust') {
-    if (invoice === null || item === undefined) return;
-    await api().invoices.adjustItem({
-      accountId: account.id,
-      invoiceId: invoice.id,
-      invoiceItemId: item.id,
-      amount,
-      description,
-    });
-  } else await refund(facts, values, { amount, description });
+async function giveBack(values: Values, facts: GiveBackFacts): Promise<void> {
+  const accountId = facts.account.id;
+  const choice = choiceOf(facts, values);
+  const { kind, item } = choice;
+  const given = { amount: textOf(values, 'amount') ?? '', description: textOrNull(values, 'description') };
+  if (kind === 'credit') await api().invoices.addCredits({ accountId, autoCommit: true, items: [given] });
+  else if (kind === 'refund') await refund(choice, given);
+  else if (item !== undefined) {
+    const { id: invoiceItemId, invoiceId } = item;
+    await api().invoices.adjustItem({ accountId, invoiceId, invoiceItemId, ...given });
+  }
 }
 
 async function refund(
-  facts: GiveBackFacts,
-  values: Values,
+  choice: Choice,
   given: { readonly amount: string; readonly description: string | null },
-) {
-  const { amount, description } = given;
-  const payment = chosenPayment(facts, values);
+): Promise<void> {
+  const { payment, item } = choice;
   if (payment === undefined) return;
+  const { amount } = given;
   const paymentId = payment.id;
   if (payment.targetInvoiceId === null) {
     checkOutcome(await api().payments.refund({ paymentId, amount }));
     return;
   }
-  const item = values.settle === 'adjust' ? chosenItem(facts, values) : undefined;
-  const adjustments = item === undefined ? [] : [{ invoiceItemId: item.id, amount, description }];
-  const isSumOfItems = item !== undefined && hasTax(facts, item);
   const result = await api().invoicePayments.refund({
     paymentId,
-    ...(!isSumOfItems && { amount }),
+    ...(!hasTax(choice) && { amount }),
     isAdjusted: item !== undefined,
-    adjustments,
+    adjustments: item === undefined ? [] : [{ invoiceItemId: item.id, ...given }],
   });
   checkOutcome(result);
 }

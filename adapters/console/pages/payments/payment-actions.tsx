@@ -17,7 +17,15 @@ export function PaymentActions({ facts }: Props) {
   const isCharged = refundable(payment).greaterThan(0);
   return (
     <>
-      <GiveBack facts={{ account, invoice, payments: [payment], methods: [method] }} isPrimary={isCharged} />
+      <GiveBack
+        facts={{
+          account,
+          invoices: invoice === null ? [] : [invoice],
+          payments: [payment],
+          methods: [method],
+        }}
+        isPrimary={isCharged}
+      />
       {may('payment:trigger') && <OpenActions facts={facts} />}
       {may('payment:trigger') && scheduledRetries(payment).length > 0 && <CancelRetry facts={facts} />}
       {may('payment:chargeback') && isCharged && <Chargeback facts={facts} />}

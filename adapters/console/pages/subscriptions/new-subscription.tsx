@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
-import { api, href, navigate, useLoad } from '../../core/index.ts';
+import { api, href, navigate } from '../../core/index.ts';
 import { Action, textOrNull, type Values } from '../../parts/index.ts';
 import { ChangePreview } from '../../parts/preview.tsx';
 import { texts } from '../../texts.ts';
 import type { Account } from '../accounts/account-form.ts';
-import { type AvailablePlans, dateField, dateOf, planField } from './plan-options.ts';
+import { dateField, dateOf, planField } from './plan-options.ts';
 
 const t = texts.subscription;
 
@@ -16,12 +15,6 @@ interface Base {
 /** Adds a subscription to an account, or an add-on to a base subscription. */
 export function NewSubscription(props: { readonly account: Account; readonly base?: Base }) {
   const { account, base } = props;
-  const [isAsked, setAsked] = useState(false);
-  const plans = useLoad(async (): Promise<AvailablePlans | undefined> => {
-    if (!isAsked) return undefined;
-    if (base === undefined) return api().catalogs.availableBasePlans({ accountId: account.id });
-    return api().catalogs.availableAddOns({ accountId: account.id, baseProductName: base.productName });
-  }, [isAsked, account.id, base?.productName ?? null]);
   const requestOf = (values: Values) => ({
     accountId: account.id,
     bundleId: base?.bundleId ?? null,
@@ -35,10 +28,14 @@ export function NewSubscription(props: { readonly account: Account; readonly bas
     <Action
       label={base === undefined ? t.add : t.addOn}
       explanation={base === undefined ? t.addExplanation : t.addOnExplanation}
-      onOpen={() => setAsked(true)}
       initial={{ quantity: '1' }}
-      fields={[
-        planField(plans.data, account.currency),
+      load={() =>
+        base === undefined
+          ? api().catalogs.availableBasePlans({ accountId: account.id })
+          : api().catalogs.availableAddOns({ accountId: account.id, baseProductName: base.productName })
+      }
+      fields={(_, plans) => [
+        planField(plans, account.currency),
         { name: 'quantity', label: t.quantity, kind: 'number' },
         { name: 'coupons', label: t.coupons },
         { name: 'externalKey', label: texts.accounts.key, help: texts.account.keyHelp },

@@ -8,9 +8,8 @@ const t = texts.subscription;
 export type AvailablePlans = ResultOf<'catalogs', 'availableBasePlans'>;
 
 /** A field that chooses a plan by its name and price. Without known plans, it takes the name of a plan. */
-export function planField(plans: AvailablePlans | undefined, currency: string | null): Field {
+export function planField(plans: AvailablePlans, currency: string | null): Field {
   const field = { name: 'plan', label: t.plan, isRequired: true } as const;
-  if (plans === undefined) return { ...field, kind: 'select', options: [['', texts.common.loading]] };
   if (plans.length === 0) return { ...field, help: t.planHelp };
   const options = plans.map(({ plan }) => [plan.name, labelOf(plan, currency)] as const);
   return { ...field, kind: 'select', options: [['', t.choosePlan], ...options] };

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { api, may, useLoad } from '../../core/index.ts';
+import { api, may } from '../../core/index.ts';
 import { Action, type Field, textOrNull, type Values } from '../../parts/index.ts';
 import { ChangePreview } from '../../parts/preview.tsx';
 import type { Subscription } from '../../parts/timeline-rows.ts';
@@ -55,15 +54,13 @@ function previewOf(account: Account, request: PreviewRequest): Promise<Component
 
 function ChangePlan({ subscription, account }: ActionProps) {
   const { subscriptionId, productCategory, bundleId } = subscription;
-  const [isAsked, setAsked] = useState(false);
-  const plans = useLoad(async (): Promise<AvailablePlans | undefined> => {
-    if (!isAsked) return undefined;
+  const load = async (): Promise<AvailablePlans> => {
     if (productCategory === 'STANDALONE') return [];
     if (productCategory === 'BASE') return api().catalogs.availableBasePlans({ accountId: account.id });
     const { subscriptions } = await api().bundles.get(bundleId);
     const base = subscriptions.find((each) => each.productCategory === 'BASE')?.productName ?? '';
     return api().catalogs.availableAddOns({ accountId: account.id, baseProductName: base });
-  }, [isAsked, subscriptionId]);
+  };
   const changeOf = (values: Values) => ({
     planName: textOrNull(values, 'plan'),
     billingPolicy: policyOf(values),
@@ -74,8 +71,8 @@ function ChangePlan({ subscription, account }: ActionProps) {
       label={t.changePlan}
       isPrimary
       explanation={t.changePlanExplanation}
-      onOpen={() => setAsked(true)}
-      fields={[planField(plans.data, account.currency), policyField, dateField]}
+      load={load}
+      fields={(_, plans) => [planField(plans, account.currency), policyField, dateField]}
       preview={(values) =>
         textOrNull(values, 'plan') === null
           ? null
