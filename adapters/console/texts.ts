@@ -1136,9 +1136,6 @@ export const texts = {
     accountIdOrKey: 'Account id or key',
     showForecast: 'Show the forecast',
     unknownAccount: (key: string) => `There is no account with the id or key ${key}.`,
-    ifUnpaid: (days: number) => `If nothing is paid in the next ${days} days`,
-    noSteps: 'The state does not change.',
-    step: (date: string, state: string) => `${date}: ${state}`,
     upload: 'Upload a configuration',
     uploadExplanation:
       'The document replaces all states. Accounts are checked against the new states at their next check.',

@@ -60,6 +60,7 @@ anyDatabase.describe('console answers', (open) => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('bruno')}`);
     await tab.shows(texts.account.overdueState('Warned'), '.page-header');
+    await tab.shows('22 Dec 2026', '.reasons');
     const [invoice] = (await server.acme.invoices.ofAccount({ accountId: await idOf('bruno') })).slice(-1);
     await tab.visit(`/invoices/${invoice?.id}`);
     await tab.shows(texts.unpaid.title, 'main');

@@ -5,6 +5,7 @@ import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 import { isOwed } from '../invoices/data.ts';
+import { Outlook } from '../overdue/outlook.tsx';
 import { NewSubscription } from '../subscriptions/new-subscription.tsx';
 import type { Account } from './account-form.ts';
 import { InvoiceTable } from './account-invoices.tsx';
@@ -32,7 +33,7 @@ export function Overview(summary: AccountSummary) {
       <Columns>
         <NextInvoice {...summary} />
         <Section title={t.unpaid}>
-          {!overdue.state.isClearState && <p>{overdue.text}</p>}
+          {overdue.unpaidCount > 0 && <Outlook accountId={account.id} />}
           <Show of={invoices}>
             {({ unpaid }) => (
               <InvoiceTable rows={unpaid.filter(isOwed)} caption={t.unpaid} empty={t.noUnpaid} />

@@ -1,10 +1,9 @@
-import { api, day, hrefWith, navigate, parameters, useLoad } from '../../core/index.ts';
+import { api, hrefWith, navigate, parameters, useLoad } from '../../core/index.ts';
 import { Show } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
+import { Outlook } from './outlook.tsx';
 
 const t = texts.overdue;
-const DAY_MS = 86_400_000;
-const AHEAD_DAYS = 90;
 
 /** The states that an account will reach if nothing is paid. The account is in the URL. */
 export function Forecast() {
@@ -31,30 +30,11 @@ export function Forecast() {
 }
 
 function Steps({ account }: { readonly account: string }) {
-  const loaded = useLoad(async () => {
-    const found = await api().accounts.findExactly(account);
-    if (found === null) return null;
-    const explained = await api().overdue.explain(found.id);
-    const until = new Date(Date.parse(explained.date) + AHEAD_DAYS * DAY_MS).toISOString().slice(0, 10);
-    return { found, explained, preview: await api().overdue.preview(found.id, until) };
-  }, [account]);
+  const loaded = useLoad(async () => ({ found: await api().accounts.findExactly(account) }), [account]);
   return (
     <Show of={loaded}>
-      {(data) =>
-        data === null ? (
-          <p class="empty">{t.unknownAccount(account)}</p>
-        ) : (
-          <>
-            <p>{data.explained.text}</p>
-            <h3>{t.ifUnpaid(AHEAD_DAYS)}</h3>
-            {data.preview.steps.length === 0 && <p class="empty">{t.noSteps}</p>}
-            <ol>
-              {data.preview.steps.map(({ date, state }) => (
-                <li key={date}>{t.step(day(date), state.isClearState ? t.clear : state.name)}</li>
-              ))}
-            </ol>
-          </>
-        )
+      {({ found }) =>
+        found === null ? <p class="empty">{t.unknownAccount(account)}</p> : <Outlook accountId={found.id} />
       }
     </Show>
   );

@@ -1,0 +1,58 @@
+import { api, day, href, instant, useLoad } from '../../core/index.ts';
+import { Show } from '../../parts/index.ts';
+import { texts } from '../../texts.ts';
+
+const t = texts.unpaid;
+const FORECAST_DAYS = 90;
+
+/** The overdue state of an account now, what holds its payments, and the states ahead if nobody pays. */
+export function Outlook(props: { readonly accountId: string; readonly parentInvoiceId?: string | null }) {
+  const { accountId, parentInvoiceId = null } = props;
+  return (
+    <Show of={useLoad(() => loadOutlook(accountId), [accountId])}>
+      {(outlook) => (
+        <ul class="reasons">
+          {[...holds(outlook), ...states(outlook)].map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+          {outlook.now.payingAccountId !== accountId && (
+            <li>
+              {t.parentPays} <a href={href('/accounts', outlook.now.payingAccountId)}>{t.parentAccount}</a>
+              {parentInvoiceId !== null && (
+                <>
+                  , <a href={href('/invoices', parentInvoiceId)}>{t.parentInvoice}</a>
+                </>
+              )}
+            </li>
+          )}
+        </ul>
+      )}
+    </Show>
+  );
+}
+
+type Outlook = Awaited<ReturnType<typeof loadOutlook>>;
+
+/** Today is the day of the server. */
+async function loadOutlook(accountId: string) {
+  const now = await api().overdue.explain(accountId);
+  const last = new Date(Date.parse(now.date) + FORECAST_DAYS * 86_400_000);
+  return { now, ahead: await api().overdue.preview(accountId, last.toISOString().slice(0, 10)) };
+}
+
+function holds({ now }: Outlook): readonly string[] {
+  return now.controlTags.filter((tag) => tag === 'AUTO_PAY_OFF' || tag === 'MANUAL_PAY').map(t.held);
+}
+
+function states({ now, ahead }: Outlook): readonly string[] {
+  if (now.exemptBy !== null) return [t.exempt];
+  const { state } = now;
+  const since = now.since === null ? '' : (instant(now.since).split(',')[0] ?? '');
+  const current = state.isClearState ? t.notOverdue : t.overdue(state.name, since, state.externalMessage);
+  const steps = ahead.steps.map((step) =>
+    step.state.isClearState
+      ? t.stepClear(day(step.date))
+      : t.step(day(step.date), step.state.name, step.state.externalMessage),
+  );
+  return [current, ...(steps.length > 0 ? steps : [t.noSteps(FORECAST_DAYS)])];
+}
