@@ -25,15 +25,25 @@ interface Row {
   readonly fails: string;
 }
 
-const rows = readFileSync(path, 'utf8').split('\n').flatMap(rowOf);
+const page = readFileSync(path, 'utf8');
 
-/** A row of the tables with all columns; rows that share an operation with another have none of their own. */
-function rowOf(line: string): readonly Row[] {
+/** The objects with custom fields, tags or audit logs, by their name `<X>` in operation ids. */
+const objects = [...page.matchAll(/^\| \/\S+ \| ([A-Z][A-Za-z]+) \| /gm)].map(([, name = '']) => name);
+
+const rows = page.split('\n').flatMap(rowsOf);
+
+/**
+ * The routes of a row of the tables with all columns. An operation id with `<X>` stands for the operations of all objects
+ * that have it.
+ */
+function rowsOf(line: string): readonly Row[] {
   const [, operationId = '', query = '', , , fails, permission] = line.split(' | ');
-  const route = routes.get(operationId);
-  return route === undefined || fails === undefined || permission === undefined
-    ? []
-    : [{ route, query, fails }];
+  if (fails === undefined || permission === undefined) return [];
+  return objects
+    .map((name) => operationId.replace('<X>', name))
+    .filter((id, index, ids) => ids.indexOf(id) === index)
+    .flatMap((id) => routes.get(id) ?? [])
+    .map((route) => ({ route, query, fails }));
 }
 
 /** What a row says of its parameters: `name`, `!` and `*` and a default, where it says nothing else of them. */
