@@ -98,6 +98,31 @@ anyDatabase.describe('console answers', (open) => {
     expect(String(balances.get(await idOf('chiyo'))?.accountCBA)).to.equal('11');
   });
 
+  it('how to block an account, and to lift the block', async () => {
+    const { tab } = current;
+    const blocks = async () =>
+      (await server.acme.blocking.ofAccount(await idOf('bruno'), { services: ['support'] })).map(
+        ({ stateName, isBlockChange, isBlockBilling }) => [stateName, isBlockChange, isBlockBilling],
+      );
+    await tab.visit(`/accounts/${await idOf('bruno')}?tab=details`);
+    await tab.press(texts.blocks.add);
+    await tab.fill(texts.blocks.state, 'FRAUD CHECK');
+    await tab.press(texts.blocks.flags.isBlockChange, 'checkbox');
+    await tab.submit();
+    await tab.gone('dialog');
+    await tab.shows('FRAUD CHECK', 'main');
+    expect(await blocks()).to.eql([['FRAUD CHECK', true, false]]);
+    server.clock.advance({ minutes: 1 });
+    await tab.press(texts.blocks.lift);
+    await tab.submit();
+    await tab.gone('dialog');
+    await tab.shows('CLEAR', 'main');
+    expect(await blocks()).to.eql([
+      ['FRAUD CHECK', true, false],
+      ['CLEAR', false, false],
+    ]);
+  });
+
   it('who changed an address', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('ada')}?tab=history`);

@@ -12,6 +12,7 @@ import {
 } from '../../parts/index.ts';
 import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { texts } from '../../texts.ts';
+import { Blocks } from '../subscriptions/blocks.tsx';
 import { RareActions } from './account-actions.tsx';
 import { type Account, changeableFields } from './account-form.ts';
 
@@ -30,6 +31,7 @@ export function Details({ account }: { readonly account: Account }) {
         <CustomFields of={object} />
         <Emails account={account} />
         <Family account={account} />
+        <Blocks accountId={account.id} of={[object]} />
       </Columns>
       <Section title={t.rare}>
         <p>{t.rareExplanation}</p>

@@ -7,6 +7,7 @@ import { type Subscription, timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 import { Coupons } from '../accounts/account-coupons.tsx';
 import type { Account } from '../accounts/account-form.ts';
+import { Blocks } from './blocks.tsx';
 import { currentPrice } from './plan-options.ts';
 import { SubscriptionActions } from './subscription-actions.tsx';
 
@@ -63,6 +64,13 @@ function Loaded(data: SubscriptionData) {
               <Columns>
                 <Tags of={{ type: 'SUBSCRIPTION', id }} />
                 <CustomFields of={{ type: 'SUBSCRIPTION', id }} />
+                <Blocks
+                  accountId={account.id}
+                  of={[
+                    { type: 'SUBSCRIPTION', id },
+                    { type: 'SUBSCRIPTION_BUNDLE', id: subscription.bundleId },
+                  ]}
+                />
               </Columns>
             ),
           },
