@@ -182,9 +182,10 @@ class StatementBatch {
     // A statement without rows has no description.
     if (this.name !== undefined && !this.#known.has(this.name))
       this.#known.set(this.name, this.#columns ?? []);
-    const [command = '', ...counts] = text.split(' ');
-    const count = counts.at(-1);
-    this.#results.push({ command, rowCount: count === undefined ? null : Number(count), rows: this.#rows });
+    // The tags of other commands, such as `LOCK TABLE`, end without a count.
+    const [command = '', ...words] = text.split(' ');
+    const count = Number(words.at(-1));
+    this.#results.push({ command, rowCount: Number.isNaN(count) ? null : count, rows: this.#rows });
     this.#columns = undefined;
     this.#rows = [];
   }
