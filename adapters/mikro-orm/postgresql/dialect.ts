@@ -225,12 +225,12 @@ function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
 }
 
 /**
- * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 16 bits of the tenant,
- * and 40 bits with the last record id before the transaction. If two tenants have equal bits, they merely wait for
- * each other.
+ * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 8 bits of the tenant, and
+ * 48 bits with the last record id before the transaction (a cell uses only every 256th id). If two tenants have equal
+ * bits, they merely wait for each other.
  */
 const TELLING_LOCKS = 0x62;
-const TENANT_BITS = 65_535;
+const TENANT_BITS = 255;
 
 /**
  * Inserts queue entries. The history shares the sequence, so entries keep their ids. The lock is taken before the
@@ -244,7 +244,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
   await statements.run(sql`
     with telling as materialized (
       select case when ${announcedTenant !== null}::boolean then pg_advisory_xact_lock_shared(
-        (${TELLING_LOCKS}::bigint << 56) + ((${announcedTenant ?? 0}::bigint & ${TENANT_BITS}) << 40) + ${lastEntry}) end
+        (${TELLING_LOCKS}::bigint << 56) + ((${announcedTenant ?? 0}::bigint & ${TENANT_BITS}) << 48) + ${lastEntry}) end
     ), numbered as materialized (
       select nextval(${sequence}) as record_id, r.*
       from telling cross join ${rowsAs('r', columns, cells)}
@@ -264,10 +264,10 @@ async function feedHorizon(statements: Statements, tenantRecordId: number | null
   const ofTenant =
     tenantRecordId === null
       ? nothing
-      : sql`and (classid::bigint >> 8) & ${TENANT_BITS} = ${tenantRecordId}::bigint & ${TENANT_BITS}`;
+      : sql`and (classid::bigint >> 16) & ${TENANT_BITS} = ${tenantRecordId}::bigint & ${TENANT_BITS}`;
   const given = await statements.rows(sql`select ${lastEntry} as last`);
   const held = await statements.rows(sql`
-    select min(((classid::bigint & 255) << 32) | objid::bigint) as held from pg_locks
+    select min(((classid::bigint & 65535) << 32) | objid::bigint) as held from pg_locks
     where locktype = 'advisory' and objsubid = 1 and classid::bigint >> 24 = ${TELLING_LOCKS} ${ofTenant}
       and database = (select oid from pg_database where datname = current_database())`);
   const last = numberIn(given[0], 'last');
