@@ -333,3 +333,20 @@ export const EXPORT_BATCH_ROWS = 500;
 
 /** Number of records that a check of stored data reads at a time. */
 export const CHECKED_RECORDS_AT_ONCE = 5_000;
+
+// Limits of cells (cells §1)
+
+/** Number of possible cells. Record ids of a cell have the cell's number as remainder when divided by this number. */
+export const CELL_NUMBERS = 256;
+
+/** Interval at which a node asks the directory for changed places of tenants. */
+export const PLACES_POLL_MS = SECOND_MS;
+
+/**
+ * Time for which a node uses the places of tenants without a successful look at the directory's revision. A move starts
+ * to stop writes only after this time, so that no node uses an older place.
+ */
+export const PLACE_LEASE_MS = 2 * SECOND_MS;
+
+/** Time limit of one cell in a call that asks all cells. */
+export const CELL_ANSWER_MS = 5 * SECOND_MS;

@@ -15,6 +15,7 @@ const texts: Readonly<Record<string, string>> = {
   overdue: 'lib/overdue/RULES.md',
   coupons: 'lib/coupons/RULES.md',
   features: 'lib/features/RULES.md',
+  cells: 'lib/cells/RULES.md',
   reports: 'lib/reports/RULES.md',
   platform: 'lib/runtime/RULES.md',
   'http-api': 'adapters/koa/HTTP-API.md',

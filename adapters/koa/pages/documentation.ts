@@ -40,6 +40,7 @@ const topics = {
     'lib/features/RULES.md',
     'lib/overdue/RULES.md',
     'lib/reports/RULES.md',
+    'lib/cells/RULES.md',
     'lib/runtime/RULES.md',
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

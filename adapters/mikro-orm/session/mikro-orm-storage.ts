@@ -32,6 +32,7 @@ import {
 } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { Runner, type SystemAccess, systemAccess, type Trace } from '../sql/runner.ts';
+import { cellStore } from '../stores/cell-store.ts';
 import { checkStore } from '../stores/check-store.ts';
 import { drawQuota } from '../stores/feature-store.ts';
 import { monitoringStore, nodeStore } from '../stores/node-store.ts';
@@ -123,6 +124,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly idempotency: Storage['idempotency'];
   readonly secrets: Storage['secrets'];
   readonly checks: Storage['checks'];
+  readonly cells: Storage['cells'];
   readonly #shared: Shared;
   readonly #access: SystemAccess;
   readonly #host: Host | undefined;
@@ -160,6 +162,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.idempotency = idempotencyStore(access);
     this.secrets = secretStore(access);
     this.checks = checkStore(access);
+    this.cells = cellStore(access);
   }
 
   static over<Host>(parts: StorageParts): MikroOrmStorage<Host> {

@@ -1,5 +1,6 @@
 import * as accounts from './accounts.ts';
 import * as catalogs from './catalogs.ts';
+import * as cells from './cells.ts';
 import * as coupons from './coupons.ts';
 import * as features from './features.ts';
 import * as invoices from './invoices.ts';
@@ -18,6 +19,8 @@ import { usageIntervalsTable } from './usage/usage-intervals.ts';
 
 export const tables: readonly TableSpec[] = [
   system.tenantsTable,
+  cells.cellsTable,
+  cells.tenantPlacesTable,
   security.usersTable,
   security.rolesTable,
   security.apiClientsTable,

@@ -1,5 +1,6 @@
 import type { Authorship, NewBusEvent, TenantRef, UsageSubmission } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import type { CellStore } from './cells.ts';
 import type { CheckStore } from './checks.ts';
 import type { DrawnCounter, QuotaDraw } from './features.ts';
 import type { MonitoringStore, NodeStore } from './monitoring.ts';
@@ -22,6 +23,7 @@ export { ChangeType } from '../../records/index.ts';
 export type * from './accounts.ts';
 export type * from './audit.ts';
 export type * from './catalogs.ts';
+export type * from './cells.ts';
 export type * from './checks.ts';
 export type * from './coupons.ts';
 export type * from './e-invoices.ts';
@@ -124,6 +126,8 @@ export interface Storage<Host = never> {
   readonly idempotency: IdempotencyStore;
   readonly secrets: SecretStore;
   readonly checks: CheckStore;
+  /** The directory of cells, or a cell's own data (cells §1). */
+  readonly cells: CellStore;
   /**
    * Checks the schema version. Applies missing migrations if the storage was opened for that, otherwise throws an
    * error that names the command to run. Then applies the policy to sessions; omitted members stay unchanged.

@@ -9,6 +9,19 @@ create table bw_tenants (
   constraint bw_tenants_api_key_unique unique (api_key)
 );
 
+create table bw_cells (
+  record_id bigserial primary key, name text not null, number int not null, record_id_floor bigint not null,
+  constraint bw_cells_name_unique unique (name),
+  constraint bw_cells_number_unique unique (number)
+);
+
+create table bw_tenant_places (
+  record_id bigserial primary key, tenant_record_id bigint not null, cell text not null, other_cell text,
+  state text not null, revision bigint not null,
+  constraint bw_tenant_places_tenant_unique unique (tenant_record_id)
+);
+create index bw_tenant_places_revision_index on bw_tenant_places (revision);
+
 create table bw_users (
   record_id bigserial primary key, id uuid not null, name text not null, password_hash text not null,
   credential_version int not null, permissions json not null, roles json not null, is_active boolean not null,

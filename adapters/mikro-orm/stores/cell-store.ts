@@ -1,0 +1,226 @@
+import type { CellNumbering, CellStore, PlaceChoice } from '../../../lib/ports/storage/index.ts';
+import { type Cell, ChangeType, PlaceState, type TenantPlace } from '../../../lib/records/index.ts';
+import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { CELL_NUMBERS } from '../../../lib/values/limits.ts';
+import { WriteScope } from '../audit/audited-writes.ts';
+import { idIn, numberIn, orNullIn, type Row, textIn } from '../sql/columns.ts';
+import type { Runner, SystemAccess } from '../sql/runner.ts';
+import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { cellsTable, tenantPlacesTable } from '../tables/cells.ts';
+import { tenantTables } from '../tables/entities.ts';
+import { tables } from '../tables/index.ts';
+import { insertInto, namesOf, selectOfAll, TenantScope } from '../tables/record-access.ts';
+import { recordIdColumn } from '../tables/record-table.ts';
+import { tenantsTable } from '../tables/system.ts';
+
+/** Tenant of rows that belong to no tenant (platform §17 rule 2). */
+const noTenant = 0;
+const revisionCounter = 'places_revision';
+const numberCounter = 'cell_number';
+
+/** Tables with rows of tenants that only cells have. The directory has rows of all tenants in the omitted tables. */
+const cellTables = tenantTables().filter(
+  (table) => table !== tenantsTable.name && table !== tenantPlacesTable.name,
+);
+
+/** Sequences of record ids that depend on the number of the cell. The directory assigns the record ids of tenants. */
+export const cellSequences: readonly string[] = tables
+  .filter(({ name, columns }) => cellTables.includes(name) && columns.includes(recordIdColumn))
+  .map(({ name }) => `${name}_record_id_seq`);
+
+export function cellStore(access: SystemAccess): CellStore {
+  const counter = async (name: string) => {
+    const [row] = await access.rows(counterValue(name));
+    return row === undefined ? null : numberIn(row, 'value');
+  };
+  /** Changes a place that has one of the states. Returns false if it has another one. */
+  const change = async (tenantRecordId: number, from: PlaceState, assignments: Sql) =>
+    access.transact((runner) => changePlace(runner, { tenantRecordId, from, assignments }));
+  return {
+    revision: async () => (await counter(revisionCounter)) ?? 0,
+    list: async () => cellsOf(access),
+    register: async ({ name, adopt }) => {
+      refuseSqlite(access);
+      return access.transact(async (runner) => {
+        // The lock, because a new cell has no row to lock.
+        await runner.run(sql`lock table bw_cells in share row exclusive mode`);
+        const cells = await cellsOf(runner);
+        const known = cells.find((cell) => cell.name === name);
+        if (known !== undefined) return known;
+        const number = (cells.at(-1)?.number ?? -1) + 1;
+        if (number >= CELL_NUMBERS)
+          throw billingError(ErrorCode.MISSING_OR_INVALID_FIELD, `There are already ${CELL_NUMBERS} cells`);
+        const above = Math.max(0, ...cells.map(({ recordIdFloor }) => recordIdFloor));
+        const cell = { name, number, recordIdFloor: await adopt({ number, above }) };
+        const [inserted] = await runner.readAs(cellsTable)`
+          ${insertInto(noTenant, cellsTable, [cell])} returning ${raw(runner.dialect.selectList(cellsTable))}`;
+        await raiseRevision(runner);
+        return inserted ?? { ...cell, recordId: 0 };
+      });
+    },
+    places: async (choice) => access.readAs(placeOf)`
+      select t.record_id as tenant, t.id, ${cellOf} as cell, p.other_cell, coalesce(p.state, 'SETTLED') as state,
+        coalesce(p.revision, 0) as revision
+      from bw_tenants t left join bw_tenant_places p on p.tenant_record_id = t.record_id
+      where ${chosen(choice)} order by t.record_id`,
+    countTenants: async () => {
+      const rows = await access.rows(sql`
+        select ${cellOf} as cell, count(*) as tenants
+        from bw_tenants t left join bw_tenant_places p on p.tenant_record_id = t.record_id group by 1`);
+      return new Map(rows.map((row) => [textIn(row, 'cell'), numberIn(row, 'tenants')]));
+    },
+    insertTenant: async (tenant, cell) =>
+      access.transact(async (runner) => {
+        const [recordId = 0] = await new TenantScope(runner, noTenant).insert(tenantsTable, [tenant]);
+        const place = { cell, otherCell: null, state: 'NEW', revision: 0 } as const;
+        await new TenantScope(runner, recordId).insertAll(tenantPlacesTable, [place]);
+        return { ...tenant, recordId };
+      }),
+    settle: async (tenantRecordId) => {
+      await access.run(sql`
+        update bw_tenant_places set state = 'SETTLED' where tenant_record_id = ${tenantRecordId} and state = 'NEW'`);
+    },
+    beginMove: async (tenantRecordId, to) =>
+      access.transact(async (runner) => {
+        await placeUnplaced(runner, tenantRecordId);
+        const assignments = sql`state = 'MOVING', other_cell = ${to}`;
+        return changePlace(runner, {
+          tenantRecordId,
+          from: 'SETTLED',
+          assignments,
+          also: sql`and cell <> ${to}`,
+        });
+      }),
+    switchMove: (tenant) =>
+      change(tenant, 'MOVING', sql`state = 'CLEANING', cell = other_cell, other_cell = cell`),
+    undoMove: (tenant) => change(tenant, 'MOVING', sql`state = 'SETTLED', other_cell = null`),
+    endMove: (tenant) => change(tenant, 'CLEANING', sql`state = 'SETTLED', other_cell = null`),
+
+    contents: async () => {
+      const any = cellTables.map((table) => `select 1 from ${table} where tenant_record_id <> 0`);
+      const [row] = await access.rows(sql`
+        select case when exists (${raw(any.map((each) => `(${each} limit 1)`).join(' union all '))})
+          then 1 else 0 end as filled`);
+      const [last] = await access.rows(
+        sql`select id, record_id from bw_tenants order by record_id desc limit 1`,
+      );
+      return {
+        number: await counter(numberCounter),
+        hasTenantData: numberIn(row, 'filled') === 1,
+        lastTenant:
+          last === undefined ? null : { id: idIn(last, 'id'), recordId: numberIn(last, 'record_id') },
+      };
+    },
+    adopt: async (numbering) => {
+      refuseSqlite(access);
+      return access.transact((runner) => adopt(runner, numbering));
+    },
+    receiveTenant: async (tenant, authorship) =>
+      access.transact(async (runner) => {
+        const { recordId, id } = tenant;
+        const columns = [recordIdColumn, ...tenantsTable.written];
+        const names = raw(namesOf(columns));
+        const row = [recordId, ...tenantsTable.encode(noTenant, tenant)];
+        await runner.run(sql`
+          insert into bw_tenants (${names}) select ${names} from ${rowsAs('r', columns, [row])} where true
+          on conflict (record_id) do nothing`);
+        await runner.run(sql`
+          select 1 from bw_tenants where record_id = ${recordId} ${raw(runner.dialect.forUpdate)}`);
+        // The row may also exist because this database is the directory. Only its first receipt is audited.
+        const [audited] = await runner.rows(sql`
+          select 1 as audited from bw_audit_log
+          where tenant_record_id = ${recordId} and ${isIn('target_id', 'uuid', [id])} limit 1`);
+        if (audited !== undefined) return;
+        const scope = new WriteScope(runner, recordId, { authorship });
+        scope.noteBareChange('TENANT', { id, recordId, changeType: ChangeType.INSERT });
+        await scope.changes.flush(scope, authorship);
+      }),
+    countAccounts: async () =>
+      numberIn((await access.rows(sql`select count(*) as total from bw_accounts`))[0], 'total'),
+  };
+}
+
+/** Name of the tenant's cell. Tenants from before the first cell have no place yet and belong to that cell. */
+const cellOf = sql`coalesce(p.cell, (select c.name from bw_cells c where c.number = 0))`;
+
+function placeOf(row: Row): TenantPlace {
+  return {
+    tenant: { id: idIn(row, 'id'), recordId: numberIn(row, 'tenant') },
+    cell: textIn(row, 'cell'),
+    otherCell: orNullIn(row, 'other_cell', textIn),
+    state: PlaceState[textIn(row, 'state') as PlaceState],
+    revision: numberIn(row, 'revision'),
+  };
+}
+
+function chosen(choice: PlaceChoice): Sql {
+  if ('ids' in choice) return sql`${isIn('t.id', 'uuid', choice.ids)}`;
+  if ('recordIds' in choice) return sql`${isIn('t.record_id', 'bigint', choice.recordIds)}`;
+  return sql`p.revision > ${choice.changedAfter}`;
+}
+
+async function cellsOf(runner: Pick<Runner, 'dialect' | 'readAs'>): Promise<readonly Cell[]> {
+  const cells = await selectOfAll(runner, cellsTable, sql`1 = 1`);
+  return cells.toSorted((one, other) => one.number - other.number);
+}
+
+const counterValue = (name: string) => sql`
+  select value from bw_counters where tenant_record_id = ${noTenant} and name = ${name}`;
+
+/** Increments the revision and returns it. Changes of places are sequential, because they lock this row. */
+async function raiseRevision(runner: Runner): Promise<number> {
+  const [row] = await runner.rows(sql`
+    insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${revisionCounter}, 1)
+    on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1 returning value`);
+  return numberIn(row, 'value');
+}
+
+interface PlaceChange {
+  readonly tenantRecordId: number;
+  readonly from: PlaceState;
+  readonly assignments: Sql;
+  /** Further condition. */
+  readonly also?: Sql;
+}
+
+async function changePlace(runner: Runner, change: PlaceChange): Promise<boolean> {
+  const { tenantRecordId, from, assignments, also = nothing } = change;
+  const revision = await raiseRevision(runner);
+  const { affected } = await runner.run(sql`
+    update bw_tenant_places set ${assignments}, revision = ${revision}
+    where tenant_record_id = ${tenantRecordId} and state = ${from} ${also}`);
+  return affected === 1;
+}
+
+/** Inserts the place of a tenant from before the first cell. */
+async function placeUnplaced(runner: Runner, tenantRecordId: number) {
+  await runner.run(sql`
+    insert into bw_tenant_places (tenant_record_id, cell, state, revision)
+    select ${tenantRecordId}, c.name, 'SETTLED', 0 from bw_cells c where c.number = 0
+    on conflict (tenant_record_id) do nothing`);
+}
+
+/** Continues the record ids of this database with the cell's remainder. The sequences are locked until the commit. */
+async function adopt(runner: Runner, { number, above }: CellNumbering): Promise<number> {
+  await runner.run(sql`
+    insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${numberCounter}, ${number})
+    on conflict (tenant_record_id, name) do update set value = excluded.value`);
+  for (const sequence of cellSequences) {
+    await runner.run(sql`alter sequence ${raw(sequence)} increment by ${raw(String(CELL_NUMBERS))}`);
+  }
+  const last = cellSequences.map((sequence) => `coalesce(pg_sequence_last_value('${sequence}'), 0)`);
+  const [row] = await runner.rows(sql`select greatest(${raw(last.join(', '))}) as highest`);
+  const highest = Math.max(above, numberIn(row, 'highest'), 1);
+  const start = number + CELL_NUMBERS * Math.ceil((highest - number) / CELL_NUMBERS);
+  const starts = cellSequences.map((sequence) => `setval('${sequence}', ${start})`);
+  await runner.rows(sql`select ${raw(starts.join(', '))}`);
+  return start;
+}
+
+function refuseSqlite({ dialect }: SystemAccess) {
+  if (dialect.kind === 'postgresql') return;
+  throw billingError(
+    ErrorCode.MISSING_OR_INVALID_FIELD,
+    'Cells need PostgreSQL databases. Pass postgresql(url).',
+  );
+}

@@ -1,0 +1,37 @@
+import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
+import type { TenantRef } from './context.ts';
+
+/** A database with the tables and the queue of some tenants (cells §1). Only the directory has these records. */
+export const cellFields = {
+  recordId: f.recordId,
+  /** Name of the cell in the options of `Billing.cells`. */
+  name: f.text(),
+  /** Remainder of the record ids that the cell creates, divided by `CELL_NUMBERS`. The first cell has number 0. */
+  number: f.integer(),
+  /** Highest record id in the cell when it was registered. Cells that are registered later create greater record ids. */
+  recordIdFloor: f.bigint(),
+};
+export interface Cell extends RecordOf<typeof cellFields> {}
+
+/**
+ * The state of a tenant's place. NEW: the cell may not have the tenant's row yet. SETTLED: the cell has all rows.
+ * MOVING: `otherCell` is the target of a move, and `cell` still works. CLEANING: `otherCell` still has rows from before
+ * the move.
+ */
+export const PlaceState = enumeration('NEW', 'SETTLED', 'MOVING', 'CLEANING');
+export type PlaceState = keyof typeof PlaceState;
+
+export const tenantPlaceFields = {
+  recordId: f.recordId,
+  /** Name of the tenant's cell. */
+  cell: f.text(),
+  otherCell: f.orNull(f.text()),
+  state: f.oneOf(PlaceState),
+  /** Revision of the directory after the last change of this place. */
+  revision: f.bigint(),
+};
+
+/** The cell of a tenant. */
+export interface TenantPlace extends Omit<RecordOf<typeof tenantPlaceFields>, 'recordId'> {
+  readonly tenant: TenantRef;
+}

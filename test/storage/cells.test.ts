@@ -1,0 +1,159 @@
+import { ErrorCode, type TenantRef } from '../../lib/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import { CELL_NUMBERS } from '../../lib/values/limits.ts';
+import { eachDatabase, expect, migrated, onPostgresql } from '../support/index.ts';
+import { freshStorage, rejection, storageAt } from '../support/storage/opened-storage.ts';
+import { account, author, newId, tenant } from '../support/storage/stored-records.ts';
+
+const owner = { userName: 'operator', reasonCode: null, comments: null };
+
+onPostgresql.describe('the directory of cells', (open) => {
+  let directory: Storage<never>;
+  let other: Storage<never>;
+
+  beforeEach(async () => {
+    [directory, other] = [storageAt(await open(migrated)), storageAt(await open(migrated))];
+  });
+  afterEach(() => Promise.all([directory.close(), other.close()]));
+
+  const register = (name: string, cell: Storage<never>) =>
+    directory.cells.register({ name, adopt: (numbering) => cell.cells.adopt(numbering) });
+  const newAccount = async (storage: Storage<never>, at: TenantRef) => {
+    const [inserted] = await storage.write(at, author(owner), (session) =>
+      session.accounts.insert([account({})]),
+    );
+    return inserted?.recordId ?? 0;
+  };
+  const newTenant = (cell: string) => directory.cells.insertTenant(tenant({ apiKey: newId() }), cell);
+  const placeOf = async ({ recordId }: TenantRef) =>
+    (await directory.cells.places({ recordIds: [recordId] }))[0];
+
+  it('numbers the cells in the order of their registration, each once', async () => {
+    expect(await directory.cells.list()).to.eql([]);
+    const before = await directory.cells.revision();
+    const west = await register('west', directory);
+    const [east, again] = await Promise.all([register('east', other), register('east', other)]);
+    expect(again).to.eql(east);
+    expect([west.number, east.number]).to.eql([0, 1]);
+    expect(await directory.cells.list()).to.eql([west, east]);
+    expect(await directory.cells.revision()).to.be.greaterThan(before);
+    expect(await other.cells.contents()).to.eql({ number: 1, hasTenantData: false, lastTenant: null });
+  });
+
+  it('gives each cell its own record ids, and later cells greater ids than the first had', async () => {
+    const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
+    const first = await newAccount(directory, known);
+    await register('west', directory);
+    const { recordIdFloor } = await register('east', other);
+    const moved = await newTenant('east');
+    await other.cells.receiveTenant(moved, author(owner));
+    const [west, east] = [await newAccount(directory, known), await newAccount(other, moved)];
+    expect(west % CELL_NUMBERS).to.equal(0);
+    expect(east % CELL_NUMBERS).to.equal(1);
+    expect(west).to.be.greaterThan(first);
+    expect(east).to.be.greaterThan(recordIdFloor);
+    expect(await newAccount(other, moved)).to.equal(east + CELL_NUMBERS);
+    // A repeated adoption never reuses a record id.
+    await other.cells.adopt({ number: 1, above: 0 });
+    expect(await newAccount(other, moved)).to.be.greaterThan(east + CELL_NUMBERS);
+  });
+
+  it('places tenants from before the first cell in that cell, and new tenants in the given one', async () => {
+    const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
+    await register('west', directory);
+    await register('east', other);
+    const added = await newTenant('east');
+    const settled = { otherCell: null, state: 'SETTLED', revision: 0 };
+    const [old, young] = await directory.cells.places({ ids: [known.id, added.id, newId()] });
+    expect(old).to.eql({ tenant: { id: known.id, recordId: known.recordId }, cell: 'west', ...settled });
+    expect(young).to.deep.include({ cell: 'east', state: 'NEW' });
+    await directory.cells.settle(added.recordId);
+    expect(await placeOf(added)).to.deep.include({ cell: 'east', ...settled });
+    expect([...(await directory.cells.countTenants())]).to.have.deep.members([
+      ['west', 1],
+      ['east', 1],
+    ]);
+  });
+
+  it('inserts a tenant into its cell once, with the record id of the directory and one audit row', async () => {
+    await register('west', directory);
+    await register('east', other);
+    for (const [name, cell] of [
+      ['west', directory],
+      ['east', other],
+    ] as const) {
+      const added = await newTenant(name);
+      await Promise.all([1, 2].map(() => cell.cells.receiveTenant(added, author(owner))));
+      expect(await cell.system.findTenantsByIds([added.id])).to.eql([added]);
+      const audit = await cell.read(added, (session) => session.audit.findByTargets([added.id]));
+      expect(audit.map(({ changedBy, changeType }) => [changedBy, changeType])).to.eql([
+        ['operator', 'INSERT'],
+      ]);
+    }
+    const error = await rejection(
+      directory.cells.insertTenant(
+        tenant({ apiKey: (await directory.system.pageTenants(all, one)).rows[0]?.apiKey ?? '' }),
+        'west',
+      ),
+    );
+    expect(error.code).to.equal(ErrorCode.TENANT_ALREADY_EXISTS);
+  });
+
+  it('moves a place step by step, and reports each change by a higher revision', async () => {
+    const known = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
+    await register('west', directory);
+    await register('east', other);
+    const { recordId } = known;
+    const { cells } = directory;
+    expect(await cells.beginMove(recordId, 'west')).to.equal(false);
+    expect(await cells.switchMove(recordId)).to.equal(false);
+    const seen = await cells.revision();
+    expect(await cells.beginMove(recordId, 'east')).to.equal(true);
+    expect(await cells.beginMove(recordId, 'east')).to.equal(false);
+    const [moving] = await cells.places({ changedAfter: seen });
+    expect(moving).to.deep.include({ cell: 'west', otherCell: 'east', state: 'MOVING' });
+    expect(await cells.undoMove(recordId)).to.equal(true);
+    expect(await placeOf(known)).to.deep.include({ cell: 'west', otherCell: null, state: 'SETTLED' });
+    expect(await cells.beginMove(recordId, 'east')).to.equal(true);
+    expect(await cells.switchMove(recordId)).to.equal(true);
+    expect(await placeOf(known)).to.deep.include({ cell: 'east', otherCell: 'west', state: 'CLEANING' });
+    expect(await cells.undoMove(recordId)).to.equal(false);
+    expect(await cells.endMove(recordId)).to.equal(true);
+    expect(await placeOf(known)).to.deep.include({ cell: 'east', otherCell: null, state: 'SETTLED' });
+    expect(await cells.places({ changedAfter: await cells.revision() })).to.eql([]);
+  });
+
+  it('reports whether a database already has data of tenants', async () => {
+    const { id, recordId } = await directory.system.insertTenant(tenant({ apiKey: newId() }), author(owner));
+    expect(await directory.cells.contents()).to.eql({
+      number: null,
+      hasTenantData: true,
+      lastTenant: { id, recordId },
+    });
+    expect(await directory.cells.countAccounts()).to.equal(0);
+    await newAccount(directory, { id, recordId });
+    expect(await directory.cells.countAccounts()).to.equal(1);
+  });
+});
+
+const all = { ids: null, apiKeyPrefix: '' };
+const one = { offset: 0, limit: 1 };
+
+eachDatabase.describe('a database without cells', (open, kind) => {
+  const opened = freshStorage(kind, open);
+
+  it('has no cells and no revision', async () => {
+    expect(await opened.storage.cells.list()).to.eql([]);
+    expect(await opened.storage.cells.revision()).to.equal(0);
+  });
+
+  if (kind === 'sqlite') {
+    it('cannot become a cell on SQLite', async () => {
+      const { cells } = opened.storage;
+      const adopt = () => Promise.resolve(0);
+      for (const refused of [cells.register({ name: 'west', adopt }), cells.adopt({ number: 0, above: 0 })]) {
+        expect(await rejection(refused)).to.deep.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+      }
+    });
+  }
+});
