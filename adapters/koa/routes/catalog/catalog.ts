@@ -140,7 +140,7 @@ async function xmlAnswer(
   return { text: await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions, { withFeatures })) };
 }
 
-/** Routes that read the catalog (catalog §12 row 10) and routes that check a catalog before its upload. */
+/** Routes that read the catalog (catalog §12 rule 5) and routes that check a catalog before its upload. */
 export const catalogReadRoutes: readonly Route[] = [
   subscriptionRoute('getPlanForSubscriptionAndDate', 'plan', {
     shows: Plan,
