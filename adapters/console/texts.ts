@@ -876,6 +876,8 @@ export const texts = {
     noSubscriptions: 'No subscriptions yet',
     noInvoices: 'No invoices yet',
     noPayments: 'No payments yet',
+    parkedAccount: (reason: string) =>
+      `No invoices are created for this account, because it is parked: ${reason}`,
     refundHint: 'To send money back, open the payment and refund it.',
     retry: 'Tried again',
     methods: 'Payment methods',

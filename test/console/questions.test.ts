@@ -123,6 +123,17 @@ anyDatabase.describe('console answers', (open) => {
     ]);
   });
 
+  it('why an account gets no invoices', async () => {
+    const { tab } = current;
+    const accountId = await idOf('ada');
+    await server.acme.invoices.park(accountId, { reason: 'Disputed terms' });
+    await tab.visit(`/accounts/${accountId}`);
+    await tab.shows(texts.account.parkedAccount('Disputed terms'), 'main');
+    await tab.visit('/operations?tab=parked');
+    await tab.shows('Disputed terms', 'table');
+    await server.acme.invoices.unpark(accountId);
+  });
+
   it('who changed an address', async () => {
     const { tab } = current;
     await tab.visit(`/accounts/${await idOf('ada')}?tab=history`);

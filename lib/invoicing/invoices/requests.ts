@@ -20,6 +20,8 @@ export interface GenerateRequest {
 export interface AccountParking {
   readonly accountId: Uuid;
   readonly parkedDate: Instant;
+  /** The error of the failed run, or the reason that a user gave. */
+  readonly reason: string;
 }
 
 /** The outcome of a run of a parked account. */

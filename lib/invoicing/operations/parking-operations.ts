@@ -16,25 +16,26 @@ const MAX_PARKING_REASON_CHARACTERS = 255;
 
 const DEFAULT_REASON = 'parked by an operator';
 
+const parkTag = { objectType: ObjectType.ACCOUNT, definitionId: SystemTag.PARK };
+
 /** Operations that park accounts manually, unpark them, and run parked accounts (§8.6, platform §11). */
 export function parkingOperations(
   { storage, ids, logger }: Pick<Ports, 'storage' | 'ids' | 'logger'>,
   runs: InvoiceRunService,
 ) {
-  const parkedPage = ({ tenant }: CallContext, request: PageRequest) =>
-    storage.read(tenant, ({ tags }) =>
-      tags.pageCarried({ objectType: ObjectType.ACCOUNT, definitionId: SystemTag.PARK }, request),
-    );
-
   return {
-    parked: async (context: CallContext, request: PageRequest): Promise<Page<AccountParking>> => {
-      const page = await parkedPage(context, request);
-      const rows = page.rows.map(({ objectId: accountId, createdDate: parkedDate }) => ({
-        accountId,
-        parkedDate,
-      }));
-      return { ...page, rows };
-    },
+    parked: ({ tenant }: CallContext, request: PageRequest): Promise<Page<AccountParking>> =>
+      storage.read(tenant, async (session) => {
+        const page = await session.tags.pageCarried(parkTag, request);
+        const changes = await session.audit.findByTargets(page.rows.map(({ id }) => id));
+        const reasons = new Map(changes.map(({ targetId, comments }) => [targetId, comments ?? '']));
+        const rows = page.rows.map(({ id, objectId: accountId, createdDate: parkedDate }) => ({
+          accountId,
+          parkedDate,
+          reason: reasons.get(id) ?? '',
+        }));
+        return { ...page, rows };
+      }),
 
     park: async (
       context: CallContext,
@@ -54,7 +55,7 @@ export function parkingOperations(
       ),
 
     generateForParked: async (context: CallContext, request: PageRequest): Promise<Page<ParkedRun>> => {
-      const parked = await parkedPage(context, request);
+      const parked = await storage.read(context.tenant, ({ tags }) => tags.pageCarried(parkTag, request));
       const rows: ParkedRun[] = [];
       const targetDate = localDateOf(context.createdDate, UTC);
       // Accounts are processed one at a time, because each is a separate transaction under its own lock.

@@ -1,4 +1,4 @@
-import { day, href, hrefWith, money, type PathValues, useLoad, words } from '../../core/index.ts';
+import { api, day, href, hrefWith, money, type PathValues, useLoad, words } from '../../core/index.ts';
 import { Badge, Copyable, Figure, Page, Show, Tabs } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { AccountActions } from './account-actions.tsx';
@@ -28,6 +28,11 @@ function Loaded(summary: AccountSummary) {
       subtitle={<Subtitle {...summary} />}
       actions={<AccountActions account={account} />}
     >
+      {summary.tags
+        .filter(({ tagDefinitionName }) => tagDefinitionName === '__PARK__')
+        .map(({ id: tagId }) => (
+          <Parked key={tagId} accountId={id} tagId={tagId} />
+        ))}
       <Figures {...summary} />
       <Tabs
         tabs={[
@@ -40,6 +45,17 @@ function Loaded(summary: AccountSummary) {
         ]}
       />
     </Page>
+  );
+}
+
+/** Why the account gets no invoices. The change that added the tag contains the reason. */
+function Parked({ accountId, tagId }: { readonly accountId: string; readonly tagId: string }) {
+  const history = useLoad(() => api().audit.historyWithin(accountId, { type: 'TAG', id: tagId }), [tagId]);
+  return (
+    <p class="problem">
+      {t.parkedAccount(history.data?.[0]?.comments ?? '')}{' '}
+      <a href={`${href('/operations')}?tab=parked`}>{t.parked}</a>
+    </p>
   );
 }
 

@@ -68,6 +68,7 @@ function Parked() {
             ),
           },
           { title: t.since, cell: ({ parkedDate }) => instant(parkedDate) },
+          { title: t.reason, isText: true, cell: ({ reason }) => reason },
           { title: t.actions, cell: ({ accountId }) => <ParkedActions id={accountId} /> },
         ]}
       />
