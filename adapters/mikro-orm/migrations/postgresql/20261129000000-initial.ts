@@ -26,10 +26,11 @@ const accountTextIndex = `do $migration$
   end $migration$;`;
 
 /** Reserves space in pages of frequently updated rows, so that new row versions need no new index entries. */
-const roomForUpdates = `
-  alter table bw_subscriptions set (fillfactor = 50);
-  alter table bw_invoicing_cursors set (fillfactor = 50);
-  alter table bw_usage_days set (fillfactor = 70);`;
+const roomForUpdates = [
+  'alter table bw_subscriptions set (fillfactor = 50)',
+  'alter table bw_invoicing_cursors set (fillfactor = 50)',
+  'alter table bw_usage_days set (fillfactor = 70)',
+];
 
 const setting = `current_setting('billwright.tenant_record_id', true)`;
 
@@ -39,11 +40,11 @@ function reached(column: string): string {
 }
 
 /** Enables row-level security, also for the owner of the table. */
-function guard(table: string, condition: string): string {
-  return `
-    alter table ${table} enable row level security;
-    alter table ${table} force row level security;
-    create policy ${table}_tenant on ${table} using (${condition}) with check (${condition});`;
+function guard(table: string, condition: string): readonly string[] {
+  return [
+    `alter table ${table} enable row level security, force row level security`,
+    `create policy ${table}_tenant on ${table} using (${condition}) with check (${condition})`,
+  ];
 }
 
 const tablesOfTenants = [...initialTables.matchAll(/create table (\w+) \([^;]*\btenant_record_id bigint not null/g)];
@@ -53,22 +54,26 @@ const tablesOfTenants = [...initialTables.matchAll(/create table (\w+) \([^;]*\b
  * rows. So the text search is a condition of a policy: that of an empty parent table of accounts, which applies only to
  * reads of that table.
  */
-const accountTexts = `
-  create table bw_account_texts (record_id bigint, tenant_record_id bigint, folded_text text);
-  ${guard(
+const accountTexts = [
+  'create table bw_account_texts (record_id bigint, tenant_record_id bigint, folded_text text)',
+  ...guard(
     'bw_account_texts',
     `(${reached('tenant_record_id')}) and folded_text like (select current_setting('billwright.account_text', true))`,
-  )}
-  alter table bw_accounts inherit bw_account_texts;`;
+  ),
+  'alter table bw_accounts inherit bw_account_texts',
+];
 
 export class Migration20261129000000Initial extends Migration {
   override up(): void {
-    // Sends the statements together, because there are hundreds.
-    this.addSql(initialTables);
-    this.addSql(roomForUpdates);
-    this.addSql(accountTextIndex);
-    this.addSql(tablesOfTenants.map(([, table = '']) => guard(table, reached('tenant_record_id'))).join('\n'));
-    this.addSql(guard('bw_tenants', reached('record_id')));
-    this.addSql(accountTexts);
+    // One statement at a time, because Citus distributes no list of statements.
+    const statements = [
+      ...initialTables.split(/(?<=;)\n+/),
+      ...roomForUpdates,
+      accountTextIndex,
+      ...tablesOfTenants.flatMap(([, table = '']) => guard(table, reached('tenant_record_id'))),
+      ...guard('bw_tenants', reached('record_id')),
+      ...accountTexts,
+    ];
+    for (const statement of statements) this.addSql(statement);
   }
 }
