@@ -1,5 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { Client } from 'pg';
+import { reached } from '../../adapters/mikro-orm/migrations/postgresql/20261129000000-initial.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched-transactions.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
 import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql/transactions.ts';
@@ -97,6 +98,39 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
   it('shows all rows on a connection with operator access', async () => {
     const found = await withPostgresql(url, (client) => counts(client, guarded));
     expect(found).to.eql([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
+  });
+
+  it('protects the same rows with the policies for Citus, which have no subqueries', async () => {
+    const settings = [null, '', String(acme.recordId), String(other.recordId), '*', '99'];
+    await withPostgresql({ connectionString: url }, async (client) => {
+      const outcomes = async () => {
+        const found: (readonly unknown[])[] = [];
+        for (const setting of settings) {
+          await client.query('savepoint begun');
+          if (setting !== null) await client.query(`set local billwright.tenant_record_id = '${setting}'`);
+          const added = `insert into bw_counters (tenant_record_id, name, value) values (${acme.recordId}, 'x', 1)`;
+          const seen = await counts(client, guarded);
+          const isRefused = await client.query(added).then(
+            () => false,
+            ({ message }: Error) => notReached.test(message),
+          );
+          found.push([setting, seen, isRefused]);
+          await client.query('rollback to begun');
+        }
+        return found;
+      };
+      await client.query('begin');
+      const usual = await outcomes();
+      for (const name of [...guarded, 'bw_counters']) {
+        const condition = reached(name === 'bw_tenants' ? 'record_id' : 'tenant_record_id', true);
+        expect(condition).not.to.contain('select');
+        await client.query(
+          `alter policy ${name}_tenant on ${name} using (${condition}) with check (${condition})`,
+        );
+      }
+      expect(await outcomes()).to.eql(usual);
+      await client.query('rollback');
+    });
   });
 
   for (const kind of ['our own', 'our own unbatched', 'a host’s'] as const)

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
@@ -37,9 +37,17 @@ async function writeNext(): Promise<void> {
     await migrator.up();
     if (folder === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
     const { fileName } = await migrator.create(undefined, false, false, name);
+    if (folder === 'postgresql' && fileName !== '') throughPartitionedTable(new URL(`${folder}/${fileName}`, import.meta.url));
     console.log(fileName === '' ? `${folder}: nothing to do` : `${folder}/${fileName}`);
     await orm.close(true);
   }
+}
+
+/** Columns of accounts change through the table whose partition they are (see the initial migration). */
+function throughPartitionedTable(migration: URL): void {
+  const text = readFileSync(migration, 'utf8');
+  const columnChange = /(?<=alter table )"bw_accounts"(?= (?:add "|(?:alter|drop) column))/g;
+  writeFileSync(migration, text.replace(columnChange, '"bw_account_texts"'));
 }
 
 function options(kind: 'sqlite' | 'postgresql') {

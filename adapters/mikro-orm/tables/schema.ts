@@ -22,11 +22,8 @@ export function schemaOptions(entities: EntitySchema[], migrations: readonly Mig
   };
 }
 
-/**
- * Statement to run before MikroORM compares the table of accounts, because MikroORM skips tables that inherit from
- * another table.
- */
-export const SHOW_ACCOUNTS = 'alter table if exists bw_accounts no inherit bw_account_texts';
+/** Statement to run before MikroORM compares the table of accounts, because MikroORM skips partitions. */
+export const SHOW_ACCOUNTS = 'alter table bw_account_texts detach partition bw_accounts';
 
 export interface SchemaState {
   /** Migrations of this version that have not run yet, in order. */
