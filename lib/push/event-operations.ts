@@ -20,6 +20,11 @@ export interface EventListRequest {
    * cursor.
    */
   readonly after?: string | undefined;
+  /**
+   * Cursor before which events are returned, newest first: `next` of the last result, the `cursor` of an event, or
+   * `'latest'`. Does not wait.
+   */
+  readonly before?: string | undefined;
   /** Maximum number of events, at most 1,000. Defaults to 100. */
   readonly limit?: number | undefined;
   /** Types of events. Defaults to all types. */
@@ -30,15 +35,16 @@ export interface EventListRequest {
 
 export interface EventFeed {
   readonly events: readonly FeedEvent[];
-  /** Value for the next `after`. Store it after processing the events. */
+  /** Value for the next `after` or `before`. Store it after processing the events. */
   readonly next: string;
 }
 
 /** Operations on the events of a tenant (platform §10.6). */
 export interface EventOperations<C extends Leading = []> {
   /**
-   * Returns committed events after a cursor, each event once. The events of an account are in order. Events are kept
-   * as long as the queue history (`queue.history.retention`).
+   * Returns committed events after a cursor, each event once. The events of an account are in order. With `before`,
+   * returns the newest events before a cursor. Events are kept as long as the queue history
+   * (`queue.history.retention`).
    * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor, and in a host's transaction, whose
    * events are not committed yet.
    * @example const { events, next } = await acme.events.list({ after: kept, waitMs: 10_000 });
@@ -97,8 +103,9 @@ export function cursorOf(recordId: number): string {
 export function readCursor(cursor: string): number {
   if (cursor === OLDEST) return 0;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw invalidParameter('after is not an event cursor. Use the cursor of an earlier answer or event.', {
-    after: cursor.slice(0, 100),
+  const given = cursor.slice(0, 100);
+  throw invalidParameter(`"${given}" is not an event cursor. Use the cursor of an earlier answer or event.`, {
+    cursor: given,
   });
 }
 

@@ -13,7 +13,7 @@ import {
   readCursor,
 } from './event-operations.ts';
 import { EventWatch, eventSubscriptions, type SubscribeInput } from './event-subscriptions.ts';
-import { knownEvents } from './external-event.ts';
+import { isKnown, knownEvents } from './external-event.ts';
 
 type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
@@ -31,12 +31,14 @@ export function eventService(ports: EventPorts, tenantsOf: SubscribeInput['tenan
           'Events cannot be read inside a host transaction, because its events exist only after its commit',
           {},
         );
-      const { after = OLDEST, types } = request;
+      const { after = OLDEST, before, types } = request;
       const limit = bounded('limit', request.limit ?? DEFAULT_EVENTS, [1, MAX_EVENTS]);
       const waitMs = bounded('waitMs', request.waitMs ?? 0, [0, MAX_EVENT_WAIT_MS]);
       const { storage, systemClock } = ports;
       if (after === LATEST)
         return { events: [], next: cursorOf(await storage.events.horizon(tenant.recordId)) };
+      if (before !== undefined)
+        return listBefore(ports, tenant, { after: readCursor(after), before, limit, types });
       const endsAtMs = systemClock.nowMs() + waitMs;
       let read = readCursor(after);
       for (;;) {
@@ -61,6 +63,21 @@ export function eventService(ports: EventPorts, tenantsOf: SubscribeInput['tenan
 }
 
 export type EventService = ReturnType<typeof eventService>;
+
+/** Returns the newest events before a cursor. */
+async function listBefore(
+  { storage }: EventPorts,
+  tenant: TenantRef,
+  { before, ...request }: Omit<EventsRequest, 'upTo'> & { readonly before: string },
+): Promise<EventFeed> {
+  const end = before === LATEST ? Number.POSITIVE_INFINITY : readCursor(before) - 1;
+  const upTo = Math.min(await storage.events.horizon(tenant.recordId), end);
+  const found = await storage.read(tenant, (session) =>
+    session.events.list({ ...request, upTo, isNewestFirst: true }),
+  );
+  const events = found.flatMap((event) => (isKnown(event) ? (feedEvent(event, tenant.id) ?? []) : []));
+  return { events, next: cursorOf(found.at(-1)?.recordId ?? 0) };
+}
 
 /** Reads the next events and the position after them. */
 async function readAfter({ storage }: EventPorts, tenant: TenantRef, request: EventsRequest) {

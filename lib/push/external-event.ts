@@ -115,8 +115,12 @@ export function isOutward(type: BusEventType): type is OutwardEventType {
  * node (platform §15 rule 5).
  */
 export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {
-  const unknown = events.findIndex(({ type }) => externalEventTypes[type] === undefined);
+  const unknown = events.findIndex((event) => !isKnown(event));
   return unknown < 0 ? events : events.slice(0, unknown);
+}
+
+export function isKnown({ type }: Pick<NewBusEvent, 'type'>): boolean {
+  return externalEventTypes[type] !== undefined;
 }
 
 export const externalEventTypes: Readonly<Record<string, OutwardEventType>> = Object.fromEntries(

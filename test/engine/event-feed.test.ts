@@ -60,6 +60,23 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
   });
 
+  it('returns the newest events first before a cursor, page by page', async () => {
+    const [oldest, ...later] = [await createAccount('a'), await createAccount('b'), await createAccount('c')];
+    const before = (cursor: string, limit = 2) =>
+      engine.acme.events.list({ before: cursor, limit, types: ['ACCOUNT_CREATION'] });
+    const newest = await before('latest');
+    expect(newest.events.map(({ objectId }) => objectId)).to.eql(later.toReversed().map(({ id }) => id));
+    const [next] = (await before(newest.next)).events;
+    expect(next?.objectId).to.equal(oldest?.id);
+    expect(
+      (await before(next?.cursor ?? '')).events.map(({ cursor }) => Number(cursor) < Number(start)),
+    ).to.not.include(false);
+    expect(await before('0')).to.eql({ events: [], next: '0' });
+    expect((await engine.acme.events.list({ after: newest.next, before: 'latest' })).events).to.have.length(
+      1,
+    );
+  });
+
   it('platform §15 rule 5: leaves an event of an unknown type, and all later events, to nodes that know the type', async () => {
     await createAccount();
     const { storage, tenant, acme, billing } = engine;

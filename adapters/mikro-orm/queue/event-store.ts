@@ -35,15 +35,16 @@ const columns = Object.values(fields).flatMap((field) => field.columns);
 /** Returns a page of events. One statement reads both tables, so it sees each event in exactly one of them. */
 function listed(dialect: Dialect, request: EventsRequest, whose: Sql) {
   const { after, upTo, limit, types } = request;
+  const order = raw(request.isNewestFirst === true ? 'record_id desc' : 'record_id');
   const names = raw(dialect.selectList({ columns }));
   const from = (table: string) => sql`
     select * from (
       select ${names} from ${raw(table)}
       where event_id is not null and record_id > ${after} and record_id <= ${upTo} ${whose}
         ${types === undefined ? nothing : sql`and ${isIn('topic', 'text', types)}`}
-      order by record_id limit ${limit}) as part`;
+      order by ${order} limit ${limit}) as part`;
   return sql`
-    ${from(queueEntriesTable.name)} union all ${from(queueHistoryTable.name)} order by record_id limit ${limit}`;
+    ${from(queueEntriesTable.name)} union all ${from(queueHistoryTable.name)} order by ${order} limit ${limit}`;
 }
 
 export function eventReads({ runner, tenantRecordId }: TenantScope): EventReads {

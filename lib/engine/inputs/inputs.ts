@@ -565,6 +565,7 @@ export const inputs: Inputs = {
         'request',
         {
           after: orNull('text'),
+          before: orNull('text'),
           limit: orNull('number'),
           types: orNull(texts),
           waitMs: orNull('number'),

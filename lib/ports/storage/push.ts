@@ -128,11 +128,13 @@ export interface EventsRequest {
   readonly limit: number;
   /** Types of events. Defaults to all types. */
   readonly types?: readonly BusEventType[] | undefined;
+  /** If true, selects and sorts the newest events first. Defaults to false. */
+  readonly isNewestFirst?: boolean;
 }
 
 /** The published events of a tenant. Events are kept as long as the queue history. */
 export interface EventReads {
-  /** Returns the events sorted by record id, regardless of the state of the queue entry. */
+  /** Returns the events sorted by record id, oldest first by default, regardless of the state of the queue entry. */
   list(request: EventsRequest): Rows<PublishedBusEvent>;
 }
 

@@ -137,13 +137,13 @@ function Nodes() {
 
 const PAGE_SIZE = 25;
 
-/** The event feed, from the oldest stored event or after a cursor of the URL. */
+/** The newest events, or those before a cursor of the URL. */
 function Events() {
   const type = eventTypeOf(parameters.value.get('type'));
-  const after = parameters.value.get('after') ?? 'oldest';
+  const before = parameters.value.get('before') ?? 'latest';
   const loaded = useLoad(
-    () => api().events.list({ after, limit: PAGE_SIZE, ...(type && { types: [type] }) }),
-    [type, after],
+    () => api().events.list({ before, limit: PAGE_SIZE, ...(type && { types: [type] }) }),
+    [type, before],
   );
   return (
     <Section title={t.events}>
@@ -166,8 +166,8 @@ function Events() {
               empty={t.noEvents}
             />
             <nav class="pages" aria-label={texts.common.pages}>
-              {after !== 'oldest' && <a href={hrefWith({ after: null })}>{t.oldest}</a>}
-              <a href={hrefWith({ after: next })}>{t.later}</a>
+              {before !== 'latest' && <a href={hrefWith({ before: null })}>{t.newest}</a>}
+              {events.length > 0 && <a href={hrefWith({ before: next })}>{t.earlier}</a>}
             </nav>
           </>
         )}

@@ -55,6 +55,7 @@ export const queryParameters: Texts = {
   autoCommit: 'Commit the new invoice; by default it is a draft',
   baseProductName: 'Base product of the add-ons',
   bcdTransfer: 'How to set the bill cycle day of the transferred subscriptions',
+  before: 'Cursor before which the newest events are returned, newest first, or `latest`',
   billingDate: 'When billing starts; defaults to now',
   billingPolicy: 'When the change takes effect if no date is given; defaults to the policy of the catalog',
   'transferBundle.billingPolicy': 'When billing of the old subscriptions ends',

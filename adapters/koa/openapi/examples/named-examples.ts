@@ -128,6 +128,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   address1: '1 Garden Lane',
   address2: 'Second floor',
   after: 'oldest',
+  before: 'latest',
   apiSecret: 'secret',
   'ExplainedStep.base': 25,
   bankName: 'Garden Bank',

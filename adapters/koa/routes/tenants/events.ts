@@ -40,17 +40,20 @@ export const eventRoutes: readonly Route[] = [
     handle: ({ billing, context, params }) => billing.deliveries.sendAgain(context, params.deliveryId),
   }),
   tenantRoute('getEvents', 'GET /events', {
-    summary: "Read the tenant's events after a cursor in order, optionally waiting for new ones",
+    summary:
+      "Read the tenant's events after a cursor in order, optionally waiting for new ones, or the newest before one",
     query: {
       after: plainText,
+      before: plainText,
       limit: integer(DEFAULT_EVENTS, { minimum: 1, maximum: MAX_EVENTS }),
       eventType: choiceList(externalEventTypes),
       wait: integer(0, { minimum: 0, maximum: MAX_EVENT_WAIT_MS / 1_000 }),
     },
     shows: EventFeedModel,
-    handle: ({ billing, context, query: { after, limit, eventType, wait } }) =>
+    handle: ({ billing, context, query: { after, before, limit, eventType, wait } }) =>
       billing.events.list(context, {
         after: after ?? undefined,
+        before: before ?? undefined,
         limit,
         types: eventType.length === 0 ? undefined : eventType,
         waitMs: wait * 1_000,
