@@ -43,6 +43,8 @@ export class PushDispatcher {
   readonly #ports: PushPorts;
   readonly #options: PushDispatcherOptions;
   readonly #streams = new Map<number, { readonly stream: Stream; readonly lease: PushLease }>();
+  /** Leases of ended streams that are still stored because the database failed. */
+  readonly #lost = new Set<PushLease>();
   /** Running streams. Each resolves with true if there may be more to send. */
   readonly #running = new Set<Promise<boolean>>();
   readonly #unsubscribe: (() => void)[] = [];
@@ -164,6 +166,7 @@ export class PushDispatcher {
     const { storage, clock, systemClock, ids } = this.#ports;
     const limit = PUSHING_TENANTS - this.#streams.size;
     if (limit <= 0 || this.#stopping) return;
+    await this.#releaseLost();
     const token = ids.next();
     const systemNowMs = systemClock.nowMs();
     const taken = await storage.push.take({
@@ -175,6 +178,13 @@ export class PushDispatcher {
       leaseEndsAtMs: systemNowMs + PUSH_LEASE_MS,
     });
     for (const tenantRecordId of taken) this.#begin({ tenantRecordId, token });
+  }
+
+  async #releaseLost(): Promise<void> {
+    const lost = [...this.#lost];
+    if (lost.length === 0) return;
+    await this.#ports.storage.push.release(lost);
+    for (const lease of lost) this.#lost.delete(lease);
   }
 
   #begin(lease: PushLease): void {
@@ -205,7 +215,8 @@ export class PushDispatcher {
     try {
       await storage.push.release([lease]);
     } catch (error) {
-      const message = 'the pushes of a tenant were not released; the lease will expire';
+      this.#lost.add(lease);
+      const message = 'the pushes of a tenant were not released; the release will be retried';
       logger.warn({ err: error, tenantRecordId }, message);
     }
     // Events that were written between the last load and the release could not start a stream, so the search runs

@@ -1,8 +1,10 @@
+import sinon from 'sinon';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { httpPushSender } from '../../adapters/node/index.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
-import type { TenantBilling } from '../../lib/index.ts';
+import { BillingError, ErrorCode, type TenantBilling } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { onPostgresql, type TestDatabase } from '../support/databases.ts';
 import {
   expect,
@@ -39,10 +41,13 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
   });
   after(() => real.close?.());
 
-  const openNode = async (database: TestDatabase, sender: Partial<PushSender> = {}): Promise<Node> => {
+  const openNode = async (
+    database: TestDatabase | Storage<never>,
+    sender: Partial<PushSender> = {},
+  ): Promise<Node> => {
     const [systemClock, logger] = [pushableSystemClock(), recordingLogger()];
     const billing = await Billing.open<never>({
-      storage: storageOf(database),
+      storage: 'kind' in database ? storageOf(database) : database,
       clock: fakeClock(NOW),
       systemClock,
       logger,
@@ -84,6 +89,20 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
       expect(told.map(({ id }) => id)).to.eql(inOrder);
     }
     expect(receiver.mostAtATime).to.be.at.most(10);
+  });
+
+  it('are sent before the lease of their node ends if the node could not release it', async () => {
+    const storage = storageOf(await open(migrated));
+    const one = await openNode(storage);
+    await one.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
+    const away = new BillingError({ code: ErrorCode.BUSY, message: 'away' });
+    const lost = [sinon.stub(storage.push, 'record'), sinon.stub(storage.push, 'release')];
+    for (const each of lost) each.callThrough().onFirstCall().rejects(away);
+    expect(await one.billing.settle({ timeoutMs: LEASE_MS / 2 })).to.equal(true);
+    for (const each of lost) each.restore();
+    // The first attempt was not recorded.
+    expect(receiver.arrived).to.have.length(2);
+    expect(new Set(receiver.arrived.map(({ id }) => id))).to.have.property('size', 1);
   });
 
   it('are sent by another node if a node sleeps past its lease, and the late result of that node is ignored', async () => {

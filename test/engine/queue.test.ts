@@ -3,7 +3,7 @@ import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
 import type { NewBusEvent, NewNotification, TenantRef } from '../../lib/index.ts';
-import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
+import { addMilliseconds, BillingError, BusEventType, ErrorCode, QueueName } from '../../lib/index.ts';
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
 import { LeaseLostError, type Storage } from '../../lib/ports/storage/index.ts';
 import type { HandlerBatch, KindSettings, QueueHandler, QueueSettings } from '../../lib/runtime/index.ts';
@@ -279,6 +279,47 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     gateway.resolve();
     expect(await node.settle(null, SETTLE_MS)).to.equal(true);
     expect(handled).to.equal(1);
+  });
+
+  describe('of a node that loses the database', () => {
+    const away = new BillingError({ code: ErrorCode.BUSY, message: 'away' });
+    const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;
+    const inTwoClaims = { BUS, NOTIFICATION: { ...NOTIFICATION, claimed: 1 } };
+
+    async function settledAgain(settings: QueueSettings, losing: () => sinon.SinonStub): Promise<void> {
+      const { handler, seen } = recorder('only');
+      const node = dispatcher([handler], { settings });
+      await put([event(0, 1)], [notification(1, 0, 2)]);
+      const stub = losing();
+      expect(await codeOf(node.settle(null, SETTLE_MS))).to.equal(ErrorCode.BUSY);
+      expect(await node.settle(null, QUEUE_LEASE_MS / 2)).to.equal(true);
+      stub.restore();
+      expect(new Set(seen)).to.eql(new Set([1, 2]));
+    }
+
+    it('frees its entries before their leases end if their end was not stored', () =>
+      settledAgain(DEFAULT_QUEUE_SETTINGS, () =>
+        sinon.stub(storage.queue, 'finish').callThrough().onFirstCall().rejects(away),
+      ));
+
+    it('frees the entries of a claim whose response was lost', () => {
+      const { claim } = storage.queue;
+      return settledAgain(DEFAULT_QUEUE_SETTINGS, () =>
+        sinon
+          .stub(storage.queue, 'claim')
+          .callThrough()
+          .onFirstCall()
+          .callsFake(async (request) => {
+            await claim(request);
+            throw away;
+          }),
+      );
+    });
+
+    it('frees the entries of its earlier claim if the next claim fails', () =>
+      settledAgain(inTwoClaims, () =>
+        sinon.stub(storage.queue, 'claim').callThrough().onSecondCall().rejects(away),
+      ));
   });
 
   it('resumes the entries of a node’s own former processes when the node starts, and no other entries', async () => {

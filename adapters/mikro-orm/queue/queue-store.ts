@@ -77,6 +77,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       const lapsed = sql`available_at_ms <= ${systemNowMs} and not ${isIn('claim_id', 'uuid', held)}`;
       return (await access.run(releaseClaims(dialect, lapsed))).affected;
     },
+    takeBack: async (claimIds) =>
+      (await access.run(releaseClaims(dialect, isIn('claim_id', 'uuid', claimIds)))).affected,
     takeBackFrom: async (owners) => {
       if (owners.length === 0) return 0;
       return (await access.run(releaseClaims(dialect, isIn('processing_owner', 'text', owners)))).affected;

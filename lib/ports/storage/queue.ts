@@ -140,6 +140,8 @@ export interface QueueStore {
    * Returns their number.
    */
   takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
+  /** Makes the entries of these claims AVAILABLE, regardless of their leases. Returns their number. */
+  takeBack(claimIds: readonly Uuid[]): Promise<number>;
   /** Makes all claims of these nodes AVAILABLE, regardless of their leases, in one statement. Returns their number. */
   takeBackFrom(owners: readonly string[]): Promise<number>;
   owners(): Rows<string>;

@@ -331,12 +331,28 @@ export class Dispatcher {
   /** Makes one claim. If the settings of the kinds differ, makes one claim per kind, bus entries first. */
   async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
+    for (const leases of this.#leases.values()) this.#logReleasedLeases(await leases.takeBackLost());
     await this.#takeBackLapsed();
-    for (const lane of this.#lanes) {
-      const entries = await this.#claimIn(lane, of);
-      if (entries.length > 0) claims.push({ lane, entries });
+    try {
+      for (const lane of this.#lanes) {
+        const entries = await this.#claimIn(lane, of);
+        if (entries.length > 0) claims.push({ lane, entries });
+      }
+    } catch (error) {
+      for (const claim of claims) this.#lose(claim);
+      throw error;
     }
     return claims;
+  }
+
+  #lose({ lane, entries }: Claim): void {
+    this.#leasesOf(lane).lose(entries.map(({ claimId }) => claimId));
+    this.#end({ lane, entries });
+  }
+
+  #end({ lane, entries }: Claim): void {
+    this.#leasesOf(lane).letGo(entries);
+    this.#countHandled(lane, -entries.length);
   }
 
   /**
@@ -360,7 +376,10 @@ export class Dispatcher {
   #logReleasedLeases(releasedLeases: number): void {
     const { node } = this.#options;
     if (releasedLeases > 0)
-      this.#ports.logger.warn({ releasedLeases, node }, 'reclaimed queue entries of lost nodes');
+      this.#ports.logger.warn(
+        { releasedLeases, node },
+        'reclaimed queue entries whose node or database was lost',
+      );
   }
 
   async #claimIn(lane: ClaimLane, { account, businessNow }: ClaimOf): Promise<readonly ClaimedEntry[]> {
@@ -372,10 +391,11 @@ export class Dispatcher {
     // The entries are counted before the claim, so that concurrent workers respect the limit.
     this.#countHandled(lane, limit);
     const leaseEndsAtMs = leases.beginClaim();
+    const claimId = ids.next();
     try {
       claimed = await storage.queue.claim({
         node: this.#options.node,
-        claimId: ids.next(),
+        claimId,
         limit,
         topics: this.#topics,
         businessNow: businessNow ?? clock.now(),
@@ -384,6 +404,9 @@ export class Dispatcher {
         ...(lane.kind === null ? {} : { kind: lane.kind }),
         ...(account === undefined ? {} : { account }),
       });
+    } catch (error) {
+      leases.lose([claimId]);
+      throw error;
     } finally {
       leases.endClaim(claimed);
       this.#countHandled(lane, claimed.length - limit);
@@ -404,13 +427,15 @@ export class Dispatcher {
 
   async #process(claims: readonly Claim[]): Promise<void> {
     await Promise.all(
-      claims.map(async ({ lane, entries }) => {
+      claims.map(async (claim) => {
         try {
-          await this.#runner.run(entries);
+          await this.#runner.run(claim.entries);
+          this.#end(claim);
+        } catch (error) {
+          this.#lose(claim);
+          throw error;
         } finally {
-          this.#leasesOf(lane).letGo(entries);
-          this.#countHandled(lane, -entries.length);
-          meterDone(this.#ports, entries);
+          meterDone(this.#ports, claim.entries);
           this.#signal.raise();
         }
       }),

@@ -1,5 +1,6 @@
 import type { Ports, SystemClock } from '../../ports/index.ts';
 import type { ClaimedEntry, QueueStore } from '../../ports/storage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../../values/limits.ts';
 import { addMilliseconds } from '../../values/time/index.ts';
 import type { ReapLane } from './queue-settings.ts';
@@ -104,6 +105,8 @@ export class Leases {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
   readonly #leaseMs: number;
   readonly #held = new Map<number, ClaimedEntry>();
+  /** Claims that this node no longer works on, but that are still stored because the database failed. */
+  readonly #lost = new Set<Uuid>();
   #claiming = 0;
   #endsAtMs = 0;
   #cancelBeat: (() => void) | undefined;
@@ -134,6 +137,20 @@ export class Leases {
   letGo(entries: readonly ClaimedEntry[]): void {
     for (const entry of entries) this.#held.delete(entry.recordId);
     this.#restIfIdle();
+  }
+
+  /** Remembers claims whose entries were neither finished nor released, or whose response was lost. */
+  lose(claimIds: readonly Uuid[]): void {
+    for (const claimId of claimIds) this.#lost.add(claimId);
+  }
+
+  /** Releases the lost claims before their leases expire. Returns the number of their entries. */
+  async takeBackLost(): Promise<number> {
+    const lost = [...this.#lost];
+    if (lost.length === 0) return 0;
+    const released = await this.#ports.storage.queue.takeBack(lost);
+    for (const claimId of lost) this.#lost.delete(claimId);
+    return released;
   }
 
   #restIfIdle(): void {
