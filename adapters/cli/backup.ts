@@ -17,7 +17,7 @@ export async function backupDatabase(
 ): Promise<readonly string[]> {
   if (isPostgresqlUrl(database))
     throw new UsageError(
-      `Back up PostgreSQL with its own tool: pg_dump --format=custom --file='${to}' '${asSuperuser(database)}', as a superuser or a role ` +
+      `Back up PostgreSQL with its own tool: pg_dump --format=custom --file='${to}' '${shownDatabase(database, 'postgres')}', as a superuser or a role ` +
         `with BYPASSRLS; if the superuser has no password, as its operating system user (sudo -u postgres pg_dump …). ${ofKey(database, environment)}`,
     );
   if (database === ':memory:') throw new UsageError('an in-memory database cannot be copied: specify a file');
@@ -49,12 +49,4 @@ function copyFailure(error: unknown, to: string): unknown {
   return Reflect.get(error, 'code') === 'EEXIST'
     ? new UsageError(`${to} already exists and is not overwritten: specify a different file with --to`)
     : new UsageError(`${to} cannot be written: specify a different file with --to (${error.message})`);
-}
-
-/** Returns the database URL for `pg_dump`, which needs a role that row-level security does not apply to. */
-function asSuperuser(database: string): string {
-  const url = URL.parse(database);
-  if (url === null) return shownDatabase(database);
-  url.username = 'postgres';
-  return shownDatabase(url.href);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { isPostgresqlUrl } from '../mikro-orm/postgresql/connection-url.ts';
+import { isPostgresqlUrl, parseConnectionUrl, sessionFault } from '../mikro-orm/postgresql/connection-url.ts';
 import type { Configured } from './configuration/configured.ts';
 import { missingPackages, packagesOf } from './packages.ts';
 import { UsageError } from './usage-error.ts';
@@ -47,6 +47,7 @@ function faultOf(database: string): string | null {
   if (isPostgresqlUrl(database)) {
     const name = nameOfUrl(database);
     if (name === null) return urlForm;
+    if (parseConnectionUrl(database)?.requires === null) return sessionFault;
     return name === '' ? 'does not name a database: use postgresql://user:password@host:5432/name' : null;
   }
   const looksLikeUrl = /^(?:[a-z][\w+.-]*:\/\/|(?:postgres\w*|jdbc|sqlite|file):)/i.test(database);
@@ -56,9 +57,14 @@ function faultOf(database: string): string | null {
     : null;
 }
 
+/** Returns the URL with its first host only, or null for a malformed URL. */
+function firstUrlOf(database: string): URL | null {
+  return parseConnectionUrl(database)?.ofHosts[0] ?? null;
+}
+
 /** Returns the database name of a PostgreSQL URL, or null for a malformed URL. */
 function nameOfUrl(text: string): string | null {
-  const url = URL.parse(text);
+  const url = firstUrlOf(text);
   try {
     if (url === null) return null;
     // `decodeURIComponent` throws for a literal percent sign.
@@ -69,12 +75,15 @@ function nameOfUrl(text: string): string | null {
   }
 }
 
-/** Hides the URL's password. */
-export function shownDatabase(database: string): string {
+/** Hides the URL's password. With `user`, shows the URL for this user. */
+export function shownDatabase(database: string, user?: string): string {
   if (!isPostgresqlUrl(database)) return database;
-  const url = URL.parse(database);
-  if (url === null) return 'postgresql://…';
-  return `${url.protocol}//${url.username === '' ? '' : `${url.username}@`}${url.host}${url.pathname}`;
+  const { ofHosts } = parseConnectionUrl(database) ?? {};
+  if (ofHosts === undefined) return 'postgresql://…';
+  const [{ protocol, username: own, pathname }] = ofHosts;
+  const username = user ?? own;
+  const hosts = [...new Set(ofHosts.map(({ host }) => host))].join(',');
+  return `${protocol}//${username === '' ? '' : `${username}@`}${hosts}${pathname}`;
 }
 
 const postgresqlPort = '5432';
@@ -89,9 +98,9 @@ export function pathBesideDatabase(database: string, kind: 'key' | 'sandbox'): s
   return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);
 }
 
-/** Returns the name of a PostgreSQL database with a hash of its server. */
+/** Returns the name of a PostgreSQL database with a hash of its first host, so that a standby can be added later. */
 function postgresqlName(database: string): string {
-  const url = new URL(database);
+  const url = firstUrlOf(database) ?? new URL(database);
   const [host, port] = ['host', 'port'].map((name) => url.searchParams.get(name));
   const where = `${host ?? url.hostname}:${(port ?? url.port) || postgresqlPort}${url.pathname}`;
   const mark = createHash('sha256').update(where).digest('hex').slice(0, markCharacters);
@@ -168,7 +177,7 @@ export async function reachingDatabase<T>(
 /** Explains a database or driver error at startup. Returns null for other errors. */
 export function databaseFailure(error: unknown, database: string): string | null {
   const shown = shownDatabase(database);
-  if (isPostgresqlUrl(database) && URL.parse(database) === null) return `The database ${urlForm}`;
+  if (isPostgresqlUrl(database) && firstUrlOf(database) === null) return `The database ${urlForm}`;
   for (const each of causesOf(error)) {
     // The server's own port or address failed, not the database.
     if (Reflect.get(each, 'syscall') === 'listen' || isOfAnotherHost(each, database)) return null;
@@ -185,7 +194,7 @@ export function databaseFailure(error: unknown, database: string): string | null
 
 function isOfAnotherHost(error: Error, database: string): boolean {
   const name: unknown = Reflect.get(error, 'hostname');
-  return Reflect.get(error, 'syscall') === 'getaddrinfo' && name !== URL.parse(database)?.hostname;
+  return Reflect.get(error, 'syscall') === 'getaddrinfo' && name !== firstUrlOf(database)?.hostname;
 }
 
 const unreachable = 'cannot be reached: correct host and port, or check the network';
@@ -198,6 +207,7 @@ const postgresqlFaults: Readonly<Record<string, string>> = {
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
   ECONNRESET: unreachable,
+  NO_HOST: 'cannot be reached: start the primary or promote a standby, or correct the hosts',
   ENOENT: 'cannot be reached: a socket or file in its URL does not exist. Correct the URL',
   28000: 'rejects the user: correct the user, or pg_hba.conf of the server',
   '28P01': 'rejects the password: correct user and password in the URL',
@@ -211,7 +221,7 @@ function postgresqlFault(code: string, { message }: Error, database: string): st
   if (code === '28000' && message.includes('no encryption'))
     return 'requires TLS: add ?sslmode=verify-full to its URL';
   if (code === '3D000') {
-    const { pathname = '', username = '' } = URL.parse(database) ?? {};
+    const { pathname = '', username = '' } = firstUrlOf(database) ?? {};
     const owner = username === '' ? '' : `--owner=${decodeURIComponent(username)} `;
     return `does not exist: create it with createdb ${owner}${decodeURIComponent(pathname.slice(1))}, or correct the name`;
   }

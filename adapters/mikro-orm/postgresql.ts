@@ -10,9 +10,10 @@ import type { DrizzleTransaction, KnexTransaction, KyselyTransaction } from './h
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
-import { isPostgresqlUrl } from './postgresql/connection-url.ts';
+import { type ConnectionUrl, isPostgresqlUrl, parseConnectionUrl } from './postgresql/connection-url.ts';
 import { postgresqlDialect } from './postgresql/dialect.ts';
 import { type ClientPool, QueueListener } from './postgresql/queue-listener.ts';
+import { connectTo, ServerHosts } from './postgresql/server-hosts.ts';
 import { type ServerAddress, ServerWatch } from './postgresql/server-watch.ts';
 import { TENANT_SETTING } from './postgresql/tenant-policy.ts';
 import { postgresqlTransactions } from './postgresql/transactions.ts';
@@ -22,8 +23,8 @@ import { type Connection, EVERY_TENANT, type Transactions } from './sql/connecti
 import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
 
-/** Milliseconds to wait for a new connection to the server. */
-const DATABASE_CONNECT_MS = 4_000;
+/** Milliseconds of silence after which the system checks a connection, such as one that only listens. */
+const KEEP_ALIVE_MS = 5_000;
 
 export type {
   DrizzleTransaction,
@@ -48,7 +49,8 @@ export interface PostgresqlOptions {
   /**
    * `postgresql://user:password@host:port/database`, with options of the driver `pg` such as `?sslmode=verify-full`
    * (TLS; `sslrootcert` is the file of your own certificate authority) or `?host=/run/postgresql` (the folder of a
-   * socket).
+   * socket). With several hosts, such as `user@one:5432,two:5432/database?target_session_attrs=read-write`, each
+   * connection leads to the first host that accepts writes.
    */
   readonly url: string;
   /** Maximum number of connections, at least 2; defaults to 10. One more connection listens to other nodes. */
@@ -109,14 +111,12 @@ export function postgresql(
     });
   }
   const options = typeof source === 'string' ? { url: source } : source;
-  // The message omits the given text, because the text may contain a password.
-  const given: unknown = options?.url;
-  if (typeof given !== 'string' || !isPostgresqlUrl(given))
-    throw new TypeError(
-      `postgresql() needs a URL such as postgresql://user:password@localhost:5432/billing; it received ${given ? 'something else' : given}`,
-    );
-  const orm = openOwn(options);
-  const watch = new ServerWatch(async () => addressOf(await poolOf(orm)));
+  const hosts = new ServerHosts(connectionUrlOf(options));
+  const orm = openOwn(options, hosts);
+  const watch = new ServerWatch(
+    async () => addressOf(await poolOf(orm)),
+    () => hosts.skip(),
+  );
   const transactions = batchedTransactions(() => nativePoolOf(orm), {
     watch,
     keepsPlans: options.keepsPlans ?? true,
@@ -127,7 +127,8 @@ export function postgresql(
 
 /** Updates the schema of the database. Returns the names of the migrations that ran. */
 export async function migrate(source: string | PostgresqlOptions): Promise<readonly string[]> {
-  const orm = openOwn(typeof source === 'string' ? { url: source } : source);
+  const options = typeof source === 'string' ? { url: source } : source;
+  const orm = openOwn(options, new ServerHosts(connectionUrlOf(options)));
   try {
     await orm.connect();
     return await migrateOver(orm);
@@ -173,15 +174,29 @@ function storageOver(
   return MikroOrmStorage.over<PostgresqlHost>(parts);
 }
 
-function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroORM {
+/** Reads the URL. The message of an error omits the given text, because the text may contain a password. */
+function connectionUrlOf(options: PostgresqlOptions): ConnectionUrl {
+  const given: unknown = options?.url;
+  const url = typeof given === 'string' && isPostgresqlUrl(given) ? parseConnectionUrl(given) : null;
+  if (url !== null) return url;
+  throw new TypeError(
+    `postgresql() needs a URL such as postgresql://user:password@localhost:5432/billing; it received ${given ? 'something else' : given}`,
+  );
+}
+
+function openOwn({ poolSize = defaultPoolSize }: PostgresqlOptions, hosts: ServerHosts): MikroORM {
   return new MikroORM({
     entities: [],
     discovery: { warnWhenNoEntities: false },
-    clientUrl: url,
+    clientUrl: hosts.url,
     // Otherwise a misspelled name would create an empty database if the role is allowed to.
     ensureDatabase: false,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
-    driverOptions: { keepAlive: true, onPoolCreated: connectAs(url) },
+    driverOptions: {
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      onPoolCreated: (pool: object) => connectTo(hosts, pool),
+    },
   });
 }
 
@@ -190,28 +205,6 @@ async function closeOwn(orm: MikroORM) {
   const pool = await nativePoolOf(orm);
   await orm.close(true);
   if (!pool.ending) await pool.end();
-}
-
-/**
- * Returns a pool that connects with the whole URL. MikroORM uses only host, port, user, password and database, and
- * drops options such as `sslmode`. The connection time is limited here, because the driver's own setting would also
- * limit the wait for a busy pool.
- */
-function connectAs(url: string): (pool: object) => void {
-  return (pool) => {
-    const HostInput = Reflect.get(pool, 'Client') as ClientPool['Client'];
-    const Client = class extends HostInput {
-      constructor(options: object) {
-        super(
-          Object.create(options, {
-            connectionString: { value: url },
-            connectionTimeoutMillis: { value: DATABASE_CONNECT_MS },
-          }),
-        );
-      }
-    };
-    Reflect.set(pool, 'Client', Client);
-  };
 }
 
 /** Migrates under a lock. If several nodes start at the same time, one migrates and the others find nothing to do. */

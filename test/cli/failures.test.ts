@@ -53,6 +53,14 @@ describe('startup error', () => {
       }
     });
 
+  it('contains all hosts of the database', () => {
+    const message = 'No host of the database URL can be used: one:5432 is a standby';
+    const hosts = 'postgresql://ada:secret@one:5432,two/shop?target_session_attrs=read-write';
+    expect(databaseFailure(coded(message, 'NO_HOST'), hosts)).to.equal(
+      `The database postgresql://ada@one:5432,two/shop cannot be reached: start the primary or promote a standby, or correct the hosts (${message})`,
+    );
+  });
+
   it('names the database only if its schema is rejected', () => {
     expect(databaseFailure(new Error('The database lacks 2 migration(s)'), 'a.db')).to.equal(
       'The database a.db lacks 2 migration(s)',

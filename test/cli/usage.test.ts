@@ -76,6 +76,10 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   ),
   [['serve', '--database', 'postgresql://ada:secret@db.example'], '--database does not name a database'],
   [['migrate', '--database', 'Postgresql://ada:%secret@db.example/shop'], '--database is not a URL such as'],
+  [
+    ['serve', '--database', 'postgresql://one,two/shop?target_session_attrs=standby'],
+    '--database has an invalid target_session_attrs',
+  ],
   ...[['check'], ['password'], ['queues'], ['queues', 'free', '--kind', 'bus', '--record', '7']].map(
     (args) => [[...args, '--database', 'nowhere.db'], 'the database nowhere.db does not exist'] as const,
   ),

@@ -42,7 +42,10 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     const pool = await orm.em.getConnection().getNativeClient();
     idleCount = () => pool.idleCount;
     const { port } = new URL(database.url);
-    const watch = new ServerWatch(async () => ({ host: '127.0.0.1', port: Number(port) }));
+    const watch = new ServerWatch(
+      async () => ({ host: '127.0.0.1', port: Number(port) }),
+      () => undefined,
+    );
     transactions = batchedTransactions(async () => pool, { watch, keepsPlans: true, batchesStatements });
     const client = await pool.connect();
     await client.query('create table t (id int primary key, name text)');

@@ -62,6 +62,25 @@ describe('the URL of a PostgreSQL database', () => {
     expect(stand.first?.toString('latin1')).to.include('user\0ada\0database\0shop\0');
   });
 
+  it('can list several hosts, and the error names the fault of each', async () => {
+    const port = await stand.listen();
+    const failure = await failureOf(
+      `postgresql://ada:secret@127.0.0.1:${port},127.0.0.1:1/shop?target_session_attrs=read-write`,
+    );
+    expect(stand.first?.toString('latin1')).to.include('user\0ada\0database\0shop\0');
+    expect(failure)
+      .to.include(`127.0.0.1:${port} cannot be reached (`)
+      .and.to.include('127.0.0.1:1 cannot be reached (connect ECONNREFUSED')
+      .and.to.not.include('secret');
+  });
+
+  it('is rejected with a target_session_attrs that does not lead to a writable server', async () => {
+    await stand.listen();
+    expect(await failureOf('postgresql://ada:secret@127.0.0.1:1/shop?target_session_attrs=standby')).to.equal(
+      'TypeError: The database URL has an invalid target_session_attrs. Use read-write, primary or any',
+    );
+  });
+
   it('can specify a socket folder and its user', async function () {
     if (process.platform === 'win32') this.skip();
     const folder = await mkdtemp(join(tmpdir(), 'billwright-socket-'));

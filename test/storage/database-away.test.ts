@@ -9,6 +9,9 @@ import { account, author, newId, tenant } from '../support/storage/stored-record
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 
+/** The time after which callers repeat a call (`Retry-After`). */
+const RETRY_AFTER_MS = 1_000;
+
 onPostgresql.describe('an unreachable PostgreSQL server', (open) => define(open, true));
 // What is away is told by the connection, which knows nothing of batches.
 if (isLongRun)
@@ -73,10 +76,26 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     expectBelow(5_000, Math.max(...told), 'milliseconds');
     expectBelow(500, await toldAfterMs(insert), 'milliseconds, known to be away');
     await proxy.restore();
-    // What a caller is told to wait before it comes again (`Retry-After`).
-    await setTimeout(1_000);
+    await setTimeout(RETRY_AFTER_MS);
     await insert();
     listening();
+  });
+
+  it('is replaced by the next host of the URL if it does not respond', async () => {
+    const { host } = new URL(direct);
+    const several = `${direct.replace(`@${host}`, `@127.0.0.1:${proxy.port},${host}`)}?target_session_attrs=read-write`;
+    const shared = postgresql({ url: several, poolSize: 2, batchesStatements });
+    try {
+      const write = () =>
+        shared.write(acme, author(), (session) => session.accounts.insert([account({ id: newId() })]));
+      await write();
+      proxy.freeze();
+      expectBelow(5_000, await toldAfterMs(write), 'milliseconds');
+      await setTimeout(RETRY_AFTER_MS);
+      await write();
+    } finally {
+      await shared.close();
+    }
   });
 
   it('causes an error that mentions a possible commit if the connection breaks during the commit', async () => {

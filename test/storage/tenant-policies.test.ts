@@ -145,7 +145,10 @@ onPostgresql.describe('PostgreSQL row-level security (platform §2 isolation 2)'
           pool: { max: 1 },
         });
         const connection = orm.em.getConnection();
-        const watch = new ServerWatch(async () => ({ host: '127.0.0.1', port: Number(new URL(url).port) }));
+        const watch = new ServerWatch(
+          async () => ({ host: '127.0.0.1', port: Number(new URL(url).port) }),
+          () => undefined,
+        );
         transactions =
           kind === 'a host’s'
             ? postgresqlTransactions(connection)

@@ -29,7 +29,8 @@ interface DriverPool {
   connect(): Promise<PooledClient>;
 }
 
-type PooledClient = DriverClient & KeptClient & { release(): void };
+/** A client whose release closes the connection if `isUseless` is true. */
+type PooledClient = DriverClient & KeptClient & { release(isUseless?: boolean): void };
 
 interface PoolUse {
   readonly prepared: Pick<PreparedStatements, 'nameOf'>;
@@ -100,7 +101,7 @@ export function batchedTransactions(
   const end = (line: StatementLine): void => {
     const { client } = line;
     if (line.hasOpenRead) finishedReads.keep(client, () => void commitRead(client));
-    else void line.ended.then(() => client.release());
+    else void line.ended.then(() => client.release(isReadOnly(line.failure)));
   };
   const commitRead = async (client: PooledClient): Promise<void> => {
     const line = new StatementLine(client, use, { opening: [], isAfterRead: false });
@@ -146,6 +147,13 @@ export function batchedTransactions(
     single: batchesStatements ? single : (reach) => eachInTransaction(run, reach),
     join: (host, reach, work) => hosts.during(host, reach, work),
   };
+}
+
+/** The error of a write on a standby or another read-only server, which a new connection may avoid. */
+const READ_ONLY = '25006';
+
+function isReadOnly(error: unknown) {
+  return error instanceof Error && 'code' in error && error.code === READ_ONLY;
 }
 
 function isOfServer(error: unknown) {
@@ -216,6 +224,11 @@ class StatementLine implements Transaction {
     this.#use = use;
     this.#opening = isAfterRead ? [COMMIT, ...opening] : opening;
     this.#hasOpenRead = isAfterRead;
+  }
+
+  /** The first error of the transaction. */
+  get failure(): unknown {
+    return this.#failure?.error;
   }
 
   /** True if a finished read of the connection is not committed yet. */

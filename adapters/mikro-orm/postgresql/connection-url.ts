@@ -1,3 +1,50 @@
+/** The sessions that the engine can use, by their libpq names in `target_session_attrs`. */
+const sessions = ['read-write', 'primary', 'any'] as const;
+
+export type RequiredSession = (typeof sessions)[number];
+
+/** A connection URL with one or several hosts, as in libpq. */
+export interface ConnectionUrl {
+  /** The URL of each host, in the order in which the hosts are tried. */
+  readonly ofHosts: readonly [URL, ...URL[]];
+  /** Null if the URL has a `target_session_attrs` that the engine cannot use. */
+  readonly requires: RequiredSession | null;
+}
+
+/** Description of a URL that requires another kind of session. */
+export const sessionFault = 'has an invalid target_session_attrs. Use read-write, primary or any';
+
 export function isPostgresqlUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(database);
+}
+
+/**
+ * Reads a URL such as `postgresql://user@one:5432,two:5432/billing?target_session_attrs=read-write`. The query may list
+ * the hosts instead (`?host=one,two&port=5432`). Returns null for a malformed URL.
+ */
+export function parseConnectionUrl(text: string): ConnectionUrl | null {
+  const [, start = '', authority = '', rest = ''] =
+    /^([^/]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  const [first, ...others] = authority.split(',').map((host) => URL.parse(`${start}${host}${rest}`));
+  if (!first || others.includes(null)) return null;
+  const listed = first.searchParams.get('host')?.split(',') ?? [];
+  const [one, ...more] = listed.length > 1 ? hostsOfQuery(first, listed) : [first, ...(others as URL[])];
+  return one === undefined ? null : { ofHosts: [one, ...more], requires: sessionOf(first) };
+}
+
+/** Returns the URLs of the hosts that the query lists, with one port for all or a port for each. */
+function hostsOfQuery(url: URL, hosts: readonly string[]): readonly URL[] {
+  const ports = url.searchParams.get('port')?.split(',') ?? [''];
+  if (ports.length !== 1 && ports.length !== hosts.length) return [];
+  return hosts.map((host, index) => {
+    const ofHost = new URL(url);
+    ofHost.searchParams.set('host', host);
+    ofHost.searchParams.set('port', ports[index] ?? ports[0] ?? '');
+    return ofHost;
+  });
+}
+
+function sessionOf({ searchParams }: URL): RequiredSession | null {
+  const given = searchParams.get('target_session_attrs') ?? 'any';
+  return sessions.find((each) => each === given) ?? null;
 }

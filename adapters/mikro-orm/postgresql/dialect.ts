@@ -36,12 +36,13 @@ const retryable = new Set(['40001', '40P01']);
 const lockNotAvailable = '55P03';
 const inFailedTransaction = '25P02';
 const uniqueViolation = '23505';
-/** Matches class 53, insufficient resources: disk full, out of shared memory, too many connections. */
-const isOutOfResources = /^53...$/;
+/** Matches class 53, insufficient resources (disk full, out of shared memory, too many connections), and read-only servers. */
+const cannotWrite = /^(53...|25006)$/;
 /** Matches connection exceptions (08), shutdown and startup (57P) and time limits (57014, 25P03). */
 const isServerAway = /^(08...|57P0[123]|57014|25P03)$/;
-/** Operating system errors for an unreachable server. */
+/** Errors for unreachable servers, of the operating system and of the search for a host (`NoHostError`). */
 const unreachable = new Set([
+  'NO_HOST',
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -209,7 +210,7 @@ function failureOf(error: unknown): DatabaseFailure {
   if (error instanceof ServerSilentError) return { kind: 'away' };
   if (error instanceof Error && connectionLost.test(error.message)) return { kind: 'away' };
   if (!isPostgresqlFailure(error)) return { kind: 'other' };
-  if (isOutOfResources.test(error.code)) return { kind: 'no-room' };
+  if (cannotWrite.test(error.code)) return { kind: 'no-room' };
   if (isServerAway.test(error.code) || unreachable.has(error.code)) return { kind: 'away' };
   if (retryable.has(error.code)) return { kind: 'retry' };
   if (error.code === lockNotAvailable) return { kind: 'lock-timeout' };

@@ -18,7 +18,7 @@ export interface ClientPool {
 }
 
 const firstPauseMs = 250;
-const longestPauseMs = 30_000;
+const longestPauseMs = 5_000;
 
 /** Listens to other nodes and reserves this node's name, on a separate connection. Reconnects after a loss. */
 export class QueueListener {

@@ -46,14 +46,17 @@ interface Wait {
  */
 export class ServerWatch {
   readonly #address: () => Promise<ServerAddress>;
+  readonly #onSilence: () => void;
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<boolean> | undefined;
   /** Time of the last failed probe (`performance.now`); undefined after a response. */
   #awayAtMs: number | undefined;
 
-  constructor(address: () => Promise<ServerAddress>) {
+  /** @param onSilence function that runs after each failed probe, and may change the address. */
+  constructor(address: () => Promise<ServerAddress>, onSilence: () => void) {
     this.#address = address;
+    this.#onSilence = onSilence;
   }
 
   /** Checks the server. @throws ServerSilentError while the server is known to be silent. */
@@ -110,6 +113,7 @@ export class ServerWatch {
     try {
       const isThere = await this.#asking;
       this.#awayAtMs = isThere ? undefined : performance.now();
+      if (!isThere) this.#onSilence();
       return isThere;
     } finally {
       this.#asking = undefined;
