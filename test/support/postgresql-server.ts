@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { constants } from 'node:fs';
 import {
   access,
+  appendFile,
   chmod,
   chown,
   cp,
@@ -29,6 +30,10 @@ export interface PostgresqlServer {
   readonly url: (database: string, as?: ServerRole) => string;
   /** Runs one statement as the server's administrator, in the `postgres` database. */
   readonly administer: (statement: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Starts a standby with a copy of the data, which streams the changes. Only of a `replicated` server. */
+  readonly follow: () => Promise<PostgresqlServer>;
+  /** Ends the server at once, as in a crash. */
+  readonly crash: () => Promise<void>;
   /** Ends the server and removes its files. A second call does nothing. */
   readonly stop: () => Promise<void>;
 }
@@ -73,12 +78,15 @@ const serverSettings: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
 };
 
-/** The settings above that trade durability for speed. */
-const volatileSettings = ['fsync', 'full_page_writes', 'wal_level', 'max_wal_senders'];
+/** The settings above that trade durability for speed, and those without which a server has no standbys. */
+const replicationSettings = ['wal_level', 'max_wal_senders'];
+const volatileSettings = ['fsync', 'full_page_writes', ...replicationSettings];
 
 export interface PostgresqlServerOptions {
   /** With the server's own defaults for what survives a crash of the machine, as in production; default false. */
   readonly durable?: boolean;
+  /** Able to have standbys; default false. */
+  readonly replicated?: boolean;
 }
 
 /**
@@ -87,7 +95,10 @@ export interface PostgresqlServerOptions {
  */
 export async function startPostgresql({
   durable = false,
+  replicated = false,
 }: PostgresqlServerOptions = {}): Promise<PostgresqlServer> {
+  const leftOut = durable ? volatileSettings : replicated ? replicationSettings : [];
+  const settings = Object.entries(serverSettings).filter(([name]) => !leftOut.includes(name));
   const programs = await mkdtemp(join(tmpdir(), PREFIX));
   const directory = durable ? programs : await memoryDirectory(PREFIX);
   const directories = [programs, directory];
@@ -97,8 +108,7 @@ export async function startPostgresql({
     const binaries = await reachableBinaries(programs, account);
     const password = randomBytes(16).toString('hex');
     await initialise({ binaries, directory, account, password });
-    const { port, server } = await launch({ binaries, directory, account, password, durable });
-    const running = runningServer({ directories, port, password, server });
+    const running = await launched({ binaries, directory, directories, account, password, settings });
     await running.administer(`CREATE ROLE ${owner} LOGIN PASSWORD '${password}'`);
     await running.administer(
       `CREATE ROLE ${roleNames.bypassing} LOGIN BYPASSRLS PASSWORD '${password}' IN ROLE ${owner}`,
@@ -110,35 +120,44 @@ export async function startPostgresql({
   }
 }
 
-function runningServer(started: {
-  directories: readonly string[];
-  port: number;
-  password: string;
-  server: ChildProcess;
-}): PostgresqlServer {
-  const { directories, port, password, server } = started;
+interface Launch {
+  readonly binaries: Binaries;
+  readonly directory: string;
+  readonly account: Account | undefined;
+  readonly password: string;
+  readonly settings: readonly (readonly [name: string, value: string])[];
+}
+
+/** @param directories are removed when the server stops. */
+async function launched(input: Launch & { directories: readonly string[] }): Promise<PostgresqlServer> {
+  const { directories, password } = input;
+  const { port, server } = await launch(input);
   const watchdog = startWatchdog(server, directories);
   let stopped: Promise<void> | undefined;
   let administrating: ReturnType<typeof connected> | undefined;
   let underWay = 0;
 
-  async function end(): Promise<void> {
+  async function endProcess(signal: NodeJS.Signals): Promise<void> {
     const ended = await administrating;
+    administrating = undefined;
     // The goodbye has to be waited for, even where nothing else keeps the process alive.
     ended?.socket.ref();
     await ended?.client.end();
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.ref();
+    const exited = once(server, 'exit');
+    server.kill(signal);
+    await exited;
+  }
+
+  async function end(): Promise<void> {
+    // SIGINT is PostgreSQL's fast shutdown: it disconnects whoever is still there.
+    await endProcess('SIGINT');
     watchdog?.kill('SIGKILL');
-    if (server.exitCode === null && server.signalCode === null) {
-      server.ref();
-      const exited = once(server, 'exit');
-      // SIGINT is PostgreSQL's fast shutdown: it disconnects whoever is still there.
-      server.kill('SIGINT');
-      await exited;
-    }
     await removeAll(directories);
   }
 
-  return {
+  const running: PostgresqlServer = {
     url: (database, as = 'owner') =>
       `postgresql://${roleNames[as]}:${password}@127.0.0.1:${port}/${database}`,
     async administer(statement) {
@@ -153,11 +172,40 @@ function runningServer(started: {
         if (underWay === 0) socket.unref();
       }
     },
+    async follow() {
+      const directory = await memoryDirectory(PREFIX);
+      const { account } = input;
+      if (account) await chown(directory, account.uid, account.gid);
+      await running.administer(`select pg_backup_start('standby', true)`);
+      const data = join(directory, 'data');
+      await copyAs(account, join(input.directory, 'data'), data);
+      const [ended] = await running.administer('select labelfile from pg_backup_stop()');
+      await rm(join(data, 'postmaster.pid'));
+      const followed = `primary_conninfo = '${primaryOf(port, password)}'\n`;
+      await appendFile(join(data, 'postgresql.auto.conf'), followed);
+      const added = { backup_label: String(ended?.labelfile), 'standby.signal': '' };
+      for (const [name, content] of Object.entries(added)) {
+        await writeFile(join(data, name), content);
+        if (account) await chown(join(data, name), account.uid, account.gid);
+      }
+      return launched({ ...input, directory, directories: [directory] });
+    },
+    // SIGQUIT is PostgreSQL's immediate shutdown.
+    crash: () => endProcess('SIGQUIT'),
     stop() {
       stopped ??= end();
       return stopped;
     },
   };
+  return running;
+}
+
+/** Copies a directory as the account of the server, which then owns the copy. */
+async function copyAs(account: Account | undefined, from: string, to: string): Promise<void> {
+  const copying = spawn('cp', ['-Rp', from, to], { ...account, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [complaints, [code]] = await Promise.all([text(copying.stderr), once(copying, 'close')]);
+  // Files that the server removes in the meantime are missing.
+  if (code !== 0 && !/^(?:.*No such file or directory\n)+$/.test(complaints)) throw new Error(complaints);
 }
 
 async function removeAll(directories: readonly string[]): Promise<void> {
@@ -243,17 +291,9 @@ async function initialise(input: {
   if (code !== 0) throw new Error(`initdb ended with ${code}:\n${complaints}`);
 }
 
-async function launch(input: {
-  binaries: Binaries;
-  directory: string;
-  account: Account | undefined;
-  password: string;
-  durable: boolean;
-}): Promise<{ port: number; server: ChildProcess }> {
-  const { binaries, directory, account, password, durable } = input;
-  const settings = Object.entries(serverSettings)
-    .filter(([name]) => !(durable && volatileSettings.includes(name)))
-    .flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+async function launch(input: Launch): Promise<{ port: number; server: ChildProcess }> {
+  const { binaries, directory, account, password } = input;
+  const settings = input.settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const logPath = join(directory, 'log');
   for (let attempt = 0; attempt < portAttempts; attempt++) {
     const port = await freePort();
@@ -294,6 +334,10 @@ async function becomesReady(server: ChildProcess, config: pg.ClientConfig): Prom
 
 function administrator(port: number, password: string): pg.ClientConfig {
   return { host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres' };
+}
+
+function primaryOf(port: number, password: string): string {
+  return `host=127.0.0.1 port=${port} user=postgres password=${password} application_name=standby`;
 }
 
 async function freePort(): Promise<number> {
