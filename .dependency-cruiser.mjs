@@ -45,6 +45,7 @@ const modules = [
   'metrics',
   'monitoring',
   'reports',
+  'cells',
   'engine',
 ];
 /** Folders that decide, by module. They do not import the module's other folders, which load, store and operate. */

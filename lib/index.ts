@@ -30,6 +30,15 @@ export type {
 export type { CustomFieldChange, CustomFieldInput, CustomFieldOperations } from './custom-fields/index.ts';
 export type { BillingOptions } from './engine/billing-options.ts';
 export type { Caller } from './engine/calls.ts';
+export type {
+  CellOperations,
+  CellsBilling,
+  CellsOptions,
+  CellTenantOperations,
+  CellView,
+  NewCellTenantInput,
+  PlaceView,
+} from './engine/cells/cells-options.ts';
 export type { BillingControl } from './engine/control.ts';
 export type {
   AllAccountOperations,

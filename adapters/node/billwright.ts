@@ -1,7 +1,11 @@
 import '../supported-node.ts';
 import { hostname } from 'node:os';
 import { Billing as Engine } from '../../lib/billing.ts';
-import type { BillingOptions as EngineOptions } from '../../lib/index.ts';
+import type {
+  CellsBilling,
+  CellsOptions as EngineCellsOptions,
+  BillingOptions as EngineOptions,
+} from '../../lib/index.ts';
 import { logFiles } from './log-files.ts';
 import { isFormerNode, newNodeName } from './node-name.ts';
 import { productVersion } from './product-version.ts';
@@ -22,6 +26,9 @@ export * from '../../lib/index.ts';
 /** Options of the engine. Only the storage is required. */
 export type BillingOptions<Host> = Pick<EngineOptions<Host>, 'storage'> &
   Partial<Omit<EngineOptions<Host>, 'sha256'>>;
+/** Options of an engine over several databases. Only the directory and the cells are required. */
+export type CellsOptions<Host> = Pick<EngineCellsOptions<Host>, 'directory' | 'cells'> &
+  Partial<Omit<EngineCellsOptions<Host>, 'sha256'>>;
 export type Billing<Host = never> = Engine<Host>;
 
 export const Billing = {
@@ -35,27 +42,44 @@ export const Billing = {
    * const billing = await Billing.open({ storage: sqlite('billing.db') });
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
-    const clock = systemClock();
-    return Engine.open<Host>({
-      clock,
-      systemClock: clock,
-      ids: uuidGenerator(),
-      hasher: scryptHasher(),
-      cipher: unencrypted(),
-      sha256,
-      logger: consoleLogger(),
-      scopes: workScopes(),
-      nodeName: newNodeName(),
-      isFormerNode,
-      version: productVersion(),
-      processGauges: processGauges(),
-      logFiles: logFiles(),
-      hostName: hostname(),
-      pushSender: httpPushSender(),
-      ...given(options),
-    });
+    return Engine.open<Host>({ ...nodePorts(), ...given(options) });
+  },
+
+  /**
+   * Opens an engine over several PostgreSQL databases in a Node process, with the same defaults. Each tenant is in one of
+   * the cells. The directory knows the tenants and the users; it can be on the database of the first cell.
+   *
+   * @example
+   * const billing = await Billing.cells({
+   *   directory: postgresql(urlWest),
+   *   cells: { west: postgresql(urlWest), east: postgresql(urlEast) },
+   * });
+   */
+  async cells<Host>(options: CellsOptions<Host>): Promise<CellsBilling<Host>> {
+    return Engine.cells<Host>({ ...nodePorts(), ...given(options) });
   },
 };
+
+function nodePorts() {
+  const clock = systemClock();
+  return {
+    clock,
+    systemClock: clock,
+    ids: uuidGenerator(),
+    hasher: scryptHasher(),
+    cipher: unencrypted(),
+    sha256,
+    logger: consoleLogger(),
+    scopes: workScopes(),
+    nodeName: newNodeName(),
+    isFormerNode,
+    version: productVersion(),
+    processGauges: processGauges(),
+    logFiles: logFiles(),
+    hostName: hostname(),
+    pushSender: httpPushSender(),
+  };
+}
 
 /** Removes undefined members, so that `{ logger: quiet ? silent : undefined }` keeps the default. */
 function given<T extends object>(options: T): T {

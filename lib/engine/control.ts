@@ -48,7 +48,7 @@ import {
 const COMPARE_TIME_EVERY_MS = 10_000;
 
 /** Default timeout of `settle` in milliseconds of system time. */
-const SETTLE_TIMEOUT_MS = 60_000;
+export const SETTLE_TIMEOUT_MS = 60_000;
 
 /** Controls the background work of an engine and reports its condition. */
 export interface BillingControl {
@@ -232,6 +232,24 @@ export function pushDispatchersOf<Host>({
   return engine.push === null ? toSinks : [engine.push.dispatcher(input), ...toSinks];
 }
 
+/** Returns the due time of the next queue entry or push after now, or null if nothing is queued. */
+export async function nextDueOf(
+  { clock }: Pick<Ports, 'clock'>,
+  { dispatcher, pushes }: Pick<Background, 'dispatcher' | 'pushes'>,
+): Promise<Instant | null> {
+  const now = clock.now();
+  const due = await Promise.all([dispatcher, ...pushes].map((each) => each.nextDue()));
+  return earliest(due.filter((each) => each !== null && each > now));
+}
+
+/** Returns the earliest instant. Null if there is none. */
+export function earliest(instants: readonly (Instant | null)[]): Instant | null {
+  return instants.reduce(
+    (soonest, each) => (each !== null && (soonest === null || each < soonest) ? each : soonest),
+    null,
+  );
+}
+
 export function controlOf<Host>(
   {
     options,
@@ -288,15 +306,7 @@ export function controlOf<Host>(
   };
   const settling: Settling = {
     settle: (timeoutMs) => settle(null, timeoutMs),
-    nextDue: async () => {
-      const now = ports.clock.now();
-      const found = await Promise.all([dispatcher, ...pushes].map((each) => each.nextDue()));
-      return found.reduce(
-        (soonest, each) =>
-          each !== null && each > now && (soonest === null || each < soonest) ? each : soonest,
-        null,
-      );
-    },
+    nextDue: () => nextDueOf(ports, { dispatcher, pushes }),
   };
   let closing: Promise<void> | undefined;
   return {

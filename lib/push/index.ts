@@ -5,13 +5,15 @@ export {
   type DeliveryView,
   deliveryOperations,
 } from './delivery-service.ts';
-export type {
-  EventFeed,
-  EventListRequest,
-  EventOperations,
-  EventSubscription,
-  EventSubscriptionOperations,
-  SubscribeRequest,
+export {
+  type EventFeed,
+  type EventListRequest,
+  type EventOperations,
+  type EventSubscription,
+  type EventSubscriptionOperations,
+  LATEST,
+  OLDEST,
+  type SubscribeRequest,
 } from './event-operations.ts';
 export { type EventService, eventService } from './event-service.ts';
 export { type ExternalEvent, externalEventTypes, metaDataText } from './external-event.ts';

@@ -9,7 +9,7 @@ export * from './catalog/catalog-enumerations.ts';
 export * from './catalog/catalog-version.ts';
 export type * from './catalog/feature.ts';
 export * from './catalog/override-plan.ts';
-export * from './cell.ts';
+export * from './cells/cell.ts';
 export * from './context.ts';
 export * from './coupon.ts';
 export * from './coverage.ts';

@@ -28,6 +28,7 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
     return new BillingError({
       code: ErrorCode.BUSY,
       message: 'The database cannot be reached or does not respond; send the request again in a moment',
+      facts: { isUnreachable: true },
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
-import { enumeration, f, type RecordOf } from '../values/fields/index.ts';
-import type { TenantRef } from './context.ts';
+import { enumeration, f, type RecordOf } from '../../values/fields/index.ts';
+import type { TenantRef } from '../context.ts';
 
 /** A database with the tables and the queue of some tenants (cells §1). Only the directory has these records. */
 export const cellFields = {

@@ -1,0 +1,135 @@
+import type { Logger, SystemClock } from '../ports/index.ts';
+import type { CellStore, PlaceChoice } from '../ports/storage/index.ts';
+import { PlaceState, type TenantPlace, type TenantRef } from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { PLACE_LEASE_MS, PLACES_POLL_MS } from '../values/limits.ts';
+
+interface PlacePorts {
+  readonly directory: { readonly cells: Pick<CellStore, 'revision' | 'places'> };
+  readonly systemClock: SystemClock;
+  readonly logger: Logger;
+}
+
+/**
+ * The known places of tenants (cells §2). A node asks the directory for changes every second. If it has not reached the
+ * directory for longer than the lease, it asks before it uses a known place. If the directory does not answer, known
+ * places stay in use, so that a directory that is down does not stop the cells; the fences of a move reject late writes.
+ */
+export class Places {
+  readonly #ports: PlacePorts;
+  readonly #byId = new Map<Uuid, TenantPlace>();
+  readonly #byRecordId = new Map<number, TenantPlace>();
+  readonly #listeners = new Set<(place: TenantPlace) => void>();
+  #revision = 0;
+  /** System time at which the last successful look at the revision began. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(ports: PlacePorts) {
+    this.#ports = ports;
+  }
+
+  /** Starts to ask for changes. Throws if the directory does not answer. */
+  async open(): Promise<void> {
+    await this.#read();
+    this.#poll();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+  }
+
+  /** Calls `listener` with each changed place. */
+  onChange(listener: (place: TenantPlace) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Returns the place of a tenant; null for an unknown tenant. */
+  async find(tenant: Uuid | number): Promise<TenantPlace | null> {
+    const { systemClock } = this.#ports;
+    if (systemClock.nowMs() - this.#lookedMs > PLACE_LEASE_MS) await this.look();
+    const known = this.known(tenant);
+    if (known !== null && known.state !== PlaceState.MOVING) return known;
+    return this.#load(tenant, known);
+  }
+
+  /** Returns the place as far as this node knows it. */
+  known(tenant: Uuid | number): TenantPlace | null {
+    const known = typeof tenant === 'number' ? this.#byRecordId.get(tenant) : this.#byId.get(tenant);
+    return known ?? null;
+  }
+
+  /** Forgets the place of a tenant, so that the next call reads it. */
+  forget({ id, recordId }: Pick<TenantRef, 'id' | 'recordId'>): void {
+    this.#byId.delete(id);
+    this.#byRecordId.delete(recordId);
+  }
+
+  /** Looks for changes. Concurrent callers share one look. A failure is logged, and the known places stay in use. */
+  look(): Promise<void> {
+    this.#looking ??= this.#read()
+      .catch((error: unknown) =>
+        this.#ports.logger.warn(
+          { err: error },
+          'the directory of cells does not answer; known places stay in use',
+        ),
+      )
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #read(): Promise<void> {
+    const { directory, systemClock } = this.#ports;
+    const startedMs = systemClock.nowMs();
+    const revision = await directory.cells.revision();
+    if (revision !== this.#revision) {
+      const changed = await directory.cells.places({ changedAfter: this.#revision });
+      // Places that this node does not use are not kept.
+      for (const place of changed) if (this.#byRecordId.has(place.tenant.recordId)) this.#keep(place);
+      this.#revision = revision;
+    }
+    this.#lookedMs = startedMs;
+  }
+
+  /** Reads a place that is unknown or moving. If the directory does not answer, a moving place stays in use. */
+  async #load(tenant: Uuid | number, known: TenantPlace | null): Promise<TenantPlace | null> {
+    const { directory, logger } = this.#ports;
+    const choice: PlaceChoice = typeof tenant === 'number' ? { recordIds: [tenant] } : { ids: [tenant] };
+    try {
+      const [place] = await directory.cells.places(choice);
+      if (place !== undefined) this.#keep(place);
+      return place ?? null;
+    } catch (error) {
+      if (known === null) throw error;
+      logger.warn(
+        { err: error, tenantId: known.tenant.id },
+        'the place of a moving tenant could not be read',
+      );
+      return known;
+    }
+  }
+
+  #keep(place: TenantPlace) {
+    const { id, recordId } = place.tenant;
+    const before = this.#byRecordId.get(recordId);
+    if (before !== undefined && before.revision > place.revision) return;
+    this.#byId.set(id, place);
+    this.#byRecordId.set(recordId, place);
+    if (before?.revision === place.revision && before.state === place.state) return;
+    for (const listener of this.#listeners) listener(place);
+  }
+
+  #poll() {
+    if (this.#isClosed) return;
+    this.#cancelTimer = this.#ports.systemClock.after(
+      PLACES_POLL_MS,
+      () => void this.look().then(() => this.#poll()),
+    );
+  }
+}

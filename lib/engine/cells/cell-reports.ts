@@ -1,0 +1,123 @@
+import type { HealthCheck, HealthReport } from '../../health/index.ts';
+import type { Metric, MetricValue } from '../../metrics/index.ts';
+import type { Clock } from '../../ports/index.ts';
+import type { Storage } from '../../ports/storage/index.ts';
+import { BillingError } from '../../values/errors/index.ts';
+import { MAX_LATE_ENTRIES } from '../../values/limits.ts';
+import { addMilliseconds } from '../../values/time/index.ts';
+import type { Billing } from '../billing.ts';
+import type { CellRouter } from './cell-router.ts';
+import type { CellView } from './cells-options.ts';
+
+type Answer<T> = { readonly cell: string } & (
+  | { readonly value: T; readonly problem: null }
+  | { readonly value: null; readonly problem: string }
+);
+
+/** Asks every cell. Returns a problem instead of an answer for a cell that does not answer. */
+async function answers<Host, T>(
+  router: CellRouter<Host>,
+  work: (billing: Billing<Host>, storage: Storage<Host>) => Promise<T>,
+): Promise<readonly Answer<T>[]> {
+  return Promise.all(
+    router.cells.map(async (cell) => {
+      try {
+        const value = await cell.answer((billing) => work(billing, cell.storage));
+        return { cell: cell.name, value, problem: null };
+      } catch (error) {
+        if (error instanceof BillingError) return { cell: cell.name, value: null, problem: error.message };
+        throw error;
+      }
+    }),
+  );
+}
+
+/**
+ * Combines the health of the cells (cells §2.1). A check fails only if it fails in every cell, so that a cell that is
+ * down does not take this node out of service for the others. The message names the cells with a problem.
+ */
+export async function cellsHealth<Host>(router: CellRouter<Host>): Promise<HealthReport> {
+  const found = await answers(router, (billing) => billing.health());
+  const check = (name: keyof HealthReport): HealthCheck => {
+    const ofCells = found.map(({ cell, value, problem }) => {
+      const own: HealthCheck = value === null ? { healthy: false, message: problem } : value[name];
+      return { cell, ...own };
+    });
+    const messages = ofCells.flatMap(({ cell, message }) =>
+      message === null ? [] : [`${cell}: ${message}`],
+    );
+    return {
+      healthy: ofCells.some(({ healthy }) => healthy),
+      message: messages.length === 0 ? null : messages.join('; '),
+    };
+  };
+  return {
+    database: check('database'),
+    queues: check('queues'),
+    clock: check('clock'),
+    rotation: check('rotation'),
+    serverKey: check('serverKey'),
+  };
+}
+
+/** Returns the metrics of all cells with the label `cell`, and which cells answer. */
+export async function cellsMetrics<Host>(router: CellRouter<Host>): Promise<readonly Metric[]> {
+  const found = await answers(router, async (billing, storage) => {
+    await storage.system.ping();
+    return billing.metrics();
+  });
+  const merged = new Map<string, Metric>();
+  const add = (metric: Metric, labels: MetricValue['labels']) => {
+    const values = metric.values.map((value) => ({ ...value, labels: { ...labels, ...value.labels } }));
+    merged.set(metric.name, { ...metric, values: [...(merged.get(metric.name)?.values ?? []), ...values] });
+  };
+  for (const { cell, value } of found) {
+    const values = [{ labels: {}, value: value === null ? 0 : 1 }];
+    add(
+      {
+        name: 'cell_reachable',
+        help: 'Whether the database of a cell answers: 1 or 0',
+        kind: 'gauge',
+        values,
+      },
+      { cell },
+    );
+    for (const metric of value ?? []) add(metric, { cell });
+  }
+  return [...merged.values()];
+}
+
+/** Lists the cells of the directory with their load. */
+export async function cellViews<Host>(
+  router: CellRouter<Host>,
+  {
+    directory,
+    clock,
+    lateThresholdMs,
+  }: {
+    readonly directory: Pick<Storage<Host>, 'cells'>;
+    readonly clock: Clock;
+    readonly lateThresholdMs: number;
+  },
+): Promise<readonly CellView[]> {
+  const since = addMilliseconds(clock.now(), -lateThresholdMs);
+  const [cells, tenants, found] = await Promise.all([
+    directory.cells.list(),
+    directory.cells.countTenants(),
+    answers(router, async (_billing, storage) => ({
+      accounts: await storage.cells.countAccounts(),
+      lateEntries: (await storage.queue.backlog({ since, limit: MAX_LATE_ENTRIES + 1 })).late,
+    })),
+  ]);
+  return cells.map(({ name, number }) => {
+    const answer = found.find(({ cell }) => cell === name);
+    return {
+      name,
+      number,
+      tenants: tenants.get(name) ?? 0,
+      accounts: answer?.value?.accounts ?? null,
+      lateEntries: answer?.value?.lateEntries ?? null,
+      problem: answer === undefined ? 'This node was started without this cell' : answer.problem,
+    };
+  });
+}

@@ -1,0 +1,120 @@
+import { type Directory, Places } from '../../cells/index.ts';
+import type { Storage } from '../../ports/storage/index.ts';
+import {
+  type Authorship,
+  PlaceState,
+  SYSTEM_TENANT,
+  type TenantPlace,
+  type TenantRef,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import type { Billing } from '../billing.ts';
+import type { BillingOptions } from '../billing-options.ts';
+import { type CellEngine, cellAway } from './cell-engine.ts';
+
+/** Audit author of the row of a tenant whose creation was interrupted. */
+const DIRECTORY = 'Directory';
+
+/** Finds the engine for each call (cells §2). */
+export class CellRouter<Host> {
+  readonly cells: readonly CellEngine<Host>[];
+  readonly places: Places;
+  readonly #directory: Directory;
+  readonly #ports: Pick<BillingOptions<Host>, 'clock' | 'ids'>;
+
+  constructor(
+    cells: readonly CellEngine<Host>[],
+    {
+      directory,
+      ...ports
+    }: Pick<BillingOptions<Host>, 'clock' | 'ids' | 'systemClock' | 'logger'> & {
+      readonly directory: Storage<Host>;
+    },
+  ) {
+    this.cells = cells;
+    this.#directory = directory;
+    this.#ports = ports;
+    this.places = new Places({ ...ports, directory });
+  }
+
+  /** The first open cell, for calls that need only the directory or no database. */
+  get any(): CellEngine<Host> {
+    const open = this.cells.find((cell) => cell.isOpen);
+    if (open === undefined) throw cellAway(this.cells[0]?.name ?? '', 'no cell has been opened yet');
+    return open;
+  }
+
+  /** Returns the cell with this name. @throws BillingError BUSY (60018) if this node does not know it. */
+  named(name: string): CellEngine<Host> {
+    const found = this.cells.find((cell) => cell.name === name);
+    if (found !== undefined) return found;
+    throw cellAway(name, 'this node was started without it; add the cell to the configuration of the node');
+  }
+
+  /**
+   * Returns the cell of the tenant, or any cell for an invalid or unknown tenant, whose engine then throws the error.
+   */
+  async of(tenant: unknown): Promise<CellEngine<Host>> {
+    const key = keyOf(tenant);
+    if (key === null) return this.any;
+    return this.ofPlace(await this.places.find(key));
+  }
+
+  async ofPlace(place: TenantPlace | null): Promise<CellEngine<Host>> {
+    if (place === null) return this.any;
+    const cell = this.named(place.cell);
+    if (place.state === PlaceState.NEW) await this.#receive(place, cell);
+    return cell;
+  }
+
+  /** Returns the open cell of a tenant as far as it is known without a query, otherwise any open cell. */
+  known(tenantRecordId: number | null): CellEngine<Host> {
+    const place = tenantRecordId === null ? null : this.places.known(tenantRecordId);
+    const cell = place === null ? undefined : this.cells.find(({ name }) => name === place.cell);
+    return cell?.isOpen === true ? cell : this.any;
+  }
+
+  /** Calls the engine of the tenant's cell. */
+  async call<T>(tenant: unknown, work: (billing: Billing<Host>) => Promise<T>): Promise<T> {
+    return (await this.of(tenant)).call(work);
+  }
+
+  /** Calls every cell at the same time, each for at most 5 s. @throws BillingError BUSY (60018) that names a silent cell. */
+  async all<T>(work: (billing: Billing<Host>) => Promise<T>): Promise<readonly T[]> {
+    return Promise.all(this.cells.map((cell) => cell.answer(work)));
+  }
+
+  /** Inserts the row of a new tenant into its cell, if the creation of the tenant was interrupted (cells §1 rule 4). */
+  async #receive({ tenant: { recordId } }: TenantPlace, cell: CellEngine<Host>) {
+    const [tenant] = await this.#directory.system.findTenantsByRecordIds([recordId]);
+    assertInvariant(tenant, `The directory has a place but no row of tenant ${recordId}`);
+    const { clock, ids } = this.#ports;
+    const userToken = ids.next();
+    const authorship: Authorship = {
+      userName: DIRECTORY,
+      reasonCode: null,
+      comments: null,
+      createdDate: clock.now(),
+      userTokenOf: () => userToken,
+    };
+    await cell.call(() => cell.storage.cells.receiveTenant(tenant, authorship));
+    await this.#directory.cells.settle(recordId);
+    this.places.forget(tenant);
+  }
+}
+
+/** Returns the id or record id of a tenant. Null for the system, and for anything that is not a tenant. */
+function keyOf(tenant: unknown): Uuid | number | null {
+  if (typeof tenant === 'string') {
+    const id = tenant.toLowerCase();
+    return isUuid(id) ? id : null;
+  }
+  const recordId: unknown = Reflect.get(Object(tenant), 'recordId');
+  return typeof recordId === 'number' && recordId !== SYSTEM_TENANT.recordId ? recordId : null;
+}
+
+/** Returns the tenant of a call context. */
+export function tenantOfContext(context: unknown): TenantRef | undefined {
+  return Reflect.get(Object(context), 'tenant') as TenantRef | undefined;
+}

@@ -1,0 +1,100 @@
+import type { Storage } from '../../ports/storage/index.ts';
+import type { PlaceState, Tenant, TenantRef } from '../../records/index.ts';
+import type { NewTenantInput, TenantAuthor, TenantOperations } from '../../tenants/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import type { Plain } from '../../values/host-values/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Billing } from '../billing.ts';
+import type { BillingOptions } from '../billing-options.ts';
+
+/** Options of `Billing.cells`: those of `Billing.open`, with several storages. */
+export interface CellsOptions<Host> extends Omit<BillingOptions<Host>, 'storage'> {
+  /**
+   * PostgreSQL storage of the directory, which knows the cells, the tenants and the users. It can be the storage of the
+   * first cell, or a second storage on the same database.
+   */
+  readonly directory: Storage<Host>;
+  /** PostgreSQL storage of each cell by name. A new cell is registered in the directory, in the order of this object. */
+  readonly cells: Readonly<Record<string, Storage<Host>>>;
+  /** Names of the cells whose queue this node works on. All other calls work on every cell. Defaults to all cells. */
+  readonly work?: readonly string[] | undefined;
+}
+
+/** A cell and its load. */
+export interface CellView {
+  readonly name: string;
+  readonly number: number;
+  /** Number of tenants in the directory. */
+  readonly tenants: number;
+  /** Number of accounts, estimated for more than 10,000. Null if the cell does not answer. */
+  readonly accounts: number | null;
+  /** Number of late queue entries, counted up to 1,001. Null if the cell does not answer. */
+  readonly lateEntries: number | null;
+  /** Why this node cannot reach the cell. Null if it can. */
+  readonly problem: string | null;
+}
+
+/** The cell of a tenant. */
+export interface PlaceView {
+  readonly tenantId: Uuid;
+  readonly cell: string;
+  /** The other cell of a move: its target while MOVING, its source while CLEANING. */
+  readonly otherCell: string | null;
+  readonly state: PlaceState;
+}
+
+export interface CellOperations {
+  /** Returns the registered cells, sorted by number. */
+  list(): Promise<readonly CellView[]>;
+  /** Returns the cell of a tenant. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
+  of(tenant: Uuid | string | TenantRef): Promise<PlaceView>;
+}
+
+/** Input for a new tenant of a deployment with cells. */
+export interface NewCellTenantInput extends NewTenantInput {
+  /** Name of the tenant's cell. Defaults to the cell with the fewest accounts that answers. */
+  readonly cell?: string;
+}
+
+/** Tenants of all cells. */
+export interface CellTenantOperations extends TenantOperations {
+  create(author: TenantAuthor, input: NewCellTenantInput): Promise<Plain<Tenant>>;
+  /** Like `TenantOperations.ensure`. An existing tenant stays in its cell. */
+  ensure(author: TenantAuthor, input: NewCellTenantInput): Promise<Plain<Tenant>>;
+}
+
+/** The engines of several cells as one (cells §2). */
+export interface CellsBilling<Host = never> extends Billing<Host> {
+  readonly tenants: CellTenantOperations;
+  /** The cells of the deployment, for operators. */
+  readonly cells: CellOperations;
+}
+
+const CELL_NAME = /^[a-z][a-z0-9-]{0,62}$/;
+
+/** @throws InvariantError for invalid options, for hosts without a compiler. */
+export function checkCells<Host>({ directory, cells, work }: CellsOptions<Host>): void {
+  const names = Object.keys(Object(cells));
+  if (names.length === 0)
+    throw new InvariantError('Billing.cells needs cells, such as { cells: { west: postgresql(url) } }');
+  for (const name of names) {
+    if (!CELL_NAME.test(name))
+      throw new InvariantError(
+        `"${name}" is not the name of a cell: use up to 63 lowercase letters, digits and hyphens, beginning with a letter`,
+      );
+  }
+  const storages: readonly (readonly [string, Storage<Host>])[] = [
+    ['directory', directory],
+    ...Object.entries(cells),
+  ];
+  for (const [name, storage] of storages) {
+    if (typeof Reflect.get(Object(storage), 'prepare') !== 'function')
+      throw new InvariantError(`Billing.cells needs a storage as ${name}, such as postgresql(url)`);
+    if (storage.singleNode)
+      throw new InvariantError(`Cells need PostgreSQL, but ${name} is a SQLite database`);
+  }
+  for (const name of work ?? []) {
+    if (!names.includes(name))
+      throw new InvariantError(`work names the cell "${name}". The cells are: ${names.join(', ')}`);
+  }
+}
