@@ -57,6 +57,27 @@ const shared = {
 };
 
 /** All texts of the console. Another language is another file with the same members. */
+const periods: Readonly<Record<string, string>> = {
+  BIWEEKLY: 'every 2 weeks',
+  THIRTY_DAYS: 'every 30 days',
+  THIRTY_ONE_DAYS: 'every 31 days',
+  SIXTY_DAYS: 'every 60 days',
+  NINETY_DAYS: 'every 90 days',
+  BIMESTRIAL: 'every 2 months',
+  TRIANNUAL: 'every 4 months',
+  BIANNUAL: 'every 6 months',
+  ANNUAL: 'yearly',
+  SESQUIENNIAL: 'every 18 months',
+  BIENNIAL: 'every 2 years',
+  TRIENNIAL: 'every 3 years',
+  NO_BILLING_PERIOD: 'without a period',
+};
+
+/** Returns a billing period as words, such as `monthly` or `every 6 months`. */
+export function periodText(period: string): string {
+  return periods[period] ?? period.toLowerCase();
+}
+
 export const texts = {
   common: {
     loading: 'Loading …',
@@ -76,6 +97,8 @@ export const texts = {
     partsOfPage: 'Parts of the page',
     code: (code: number) => `Error ${code}`,
     copy: (text: string) => `Copy ${text}`,
+    copyText: 'Copy',
+    copied: 'Copied',
     signedOut: 'Your session had ended. Try again.',
     atLine: (line: number, message: string) => `Line ${line}: ${message}`,
     unreachable: 'The server cannot be reached. Check your connection and try again.',
@@ -103,7 +126,7 @@ export const texts = {
     today: 'Today',
     legend:
       'Hatched: paused or blocked. ◆ change, ■ overdue state, ✕ end. Thin line: billed through. Faded: future.',
-    price: (price: string, period: string) => `${price} ${period.toLowerCase()}`,
+    price: (price: string, period: string) => `${price} ${periodText(period)}`,
     paused: 'Paused',
     resumed: 'Resumes',
     ends: 'Ends',
@@ -122,6 +145,21 @@ export const texts = {
     removed: 'Removed',
     same: 'Nothing visible',
     empty: 'empty',
+    /** Parts of the engine that make changes by themselves. */
+    components: {
+      SubscriptionBaseTransition: 'Subscriptions (automatic)',
+      NextBillingDateNotifier: 'Invoicing (automatic)',
+      CreateParentInvoice: 'Invoice of the parent (automatic)',
+      EInvoiceService: 'E-invoices (automatic)',
+      PaymentRequestProcessor: 'Payments (automatic)',
+      PaymentRetryService: 'Payment retry (automatic)',
+      Janitor: 'Payment recovery (automatic)',
+      OverdueService: 'Overdue (automatic)',
+      EntitlementService: 'Entitlement (automatic)',
+      UsageService: 'Usage (automatic)',
+      CouponService: 'Coupons (automatic)',
+      FeatureService: 'Features (automatic)',
+    } as Readonly<Record<string, string>>,
   },
   labels: {
     ...shared,
@@ -1016,7 +1054,6 @@ export const texts = {
     free: 'free',
     notSold: 'not sold',
     once: (price: string) => (price === 'free' ? price : `${price} once`),
-    each: (price: string, period: string) => `${price} ${period}`,
     tier: (name: string, tier: number) => `${name}, tier ${tier}`,
     upTo: (max: string) => `, up to ${max}`,
     per: (price: string, unit: string) => `${price} per ${unit}`,

@@ -56,6 +56,17 @@ anyDatabase.describe('console keyboard', (open) => {
     await tab.shows('12 % off', 'table');
     await tab.gone('dialog');
   });
+
+  it('copies a key, and says so', async () => {
+    const { tab } = current;
+    await tab.page
+      .browserContext()
+      .overridePermissions(new URL(server.url).origin, ['clipboard-sanitized-write']);
+    const { id } = await server.acme.accounts.getByKey('ada');
+    await tab.visit(`/accounts/${id}`);
+    await tab.press('Copy ada');
+    await tab.shows('Copied', '.page-header [role=status]');
+  });
 });
 
 /** Presses the Tab key until the control with this name has the focus. */

@@ -48,6 +48,17 @@ anyDatabase.describe('console session', (open) => {
     await tab.shows('15 % off', 'table');
   });
 
+  it('ends with the sign-out of another tab', async () => {
+    const { tab } = current;
+    const other = await tab.sibling();
+    await other.visit('/accounts');
+    await other.shows('Ada Larsen', 'main');
+    await tab.visit('/coupons');
+    await tab.press('Sign out');
+    await other.shows('Sign in');
+    expect(await other.text()).not.to.include('Ada Larsen');
+  });
+
   it('ends with the sign-out, also for pages that the browser goes back to', async () => {
     const { tab } = current;
     await tab.visit('/accounts');

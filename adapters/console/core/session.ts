@@ -24,6 +24,12 @@ const SESSIONS = `${serverBase}/1.0/kb/security/sessions`;
 /** Marks calls of scripts, which a form of another site cannot send. */
 const SCRIPT = { 'X-Requested-With': 'billwright' };
 
+/** Reports to the other tabs of this browser that another user, or nobody, is signed in. */
+const otherTabs = new BroadcastChannel('billwright-session');
+otherTabs.onmessage = ({ data }) => {
+  if (data !== (session.value?.username ?? null)) location.reload();
+};
+
 /** Loads the session of the cookie. */
 export async function restoreSession(): Promise<void> {
   const response = await recordingFetch(`${SESSIONS}/current`, { headers: SCRIPT });
@@ -41,12 +47,14 @@ export async function signIn(username: string, password: string): Promise<void> 
   if (!response.ok) throw await failureOf(response);
   session.value = (await response.json()) as Session;
   sessionEnded.value = false;
+  otherTabs.postMessage(username);
 }
 
 export async function signOut(): Promise<void> {
   const response = await recordingFetch(`${SESSIONS}/current`, { method: 'DELETE', headers: SCRIPT });
   if (!response.ok && response.status !== 401) throw await failureOf(response);
   session.value = null;
+  otherTabs.postMessage(null);
   // The next user of this browser must not see them.
   calls.value = [];
 }

@@ -2,9 +2,7 @@ import { signal } from '@preact/signals';
 import { type Call, calls, curlOf } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
-
-/** Browsers allow copying only for pages from https or this machine. */
-export const canCopy = 'clipboard' in navigator;
+import { Copy } from './layout.tsx';
 
 export const isCallLogOpen = signal(false);
 
@@ -36,11 +34,7 @@ function OneCall({ call }: { readonly call: Call }) {
         <span>{call.status ?? texts.calls.noAnswer}</span> <span>{Math.round(call.milliseconds)} ms</span>
       </summary>
       <pre>{curl}</pre>
-      {canCopy && (
-        <button type="button" onClick={() => void navigator.clipboard.writeText(curl)}>
-          {texts.calls.copy}
-        </button>
-      )}
+      <Copy text={curl} label={texts.calls.copy} />
     </details>
   );
 }

@@ -10,20 +10,19 @@ import {
   pagePath,
   revision,
   testTime as time,
+  withNames,
   words,
 } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
 import { Dialog } from './dialog.tsx';
-import { eventColumns } from './event-table.tsx';
+import { eventColumns, type ShownEvent } from './event-table.tsx';
 import { textOf } from './form.tsx';
 import { Badge } from './layout.tsx';
 import { Problem } from './loading.tsx';
 import { ListTable } from './table.tsx';
 
 const t = texts.clock;
-
-type Event = Awaited<ReturnType<Api['events']['list']>>['events'][number];
 
 /** True if the server has a test clock. The server writes it into the page. */
 const isTestMode = document.querySelector('meta[name=billwright-test]') !== null;
@@ -39,7 +38,7 @@ async function readClock(): Promise<void> {
 /** The outcome of a move of the clock. */
 interface Outcome {
   readonly from: string;
-  readonly events: readonly Event[];
+  readonly events: readonly ShownEvent[];
   /** True if there are more events than shown. */
   readonly hasMore: boolean;
 }
@@ -107,7 +106,8 @@ async function moved(
     ).currentUtcTime;
     while (!(await isQuiet()));
     revision.value += 1;
-    return await eventsAfter(next);
+    const { events, hasMore } = await eventsAfter(next);
+    return { events: await withNames(events), hasMore };
   } finally {
     clearInterval(timer);
   }
@@ -128,8 +128,8 @@ async function isQuiet(): Promise<boolean> {
 const MAX_PAGES = 5;
 const EVENTS_PER_PAGE = 1_000;
 
-async function eventsAfter(cursor: string): Promise<Omit<Outcome, 'from'>> {
-  const events: Event[] = [];
+async function eventsAfter(cursor: string) {
+  const events: Awaited<ReturnType<Api['events']['list']>>['events'][number][] = [];
   let after = cursor;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const found = await api().events.list({ after, limit: EVENTS_PER_PAGE });

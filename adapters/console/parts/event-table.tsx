@@ -34,6 +34,7 @@ export interface ShownEvent {
   readonly id: string;
   readonly eventType: string;
   readonly accountId: string | null;
+  readonly accountName: string;
   readonly objectType: string;
   readonly objectId: string | null;
   readonly metaData: unknown;
@@ -50,7 +51,8 @@ export const eventColumns: readonly Column<ShownEvent>[] = [
   },
   {
     title: texts.operations.account,
-    cell: ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />,
+    cell: ({ accountId, accountName }) =>
+      accountId !== null && <IdLink page="/accounts" id={accountId} label={accountName} />,
   },
   {
     title: texts.operations.data,

@@ -44,7 +44,7 @@ export function Author({ of: { changedBy, reasonCode, comments } }: { readonly o
   const given = [reasonCode, comments].filter((text) => text !== null).join(': ');
   return (
     <>
-      {changedBy} {given !== '' && <small>{given}</small>}
+      {t.components[changedBy] ?? changedBy} {given !== '' && <small>{given}</small>}
     </>
   );
 }

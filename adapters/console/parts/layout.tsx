@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { href, hrefWith, parameters, shortId } from '../core/index.ts';
 import { texts } from '../texts.ts';
-import { canCopy } from './call-log.tsx';
 
 interface PageProps {
   readonly title: string;
@@ -152,16 +151,29 @@ export function Copyable(props: { readonly text: string; readonly label?: string
   return (
     <span class="copyable">
       <code>{props.label ?? props.text}</code>
-      {canCopy && (
-        <button
-          type="button"
-          class="quiet"
-          aria-label={texts.common.copy(props.text)}
-          onClick={() => void navigator.clipboard.writeText(props.text)}
-        >
-          ⧉
-        </button>
-      )}
+      <Copy text={props.text} label={texts.common.copy(props.text)} />
     </span>
+  );
+}
+
+/** A button that copies text, and says so. Browsers allow copying only for pages from https or this machine. */
+export function Copy({ text, label }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    'clipboard' in navigator && (
+      <button
+        type="button"
+        class="quiet copy"
+        aria-label={isCopied ? texts.common.copied : label}
+        onClick={() => void copy()}
+        onBlur={() => setCopied(false)}
+      >
+        <span role="status">{isCopied ? texts.common.copied : texts.common.copyText}</span>
+      </button>
+    )
   );
 }

@@ -68,7 +68,7 @@ function phasesOf({ events, prices }: Subscription, currency: string | null): re
     const price = prices.find(({ phaseName }) => phaseName === phase);
     const amount = price?.recurringPrice ?? price?.fixedPrice ?? null;
     const kind = price?.phaseType ?? 'EVERGREEN';
-    const each = price?.recurringPrice ? t.price(money(amount, currency), words(billingPeriod)) : null;
+    const each = price?.recurringPrice ? t.price(money(amount, currency), billingPeriod ?? '') : null;
     const cost = each ?? (amount === null ? null : money(amount, currency));
     const parts = [kind === 'EVERGREEN' ? null : words(kind), plan, cost];
     const label = parts.filter((part) => part !== null).join(' · ');

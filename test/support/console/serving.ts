@@ -5,6 +5,7 @@ import { type FakeClock, fakeClock } from '../../../adapters/testing/index.ts';
 import type { TenantBilling, TenantRef } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import type { DatabaseTemplate, OpenDatabase, TestDatabase } from '../databases.ts';
+import { movable } from '../http/serving.ts';
 import { storageOf } from '../storage.ts';
 import { pushableSystemClock, recordingLogger } from '../system-time.ts';
 import { type TcpProxy, tcpProxy } from '../tcp-proxy.ts';
@@ -31,6 +32,8 @@ export interface ConsoleServerOptions {
   readonly http?: Partial<Pick<KoaOptions, 'basePath'>>;
   /** A template with a tenant `meadow`. Default: the shop. */
   readonly template?: DatabaseTemplate;
+  /** If true, the page can move the clock. Defaults to false. */
+  readonly isTestMode?: boolean;
 }
 
 /** Serves the console to the tests of the surrounding `describe`. */
@@ -38,7 +41,7 @@ export function consoleBefore(open: OpenDatabase, options: ConsoleServerOptions 
   const server = {} as ConsoleServer;
   before(async () => {
     const template = options.template ?? consoleShop;
-    Object.assign(server, await serveConsole(await open(template), options.http));
+    Object.assign(server, await serveConsole(await open(template), options));
   });
   after(() => server.close?.());
   return server;
@@ -46,7 +49,7 @@ export function consoleBefore(open: OpenDatabase, options: ConsoleServerOptions 
 
 async function serveConsole(
   database: TestDatabase,
-  http: ConsoleServerOptions['http'] = {},
+  { http = {}, isTestMode = false }: ConsoleServerOptions,
 ): Promise<ConsoleServer> {
   const clock = fakeClock(`${TODAY}T10:00:00Z`);
   const storage = storageOf(database);
@@ -60,6 +63,7 @@ async function serveConsole(
     // The files of this build replace those of the installed package.
     console: false,
     consolePages: async () => pages,
+    ...(isTestMode && { test: { clock: movable(clock) } }),
     ...http,
   };
   const listening = await listen(createKoaApp(options), { port: 0 });

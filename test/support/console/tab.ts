@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { ElementHandle, Page } from 'puppeteer-core';
+import type { BrowserContext, ElementHandle, Page } from 'puppeteer-core';
 import type { TestBrowser } from './chromium.ts';
 import type { ConsoleServer } from './serving.ts';
 import { SHOP_KEY, TODAY } from './shop.ts';
@@ -38,11 +38,19 @@ export class Tab {
   }
 
   static async create({ browser }: TestBrowser, server: Pick<ConsoleServer, 'url'>): Promise<Tab> {
-    const context = await browser.createBrowserContext();
+    return Tab.#openIn(await browser.createBrowserContext(), server);
+  }
+
+  static async #openIn(context: BrowserContext, server: Pick<ConsoleServer, 'url'>): Promise<Tab> {
     const page = await context.newPage();
     await page.setViewport({ width: WIDE, height: HEIGHT });
     await page.evaluateOnNewDocument(`(${observe})(${Date.parse(`${TODAY}T10:00:00Z`)})`);
     return new Tab(page, server);
+  }
+
+  /** Opens another tab of the same browser, with the same session. */
+  sibling(): Promise<Tab> {
+    return Tab.#openIn(this.page.browserContext(), this.#server);
   }
 
   close(): Promise<void> {

@@ -314,7 +314,8 @@ export function createdId(reply: Reply): string {
   return location.slice(location.lastIndexOf('/') + 1);
 }
 
-function movable(clock: FakeClock) {
+/** Returns the clock of test mode over a clock of tests. */
+export function movable(clock: FakeClock): TestMode['clock'] {
   return {
     now: () => clock.now(),
     set: async (at: Instant | null) => clock.set(at ?? START),

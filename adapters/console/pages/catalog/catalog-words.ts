@@ -25,7 +25,7 @@ export function phasePrices(phase: Phase, currency: string): readonly string[] {
   return [
     ...(fixed === null ? [] : [t.once(priceText(fixed.price, currency))]),
     ...(recurring?.price
-      ? [t.each(priceText(recurring.price, currency), words(recurring.billingPeriod).toLowerCase())]
+      ? [texts.timeline.price(priceText(recurring.price, currency), recurring.billingPeriod)]
       : []),
     ...phase.usages.flatMap((usage) => usagePrices(usage, currency)),
   ];

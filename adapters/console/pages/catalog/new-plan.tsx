@@ -1,8 +1,9 @@
 import { api, words } from '../../core/index.ts';
 import { Action, textOf, type Values } from '../../parts/index.ts';
-import { texts } from '../../texts.ts';
+import { periodText, texts } from '../../texts.ts';
 
 const t = texts.catalog;
+const PERIODS = ['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'BIANNUAL', 'ANNUAL'];
 
 const options = (names: readonly string[]) =>
   names.map((name): readonly [string, string] => [name, words(name)]);
@@ -29,7 +30,7 @@ export function NewPlan() {
           name: 'billingPeriod',
           label: t.billingPeriod,
           kind: 'select',
-          options: options(['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'BIANNUAL', 'ANNUAL']),
+          options: PERIODS.map((period) => [period, periodText(period)]),
         },
         { name: 'trialLength', label: t.trialDays, kind: 'number', help: t.trialHelp },
       ]}

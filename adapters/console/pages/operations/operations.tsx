@@ -8,6 +8,7 @@ import {
   parameters,
   useLoad,
   withAccountNames,
+  withNames,
   words,
 } from '../../core/index.ts';
 import { eventColumns, eventTypeOf, eventTypes } from '../../parts/event-table.tsx';
@@ -141,10 +142,14 @@ const PAGE_SIZE = 25;
 function Events() {
   const type = eventTypeOf(parameters.value.get('type'));
   const before = parameters.value.get('before') ?? 'latest';
-  const loaded = useLoad(
-    () => api().events.list({ before, limit: PAGE_SIZE, ...(type && { types: [type] }) }),
-    [type, before],
-  );
+  const loaded = useLoad(async () => {
+    const { events, next } = await api().events.list({
+      before,
+      limit: PAGE_SIZE,
+      ...(type && { types: [type] }),
+    });
+    return { events: await withNames(events), next };
+  }, [type, before]);
   return (
     <Section title={t.events}>
       <p class="quiet-text">{t.eventsExplanation}</p>

@@ -1,4 +1,4 @@
-import { money, type ResultOf, words } from '../../core/index.ts';
+import { money, type ResultOf } from '../../core/index.ts';
 import { type Field, textOf, type Values } from '../../parts/index.ts';
 import type { Subscription } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
@@ -19,7 +19,7 @@ function labelOf(plan: AvailablePlans[number]['plan'], currency: string | null):
   const { recurring } = plan.finalPhase;
   const price = recurring?.price?.prices.find((each) => each.currency === currency);
   if (!recurring || !price?.amount) return plan.prettyName;
-  const cost = texts.timeline.price(money(price.amount.text, currency), words(recurring.billingPeriod));
+  const cost = texts.timeline.price(money(price.amount.text, currency), recurring.billingPeriod);
   return `${plan.prettyName} · ${cost}`;
 }
 
@@ -39,6 +39,6 @@ export function currentPrice(
 ) {
   const price = prices.find((each) => each.planName === planName && each.phaseType === phaseType);
   if (price?.recurringPrice)
-    return texts.timeline.price(money(price.recurringPrice, currency), words(billingPeriod));
+    return texts.timeline.price(money(price.recurringPrice, currency), billingPeriod ?? '');
   return price?.fixedPrice ? money(price.fixedPrice, currency) : null;
 }
