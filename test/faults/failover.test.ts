@@ -127,6 +127,9 @@ onPostgresql.describe('failover to a standby', () => {
   it('keeps what was acknowledged and continues within seconds if the replication is synchronous', async () => {
     const north = await begin({ isSynchronous: true, accounts: ACCOUNTS });
     const south = await openNode();
+    const ada = { name: 'ada', password: 'ada', roles: [] };
+    await north.security.users.create({ userName: 'test' }, ada, { allowShort: true });
+    expect(await north.security.principal('USER', 'ada')).to.include({ name: 'ada' });
     for (const node of nodes) node.start();
     const acknowledged: string[] = [];
     let isOver = false;
@@ -148,6 +151,8 @@ onPostgresql.describe('failover to a standby', () => {
     const before = acknowledged.length;
     await until(() => acknowledged.length >= before + WRITTEN && ledger.all().length === 2 * ACCOUNTS);
     expectBelow(RECOVERED_WITHIN_MS, performance.now() - promotedAtMs, 'milliseconds');
+    await south.security.users.deactivate({ userName: 'test' }, 'ada');
+    expect(await north.security.principal('USER', 'ada'), 'a cached user').to.equal(null);
     isOver = true;
     await Promise.all(writing);
     expect(repeated).to.be.greaterThan(0);
