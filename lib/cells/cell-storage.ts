@@ -71,6 +71,7 @@ export function cellStorage<Host>(
     },
     checks: cell.checks,
     cells: directory.cells,
+    moves: cell.moves,
     prepare: (policy) => cell.prepare(policy),
     poolUse: () => cell.poolUse(),
     close: () => cell.close(),

@@ -350,3 +350,24 @@ export const PLACE_LEASE_MS = 2 * SECOND_MS;
 
 /** Time limit of one cell in a call that asks all cells. */
 export const CELL_ANSWER_MS = 5 * SECOND_MS;
+
+/** Time that a move waits for due work of the tenant that is running, before it stops the writes (cells §3.1). */
+export const MOVE_HOLD_MS = 3 * SECOND_MS;
+
+/** Interval at which a move looks for due work that is still running. */
+export const MOVE_LOOK_MS = 50;
+
+/** Time after a move until the rows in the source are deleted. Until then, slow reads of the source can end. */
+export const MOVE_CLEANUP_MS = MINUTE_MS;
+
+/** Number of rows that a move deletes at a time in the cell that the tenant has left. */
+export const MOVE_DELETED_ROWS = 10_000;
+
+/** Number of logged writes that a move copies at a time. */
+export const MOVE_LOGGED_ROWS = 5_000;
+
+/** Number of record ids that a move reserves for writes of the source until it stops them. */
+export const MOVE_RESERVED_IDS = 100_000;
+
+/** Number of times a move repeats a comparison or a copy that concurrent writes have changed. */
+export const MOVE_ATTEMPTS = 10;

@@ -246,7 +246,8 @@ onPostgresql.describe('two cells', (open) => {
     expect(await directory.cells.beginMove(moved.recordId, 'east')).to.equal(true);
     cells.systemClock.push(PLACE_LEASE_MS + 1);
     expect(await moved.acme.accounts.getByKey('before')).to.deep.include({ externalKey: 'before' });
-    expect(await directory.cells.switchMove(moved.recordId)).to.equal(true);
+    const revision = (await directory.cells.takeMove(moved.recordId)) ?? 0;
+    expect(await directory.cells.switchMove({ tenantRecordId: moved.recordId, revision })).to.equal(true);
     // A moving place is read at each call, so the switch takes effect immediately. This test has copied no rows.
     expect(await codeOf(moved.acme.accounts.getByKey('before'))).to.equal(
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY,

@@ -73,6 +73,7 @@ export function pushStore(
   const sinkColumn = raw(sink === null ? '' : ', sink');
   const sinkValue = sink === null ? nothing : sql`, ${sink}`;
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
+  const isOpen = dialect.ofWorkingTenants('d.tenant_record_id');
   /** Returns the condition for leases of these tenants that still have the token of this node. */
   const areHeld = (held: readonly PushLease[]) => {
     const tenants = held.map(({ tenantRecordId }) => tenantRecordId);
@@ -122,6 +123,7 @@ export function pushStore(
         where not exists (
           select 1 from ${leases} o
           where o.tenant_record_id = waiting.id and o.ends_at_ms > ${systemNowMs} ${ofKind('o')})
+          ${dialect.ofWorkingTenants('waiting.id')}
         limit ${limit}
         on conflict (tenant_record_id ${sinkColumn}) do update
           set owner = excluded.owner, token = excluded.token, ends_at_ms = excluded.ends_at_ms
@@ -153,7 +155,7 @@ export function pushStore(
       const some = (which: Sql) => sql`
         select ${columns} from (
           select * from ${rows} d
-          where d.tenant_record_id = ${tenantRecordId} and ${due} and ${which}
+          where d.tenant_record_id = ${tenantRecordId} and ${due} and ${which} ${isOpen}
             and not ${isIn('d.record_id', 'bigint', held)}
           order by d.due_order, d.record_id limit ${limit}) as chosen`;
       const found = await access.rows(sql`
@@ -189,7 +191,7 @@ export function pushStore(
       }),
     nextDue: async (after) => {
       const [row] = await access.rows(sql`
-        select min(d.due_order) as next_due from ${rows} d where ${due} and d.due_order > ${after}`);
+        select min(d.due_order) as next_due from ${rows} d where ${due} and d.due_order > ${after} ${isOpen}`);
       return orNullIn(row, 'next_due', instantIn);
     },
     backlog: async ({ businessNow, limit }) => {
@@ -206,9 +208,10 @@ export function pushStore(
         tenantRecordId === null ? nothing : sql`and ${raw(alias)}.tenant_record_id = ${tenantRecordId}`;
       const found = await access.rows(sql`
         select 1 as found where (
-          select d.record_id from ${rows} d where ${due} and d.due_order <= ${businessNow} ${whose('d')}
+          select d.record_id from ${rows} d where ${due} and d.due_order <= ${businessNow} ${whose('d')} ${isOpen}
           order by d.due_order limit 1) is not null
-        or exists (select 1 from ${cursors} where ${hasPendingEvents} ${whose('c')})`);
+        or exists (select 1 from ${cursors} where ${hasPendingEvents} ${whose('c')}
+          ${dialect.ofWorkingTenants('c.tenant_record_id')})`);
       return found.length > 0;
     },
     purge: async (before, limit) => {

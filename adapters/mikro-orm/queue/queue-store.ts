@@ -99,13 +99,13 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       const [row] = await access.rows(sql`
           select effective_date from bw_queue_entries
           where processing_state = 'AVAILABLE' and due_order > 0 and ${isIn('topic', 'text', topics)}
-            and kind = ${QueueKind.NOTIFICATION}
+            ${dialect.ofWorkingTenants('tenant_record_id')} and kind = ${QueueKind.NOTIFICATION}
           order by due_order, record_id limit 1`);
       return row ? instantIn(row, 'effective_date') : null;
     },
     countPending: async (tenantRecordId, businessNow, cause) => {
       const whose = sql`${tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`}
-        ${cause === undefined ? nothing : causedBy(cause)}`;
+        ${cause === undefined ? nothing : causedBy(cause)} ${dialect.ofWorkingTenants('tenant_record_id')}`;
       const [row] = await access.rows(sql`
           select (
             select count(*) from bw_queue_entries
@@ -174,7 +174,7 @@ async function claimEntries(runner: Runner, request: ClaimRequest): Promise<read
       processing_state = ${ProcessingState.IN_PROCESSING}, processing_owner = ${request.node},
       claim_id = ${request.claimId}, claimed_at_ms = coalesce(claimed_at_ms, ${request.systemNowMs}),
       available_at_ms = ${request.leaseEndsAtMs}
-    where record_id in (${dueEntries(request)} ${raw(dialect.forUpdateSkipLocked)})
+    where record_id in (${dueEntries(dialect, request)} ${raw(dialect.forUpdateSkipLocked)})
     returning ${raw(dialect.selectList(queueEntriesTable))}`);
   runner.leaveToCommit(claiming);
   return (await claiming)
@@ -183,12 +183,13 @@ async function claimEntries(runner: Runner, request: ClaimRequest): Promise<read
     .map(({ entry }) => entry);
 }
 
-export function dueEntries(request: ClaimRequest): Sql {
+export function dueEntries(dialect: Pick<Dialect, 'ofWorkingTenants'>, request: ClaimRequest): Sql {
   return sql`
     select e.record_id from bw_queue_entries e
     where e.processing_state = 'AVAILABLE' and e.due_order <= ${Math.max(1, request.businessNow)}
       and (e.available_at_ms is null or e.available_at_ms <= ${request.systemNowMs})
       and ${isIn('e.topic', 'text', request.topics)} ${ofKind(request)} ${ofAccount(request)}
+      ${dialect.ofWorkingTenants('e.tenant_record_id')}
       and (e.account_record_id is null or (
         not exists (
           select 1 from bw_queue_entries b
@@ -307,7 +308,7 @@ async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap'
     select ${raw(runner.dialect.selectList(queueEntriesTable))} from bw_queue_entries
     where lapses > 0 and lapses > ${maxLapses} and claimed_at_ms <= ${claimedBeforeMs}
       and (processing_state = 'AVAILABLE' or available_at_ms <= ${systemNowMs})
-      ${kind === undefined ? nothing : sql`and kind = ${kind}`}
+      ${kind === undefined ? nothing : sql`and kind = ${kind}`} ${runner.dialect.ofWorkingTenants('tenant_record_id')}
     order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
   if (rows.length === 0) return 0;
   const recordIds = rows.map((row) => numberIn(row, 'record_id'));

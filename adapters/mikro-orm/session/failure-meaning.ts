@@ -24,6 +24,14 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
       cause: error,
     });
   }
+  if (kind === 'moving') {
+    return new BillingError({
+      code: ErrorCode.BUSY,
+      message: 'The tenant is being moved to another cell; send the request again in a moment',
+      facts: { isMoving: true },
+      cause: error,
+    });
+  }
   if (kind === 'away') {
     return new BillingError({
       code: ErrorCode.BUSY,

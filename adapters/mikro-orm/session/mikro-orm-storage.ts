@@ -16,6 +16,7 @@ import {
 } from '../../../lib/ports/storage/index.ts';
 import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
 import { BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { tenantMoveStore } from '../moves/move-store.ts';
 import { entryStore } from '../queue/entry-store.ts';
 import { eventStore } from '../queue/event-store.ts';
 import { pushStore, sinkStore } from '../queue/push-store.ts';
@@ -125,6 +126,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly secrets: Storage['secrets'];
   readonly checks: Storage['checks'];
   readonly cells: Storage['cells'];
+  readonly moves: Storage['moves'];
   readonly #shared: Shared;
   readonly #access: SystemAccess;
   readonly #host: Host | undefined;
@@ -163,6 +165,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.secrets = secretStore(access);
     this.checks = checkStore(access);
     this.cells = cellStore(access);
+    this.moves = tenantMoveStore(access);
   }
 
   static over<Host>(parts: StorageParts): MikroOrmStorage<Host> {

@@ -19,6 +19,8 @@ export type DatabaseFailure =
   | { readonly kind: 'aborted' }
   /** The disk is full or another resource is exhausted. Only reads work. */
   | { readonly kind: 'no-room' }
+  /** The tenant is being moved to another cell, or has left this one (cells §3.2). */
+  | { readonly kind: 'moving' }
   /** The database is unreachable or does not respond. */
   | { readonly kind: 'away' }
   | { readonly kind: 'other' };
@@ -74,6 +76,11 @@ export interface Dialect extends SchemaDialect {
   readonly claimLock: Sql | null;
   /** Wakes other nodes after the commit. Null for a database with a single node. */
   notify(payload: string): Sql | null;
+  /**
+   * Returns a condition, starting with `and`, on the tenants for which this cell does due work: all except tenants that
+   * another cell works for or takes over (cells §3.2). Empty for a database without cells.
+   */
+  ofWorkingTenants(column: string): Sql;
   /** Returns the condition that a number column has one of the numbers in a JSON array. */
   isInJson(column: string, text: string): string;
   /** Limits `bw_account_texts` to matching accounts until the transaction ends. Null without that table. */

@@ -2,7 +2,7 @@ import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { type Column, numberIn, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
-import { firstRowsAs, raw, type Sql, sql } from '../sql/sql.ts';
+import { firstRowsAs, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
 import { aggregateOfTexts, decimalOfAggregate } from './decimal-aggregates.ts';
@@ -72,6 +72,7 @@ export const sqliteDialect: Dialect = {
   forDeletion: '',
   claimLock: null,
   notify: () => null,
+  ofWorkingTenants: () => nothing,
   isInJson: (column, text) => `${column} in (select value from json_each(${text}))`,
   seekAccountText: null,
   unboundRole: null,

@@ -1,4 +1,4 @@
-import type { CellNumbering, CellStore, PlaceChoice } from '../../../lib/ports/storage/index.ts';
+import type { CellNumbering, CellStore, PlaceChoice, TakenMove } from '../../../lib/ports/storage/index.ts';
 import { type Cell, ChangeType, PlaceState, type TenantPlace } from '../../../lib/records/index.ts';
 import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { CELL_NUMBERS } from '../../../lib/values/limits.ts';
@@ -33,9 +33,11 @@ export function cellStore(access: SystemAccess): CellStore {
     const [row] = await access.rows(counterValue(name));
     return row === undefined ? null : numberIn(row, 'value');
   };
-  /** Changes a place that has one of the states. Returns false if it has another one. */
-  const change = async (tenantRecordId: number, from: PlaceState, assignments: Sql) =>
-    access.transact((runner) => changePlace(runner, { tenantRecordId, from, assignments }));
+  /** Changes a place that has the state and the revision. Returns false if it has others. */
+  const change = async ({ tenantRecordId, revision }: TakenMove, from: PlaceState, assignments: Sql) =>
+    access.transact((runner) =>
+      changePlace(runner, { tenantRecordId, from, assignments, also: sql`and revision = ${revision}` }),
+    );
   return {
     revision: async () => (await counter(revisionCounter)) ?? 0,
     list: async () => cellsOf(access),
@@ -91,10 +93,18 @@ export function cellStore(access: SystemAccess): CellStore {
           also: sql`and cell <> ${to}`,
         });
       }),
-    switchMove: (tenant) =>
-      change(tenant, 'MOVING', sql`state = 'CLEANING', cell = other_cell, other_cell = cell`),
-    undoMove: (tenant) => change(tenant, 'MOVING', sql`state = 'SETTLED', other_cell = null`),
-    endMove: (tenant) => change(tenant, 'CLEANING', sql`state = 'SETTLED', other_cell = null`),
+    takeMove: async (tenantRecordId) =>
+      access.transact(async (runner) => {
+        const revision = await raiseRevision(runner);
+        const { affected } = await runner.run(sql`
+          update bw_tenant_places set revision = ${revision}
+          where tenant_record_id = ${tenantRecordId} and state in ('MOVING', 'CLEANING')`);
+        return affected === 1 ? revision : null;
+      }),
+    switchMove: (move) =>
+      change(move, 'MOVING', sql`state = 'CLEANING', cell = other_cell, other_cell = cell`),
+    undoMove: (move) => change(move, 'MOVING', sql`state = 'CLEANING'`),
+    endMove: (move) => change(move, 'CLEANING', sql`state = 'SETTLED', other_cell = null`),
 
     contents: async () => {
       const any = cellTables.map((table) => `select 1 from ${table} where tenant_record_id <> 0`);

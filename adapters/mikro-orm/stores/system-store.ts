@@ -65,6 +65,7 @@ export function systemStore(access: SystemAccess): SystemStore {
           select 1 from bw_payment_transactions t
           where t.tenant_record_id = a.tenant_record_id and t.external_key = a.transaction_external_key
             and t.attempt_id = a.id and t.status = 'UNKNOWN')
+          ${dialect.ofWorkingTenants('a.tenant_record_id')}
         order by a.created_date limit ${limit}`;
     },
     purgeInvoiceAnnouncements: async (before, limit) => {

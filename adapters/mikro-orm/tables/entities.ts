@@ -39,7 +39,8 @@ function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaD
   });
 }
 
-function tenantColumnOf(table: TableSpec): string | null {
+/** Returns the column with the record id of the tenant. Null for a table without rows of tenants. */
+export function tenantColumnOf(table: TableSpec): string | null {
   if (table === tenantsTable) return tenantsTable.primaryKey;
   return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;
 }

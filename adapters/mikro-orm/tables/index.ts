@@ -5,6 +5,7 @@ import * as coupons from './coupons.ts';
 import * as features from './features.ts';
 import * as invoices from './invoices.ts';
 import * as monitoring from './monitoring.ts';
+import * as moves from './moves.ts';
 import * as payments from './payments.ts';
 import * as queue from './queue.ts';
 import type { TableSpec } from './record-table.ts';
@@ -21,6 +22,8 @@ export const tables: readonly TableSpec[] = [
   system.tenantsTable,
   cells.cellsTable,
   cells.tenantPlacesTable,
+  moves.tenantMovesTable,
+  moves.tenantMoveLogTable,
   security.usersTable,
   security.rolesTable,
   security.apiClientsTable,

@@ -23,6 +23,13 @@ export interface CellNumbering {
   readonly above: number;
 }
 
+/** A move that this process has taken over. */
+export interface TakenMove {
+  readonly tenantRecordId: number;
+  /** The result of `takeMove`. A process that takes over the move later gets a greater one. */
+  readonly revision: number;
+}
+
 /** Selects places of tenants. */
 export type PlaceChoice =
   | { readonly ids: readonly Uuid[] }
@@ -54,12 +61,17 @@ export interface CellStore {
   settle(tenantRecordId: number): Promise<void>;
   /** SETTLED → MOVING to another cell. Returns false if the tenant is already there or its place is not settled. */
   beginMove(tenantRecordId: number, to: string): Promise<boolean>;
-  /** MOVING → CLEANING: from now on the tenant is in the target. Returns false if the place is not MOVING. */
-  switchMove(tenantRecordId: number): Promise<boolean>;
-  /** MOVING → SETTLED in the source. Returns false if the place is not MOVING. */
-  undoMove(tenantRecordId: number): Promise<boolean>;
-  /** CLEANING → SETTLED in the target. Returns false if the place is not CLEANING. */
-  endMove(tenantRecordId: number): Promise<boolean>;
+  /**
+   * Takes over a MOVING or CLEANING place: gives it a new revision, with which only the caller can continue the move.
+   * Returns null if the place has another state.
+   */
+  takeMove(tenantRecordId: number): Promise<number | null>;
+  /** MOVING → CLEANING: from now on the tenant is in the target. Returns false if the caller has lost the move. */
+  switchMove(move: TakenMove): Promise<boolean>;
+  /** MOVING → CLEANING: the tenant stays in the source. Returns false if the caller has lost the move. */
+  undoMove(move: TakenMove): Promise<boolean>;
+  /** CLEANING → SETTLED. Returns false if the caller has lost the move. */
+  endMove(move: TakenMove): Promise<boolean>;
 
   /** Describes this database as a cell. */
   contents(): Promise<CellContents>;

@@ -4,6 +4,7 @@ import type { CellStore } from './cells.ts';
 import type { CheckStore } from './checks.ts';
 import type { DrawnCounter, QuotaDraw } from './features.ts';
 import type { MonitoringStore, NodeStore } from './monitoring.ts';
+import type { TenantMoveStore } from './moves.ts';
 import type { EventStore, PushStore, SinkStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
 import type { EntryStore } from './queue-entries.ts';
@@ -30,6 +31,8 @@ export type * from './e-invoices.ts';
 export type * from './features.ts';
 export type * from './invoices.ts';
 export type * from './monitoring.ts';
+export type * from './moves.ts';
+export { FenceState } from './moves.ts';
 export type * from './payments.ts';
 export type * from './push.ts';
 export type * from './queue.ts';
@@ -128,6 +131,8 @@ export interface Storage<Host = never> {
   readonly checks: CheckStore;
   /** The directory of cells, or a cell's own data (cells §1). */
   readonly cells: CellStore;
+  /** The parts of a tenant's move in this cell (cells §3). */
+  readonly moves: TenantMoveStore;
   /**
    * Checks the schema version. Applies missing migrations if the storage was opened for that, otherwise throws an
    * error that names the command to run. Then applies the policy to sessions; omitted members stay unchanged.

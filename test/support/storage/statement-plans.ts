@@ -32,7 +32,7 @@ export interface Plan {
 
 /** Returns true for a plan line that scans a whole table or all rows of a tenant. */
 export function isWalk(line: string): boolean {
-  return /Seq Scan on bw_(?!account_texts)|SCAN bw_(?!lent_)|USING (COVERING )?INDEX \w+ \(tenant_record_id=\?\)$/.test(
+  return /Seq Scan on bw_(?!account_texts|tenant_moves)|SCAN bw_(?!lent_)|USING (COVERING )?INDEX \w+ \(tenant_record_id=\?\)$/.test(
     line.trimEnd(),
   );
 }

@@ -22,6 +22,18 @@ create table bw_tenant_places (
 );
 create index bw_tenant_places_revision_index on bw_tenant_places (revision);
 
+create table bw_tenant_moves (
+  record_id bigserial primary key, tenant_record_id bigint not null, state text not null,
+  revision bigint not null,
+  constraint bw_tenant_moves_tenant_unique unique (tenant_record_id)
+);
+
+create table bw_tenant_move_log (
+  record_id bigserial primary key, tenant_record_id bigint not null, table_name text not null,
+  row_key text not null
+);
+create index bw_tenant_move_log_listed_index on bw_tenant_move_log (tenant_record_id, record_id);
+
 create table bw_users (
   record_id bigserial primary key, id uuid not null, name text not null, password_hash text not null,
   credential_version int not null, permissions json not null, roles json not null, is_active boolean not null,

@@ -1,0 +1,257 @@
+import type { FenceState, TakenMove } from '../../../lib/ports/storage/index.ts';
+import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { numberIn, textIn } from '../sql/columns.ts';
+import type { Runner, SystemAccess } from '../sql/runner.ts';
+import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { AWAY_CONSTRAINT, FENCED_STATE } from '../tables/moves.ts';
+import { tenantsTable } from '../tables/system.ts';
+import { type MovedTable, movedTables } from './moved-tables.ts';
+import { patiently } from './patient-changes.ts';
+
+/**
+ * The trigger function. Its arguments are the tenant and the key columns.
+ *
+ * The row of the fence is locked until the transaction ends, and so is its table. Therefore a change of the fence waits
+ * for all transactions that have passed it. A transaction with an older snapshot fails with 40001 and is repeated.
+ *
+ * Housekeeping and the queue work on all tenants at once. A closed fence silently keeps their updates and deletions from
+ * the rows of this tenant, and does not stop their work on other tenants.
+ */
+const fenceFunction = sql`
+  create or replace function bw_move_fence() returns trigger language plpgsql as $fence$
+  declare
+    written record;
+    fence text;
+    row_key text[];
+  begin
+    if tg_op = 'DELETE' then written := old; else written := new; end if;
+    if current_setting('billwright.mover', true) = 'on' then return written; end if;
+    select state into fence from bw_tenant_moves where tenant_record_id = tg_argv[0]::bigint for share;
+    if fence is null then return written; end if;
+    if fence in ('LEAVING', 'HOLDING') then
+      if tg_nargs = 2 then
+        row_key := array[written.record_id::text];
+      else
+        execute (select 'select array[' || string_agg(format('($1).%I::text', tg_argv[i]), ', ' order by i) || ']'
+          from generate_series(1, tg_nargs - 1) i) into row_key using written;
+      end if;
+      insert into bw_tenant_move_log (tenant_record_id, table_name, row_key)
+      values (tg_argv[0]::bigint, tg_table_name, to_json(row_key)::text);
+      return written;
+    end if;
+    if tg_op <> 'INSERT' and current_setting('billwright.tenant_record_id', true) = '*' then return null; end if;
+    raise exception 'The tenant % is being moved to another cell', tg_argv[0] using errcode = '${raw(FENCED_STATE)}';
+  end $fence$`;
+
+/** Waits for all transactions that have passed the fence of a tenant. New ones wait for this transaction. */
+const lockFences = sql`lock table bw_tenant_moves in exclusive mode`;
+
+function fenceOf({ tenantRecordId, revision }: TakenMove): Sql {
+  return sql`tenant_record_id = ${tenantRecordId} and revision = ${revision}`;
+}
+
+/** Locks the fence until the transaction ends. @throws BillingError BUSY if this process does not hold it. */
+export async function holdFence(runner: Runner, move: TakenMove, state: FenceState): Promise<void> {
+  const [held] = await runner.rows(sql`
+    select 1 as held from bw_tenant_moves where ${fenceOf(move)} and state = ${state} for share`);
+  if (held === undefined) throw moveIsLost();
+}
+
+function moveIsLost() {
+  return billingError(
+    ErrorCode.BUSY,
+    'Another process has taken over the move of the tenant, or has ended it; look at the place of the tenant',
+  );
+}
+
+export async function raiseFence(
+  access: SystemAccess,
+  move: TakenMove,
+  state: 'LEAVING' | 'ARRIVING',
+): Promise<void> {
+  const { tenantRecordId, revision } = move;
+  await patiently(access, async (runner) => {
+    await runner.run(lockFences);
+    await runner.run(fenceFunction);
+    const { affected } = await runner.run(sql`
+      insert into bw_tenant_moves as f (tenant_record_id, state, revision)
+      values (${tenantRecordId}, ${state}, ${revision})
+      on conflict (tenant_record_id) do update set revision = excluded.revision, state = case
+        when f.state = 'AWAY' and excluded.state = 'ARRIVING' then excluded.state else f.state end
+      where f.revision <= excluded.revision`);
+    if (affected === 0) throw moveIsLost();
+  });
+  for (const table of movedTables)
+    await patiently(access, (runner) => createTriggers(runner, table, tenantRecordId));
+  if (state === 'ARRIVING') await writeAwayConstraints(access);
+}
+
+/** Takes over a fence that an earlier process has raised. Returns its state. */
+export async function takeFence(access: SystemAccess, move: TakenMove): Promise<FenceState | null> {
+  const { tenantRecordId, revision } = move;
+  return patiently(access, async (runner) => {
+    await runner.run(lockFences);
+    await runner.run(sql`
+      update bw_tenant_moves set revision = ${revision}
+      where tenant_record_id = ${tenantRecordId} and revision < ${revision}`);
+    const [fence] = await runner.rows(sql`
+      select state, revision from bw_tenant_moves where tenant_record_id = ${tenantRecordId}`);
+    if (fence === undefined) return null;
+    if (numberIn(fence, 'revision') !== revision) throw moveIsLost();
+    return textIn(fence, 'state') as FenceState;
+  });
+}
+
+export async function changeFence(
+  access: SystemAccess,
+  move: TakenMove,
+  change: { readonly from: readonly FenceState[]; readonly to: FenceState; readonly also?: readonly Sql[] },
+): Promise<void> {
+  await patiently(access, async (runner) => {
+    await runner.run(lockFences);
+    const { affected } = await runner.run(sql`
+      update bw_tenant_moves set state = ${change.to}
+      where ${fenceOf(move)} and ${isIn('state', 'text', [...change.from, change.to])}`);
+    if (affected === 0) throw moveIsLost();
+    for (const statement of change.also ?? []) await runner.run(statement);
+  });
+}
+
+/** Deletes the row of the fence and wakes the dispatchers of all nodes. The triggers then let every write pass. */
+export async function openFence(access: SystemAccess, move: TakenMove): Promise<void> {
+  const { tenantRecordId } = move;
+  await patiently(access, async (runner) => {
+    const [opened] = await runner.rows(sql`
+      delete from bw_tenant_moves where ${fenceOf(move)} and state <> 'AWAY' returning state`);
+    if (opened === undefined) return;
+    if (opened.state === 'ARRIVING')
+      // A sink that the source does not have gets the events from now on.
+      await runner.run(sql`
+        insert into bw_sink_cursors (tenant_record_id, sink, after_record_id)
+        select ${tenantRecordId}, name, ${runner.dialect.lastEntry} from bw_sinks
+        on conflict (tenant_record_id, sink) do nothing`);
+    const notify = runner.dialect.notify('');
+    if (notify !== null) await runner.run(notify);
+  });
+}
+
+export async function removeFence(access: SystemAccess, { tenantRecordId }: TakenMove): Promise<void> {
+  const hasEnded = sql`not exists (
+    select 1 from bw_tenant_moves where tenant_record_id = ${tenantRecordId} and state <> 'AWAY')`;
+  await dropTriggers(access, tenantRecordId, hasEnded);
+  await access.run(sql`
+    delete from bw_tenant_move_log where tenant_record_id = ${tenantRecordId} and ${hasEnded}`);
+}
+
+/** The state changes first, so that concurrent moves of other tenants write it into the constraints too. */
+export async function leaveCell(access: SystemAccess, move: TakenMove): Promise<void> {
+  await changeFence(access, move, { from: ['STOPPED', 'ARRIVING'], to: 'AWAY' });
+  await writeAwayConstraints(access);
+}
+
+/** Creates a trigger for insertions and updates and one for deletions, because their conditions read different rows. */
+async function createTriggers(runner: Runner, table: MovedTable, tenantRecordId: number) {
+  await runner.run(sql`lock table ${raw(table.name)} in share row exclusive mode`);
+  const name = triggerName(tenantRecordId);
+  const [found] = await runner.rows(sql`
+    select count(*) as triggers from pg_trigger
+    where tgrelid = ${table.name}::regclass and tgname in (${name}, ${`${name}_delete`})`);
+  if (numberIn(found, 'triggers') === 2) return;
+  const parameters = [tenantRecordId, ...table.key.map((column) => `'${column.name}'`)];
+  const call = raw(`bw_move_fence(${parameters.join(', ')})`);
+  for (const { suffix, events, row } of [
+    { suffix: '', events: 'insert or update', row: 'new' },
+    { suffix: '_delete', events: 'delete', row: 'old' },
+  ])
+    await runner.run(sql`
+      create or replace trigger ${raw(name + suffix)} before ${raw(events)} on ${raw(table.name)} for each row
+      when (${raw(`${row}.${table.tenant} = ${tenantRecordId}`)}) execute function ${call}`);
+}
+
+/** Drops the triggers of a tenant, as long as the condition is true once the table is locked. */
+async function dropTriggers(access: SystemAccess, tenantRecordId: number, condition: Sql) {
+  const name = triggerName(tenantRecordId);
+  const found = await access.rows(sql`
+    select distinct relname from pg_trigger join pg_class on pg_class.oid = tgrelid
+    where tgname in (${name}, ${`${name}_delete`}) and pg_table_is_visible(pg_class.oid)`);
+  for (const table of found.map((row) => textIn(row, 'relname')))
+    await patiently(access, async (runner) => {
+      await runner.run(sql`lock table ${raw(table)} in access exclusive mode`);
+      const allowed = await runner.rows(sql`select 1 as allowed where ${condition}`);
+      if (allowed.length === 0) return;
+      for (const trigger of [name, `${name}_delete`])
+        await runner.run(sql`drop trigger if exists ${raw(trigger)} on ${raw(table)}`);
+    });
+}
+
+function triggerName(tenantRecordId: number) {
+  return `bw_move_${tenantRecordId}`;
+}
+
+/** Writes the constraint of every table for the tenants that are AWAY. */
+async function writeAwayConstraints(access: SystemAccess) {
+  const present = await awayConstraints(access);
+  const wanted = awayCondition(await awayTenants(access));
+  for (const { name } of movedTables.filter((table) => table.name !== tenantsTable.name)) {
+    if (isSameText(present.get(name) ?? null, wanted)) continue;
+    await patiently(access, async (runner) => {
+      await runner.run(sql`lock table ${raw(name)} in access exclusive mode`);
+      // Another move may have changed the list in the meantime.
+      const condition = awayCondition(await awayTenants(runner));
+      await runner.run(sql`alter table ${raw(name)} drop constraint if exists ${raw(AWAY_CONSTRAINT)}`);
+      if (condition === null) return;
+      await runner.run(
+        sql`alter table ${raw(name)} add constraint ${raw(AWAY_CONSTRAINT)} ${raw(condition)}`,
+      );
+    });
+  }
+}
+
+async function awayTenants(runner: Pick<Runner, 'rows'>): Promise<readonly number[]> {
+  const found = await runner.rows(sql`
+    select tenant_record_id from bw_tenant_moves where state = 'AWAY' order by tenant_record_id`);
+  return found.map((row) => numberIn(row, 'tenant_record_id'));
+}
+
+function awayCondition(tenants: readonly number[]): string | null {
+  if (tenants.length === 0) return null;
+  return `check ((tenant_record_id <> all ('{${tenants.join(',')}}'::bigint[]))) not valid`;
+}
+
+/** Returns the present constraints by table. */
+async function awayConstraints(access: SystemAccess): Promise<ReadonlyMap<string, string>> {
+  const found = await access.rows(sql`
+    select relname, pg_get_constraintdef(pg_constraint.oid) as definition
+    from pg_constraint join pg_class on pg_class.oid = conrelid
+    where conname = ${AWAY_CONSTRAINT} and pg_table_is_visible(pg_class.oid)`);
+  return new Map(found.map((row) => [textIn(row, 'relname'), textIn(row, 'definition')]));
+}
+
+function isSameText(one: string | null, other: string | null) {
+  return one?.toLowerCase() === other?.toLowerCase();
+}
+
+/** Statements that end the cell's own work for the tenant. The mover runs them, so they also write the log. */
+export function endOfWork(tenantRecordId: number): readonly Sql[] {
+  const logged = (table: string) => sql`
+    insert into bw_tenant_move_log (tenant_record_id, table_name, row_key)
+    select ${tenantRecordId}, ${table}, json_build_array(record_id::text)::text from written`;
+  return [
+    sql`
+      with written as (
+        update bw_queue_entries set processing_state = 'AVAILABLE', processing_owner = null, claim_id = null,
+          claimed_at_ms = null, lapses = null, available_at_ms = null
+        where tenant_record_id = ${tenantRecordId} and processing_state = 'IN_PROCESSING'
+        returning record_id)
+      ${logged('bw_queue_entries')}`,
+    sql`delete from bw_push_leases where tenant_record_id = ${tenantRecordId}`,
+    sql`delete from bw_sink_leases where tenant_record_id = ${tenantRecordId}`,
+    sql`
+      with written as (
+        insert into bw_sink_cursors (tenant_record_id, sink, after_record_id)
+        select ${tenantRecordId}, name, after_record_id from bw_sinks
+        on conflict (tenant_record_id, sink) do nothing
+        returning record_id)
+      ${logged('bw_sink_cursors')}`,
+  ];
+}

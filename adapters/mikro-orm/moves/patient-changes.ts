@@ -1,0 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Runner, SystemAccess } from '../sql/runner.ts';
+import { sql } from '../sql/sql.ts';
+
+/**
+ * Time that a change waits for the lock of a table. While it waits, it delays all writers of the table, so it gives up
+ * early and tries again.
+ */
+const LOCK_WAIT_MS = 1_000;
+const PAUSE_MS = 200;
+const MOST_ATTEMPTS = 50;
+
+/** Rows of the moving tenant may be written, and dates have the same text in all databases. */
+export const asMover = sql`
+  select set_config('billwright.mover', 'on', true), set_config('datestyle', 'ISO, MDY', true)`;
+
+/** Runs a transaction that locks a table, and repeats it while other transactions hold the table for long. */
+export async function patiently<T>(access: SystemAccess, work: (runner: Runner) => Promise<T>): Promise<T> {
+  const wait = access.dialect.lockTimeout(LOCK_WAIT_MS);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await access.transact(async (runner) => {
+        await runner.run(asMover);
+        if (wait !== null) await runner.run(wait);
+        return work(runner);
+      });
+    } catch (error) {
+      if (access.dialect.failureOf(error).kind !== 'lock-timeout') throw error;
+      if (attempt === MOST_ATTEMPTS) throw tablesAreBusy(error);
+    }
+    await setTimeout(PAUSE_MS);
+  }
+}
+
+function tablesAreBusy(cause: unknown) {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message:
+      'The move could not lock a table, because long transactions write to it. Run the move again; it continues where it stopped',
+    cause,
+  });
+}

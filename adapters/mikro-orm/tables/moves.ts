@@ -1,0 +1,26 @@
+import type { FenceState } from '../../../lib/ports/storage/index.ts';
+import { bigint, fieldsOf, oneOf, text } from '../sql/columns.ts';
+import { RecordTable } from './record-table.ts';
+
+/** SQLSTATE of a write that a fence rejects. */
+export const FENCED_STATE = 'BWM01';
+
+/** Constraint that rejects the rows of tenants that have left the cell (`AWAY`). */
+export const AWAY_CONSTRAINT = 'bw_moved_away';
+
+/**
+ * Fences of tenants that move to or from this cell, or have left it (cells §3.2). The revision is that of the process
+ * that moves the tenant.
+ */
+export const tenantMovesTable = new RecordTable(
+  'tenant_moves',
+  fieldsOf({ state: oneOf<FenceState>, revision: bigint }),
+  { uniques: { tenant: 'tenant_record_id' } },
+);
+
+/** Rows that were written while their tenant was leaving: the table, and the values of the key as a JSON list. */
+export const tenantMoveLogTable = new RecordTable(
+  'tenant_move_log',
+  fieldsOf({ tableName: text, rowKey: text }),
+  { indexes: { listed: 'tenant_record_id, record_id' } },
+);
