@@ -1,3 +1,6 @@
 export { cellStorage, type Directory } from './cell-storage.ts';
+export type { MoveOptions, MoveParts } from './move/move-parts.ts';
+export { type MoveProgress, MoveStep } from './move/move-progress.ts';
+export { type MoveResult, moveTenant, undoMove } from './move/move-tenant.ts';
 export { Places } from './places.ts';
 export { registerCell } from './register-cell.ts';

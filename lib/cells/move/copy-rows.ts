@@ -1,0 +1,94 @@
+import type { MovedRows, MovingTenant, RowChunk } from '../../ports/storage/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import { MOVE_ATTEMPTS, MOVE_LOGGED_ROWS } from '../../values/limits.ts';
+import type { ProgressReport } from './move-progress.ts';
+
+interface CopyParts {
+  readonly source: MovingTenant;
+  readonly target: MovingTenant;
+  readonly report: ProgressReport;
+}
+
+/**
+ * Compares rows of the source and the target by checksum, and copies the rows that differ. The copy needs no position:
+ * a repeated call copies only what is still different.
+ */
+export class RowCopy {
+  readonly #source: MovingTenant;
+  readonly #target: MovingTenant;
+  readonly #report: ProgressReport;
+
+  constructor({ source, target, report }: CopyParts) {
+    this.#source = source;
+    this.#target = target;
+    this.#report = report;
+  }
+
+  /** Compares and copies all rows of these tables. Returns the chunks that differed. */
+  async copyTables(tables: readonly string[]): Promise<readonly MovedRows[]> {
+    const different: MovedRows[] = [];
+    for (const table of tables) {
+      for await (const rows of this.#differingChunks(table)) {
+        await this.#copy(rows);
+        different.push(rows);
+      }
+      this.#report.endTable();
+    }
+    return different;
+  }
+
+  async *#differingChunks(table: string): AsyncIterable<MovedRows> {
+    let after: string | null = null;
+    do {
+      const chunks: readonly RowChunk[] = await this.#source.chunks(table, after);
+      for (const { count, checksum, ...range } of chunks) {
+        const copied = await this.#target.digest({ table, ...range });
+        if (copied.count !== count || copied.checksum !== checksum) yield { table, ...range };
+        this.#report.addRows(count);
+      }
+      after = chunks.at(-1)?.upTo ?? null;
+    } while (after !== null);
+  }
+
+  /** Returns the rows that still differ. */
+  async differing(compared: readonly MovedRows[]): Promise<readonly MovedRows[]> {
+    const found: MovedRows[] = [];
+    for (const rows of compared) if (!(await this.#isEqual(rows))) found.push(rows);
+    return found;
+  }
+
+  /** Copies the rows that were written since the log began. Returns their keys by table. */
+  async copyLogged(): Promise<readonly MovedRows[]> {
+    const copied: MovedRows[] = [];
+    for (;;) {
+      const logged = await this.#source.logged(MOVE_LOGGED_ROWS);
+      for (const [table, written] of Map.groupBy(logged, (row) => row.table)) {
+        const rows = { table, keys: [...new Set(written.map(({ key }) => key))] };
+        await this.#copy(rows);
+        this.#report.addRows(rows.keys.length);
+        copied.push(rows);
+      }
+      await this.#source.forgetLogged(logged.map(({ recordId }) => recordId));
+      if (logged.length < MOVE_LOGGED_ROWS) return copied;
+    }
+  }
+
+  async #isEqual(rows: MovedRows) {
+    const [there, here] = await Promise.all([this.#source.digest(rows), this.#target.digest(rows)]);
+    return there.count === here.count && there.checksum === here.checksum;
+  }
+
+  /**
+   * A row can have the unique value of another row that the source has changed or deleted since that row was copied.
+   * The log then contains the other row, so it can be deleted: it is copied again with the log.
+   */
+  async #copy(rows: MovedRows) {
+    for (let attempt = 1; attempt <= MOVE_ATTEMPTS; attempt += 1) {
+      const batch = await this.#source.read(rows);
+      if ((await this.#target.replace(rows, batch)) === 'REPLACED') return;
+      const { table } = rows;
+      await this.#target.replace({ table, keys: await this.#source.loggedKeys(table) }, null);
+    }
+    throw new InvariantError('Rows of the moving tenant conflict with other rows of the target', { ...rows });
+  }
+}

@@ -1,0 +1,44 @@
+import type { MovingTenant } from '../../ports/storage/index.ts';
+import type { TenantRef } from '../../records/index.ts';
+import { MOVE_DELETED_ROWS } from '../../values/limits.ts';
+import { cellOf, type MoveOptions, type MoveParts, moveIsLost, placeOf } from './move-parts.ts';
+import { ProgressReport } from './move-progress.ts';
+
+/**
+ * Finishes a move that the directory has decided (CLEANING): opens the tenant's cell and deletes the rows in the other
+ * one (cells §3.3). Does nothing for another state.
+ */
+export async function finishMove(parts: MoveParts, tenant: TenantRef, options: MoveOptions): Promise<void> {
+  const { state, cell, otherCell } = await placeOf(parts, tenant);
+  if (state !== 'CLEANING' || otherCell === null) return;
+  const revision = await parts.directory.cells.takeMove(tenant.recordId);
+  if (revision === null) throw moveIsLost(tenant);
+  const move = { tenantRecordId: tenant.recordId, revision };
+  const [here, there] = [cellOf(parts, cell).moves, cellOf(parts, otherCell).moves];
+  const report = new ProgressReport(there.tables.length, options);
+  await openCell(here.of(move));
+  report.begin('CLEANING');
+  await clearCell(there.of(move), there.tables, report);
+  if (!(await parts.directory.cells.endMove(move))) throw moveIsLost(tenant);
+}
+
+async function openCell(cell: MovingTenant) {
+  await cell.takeFence();
+  await cell.open();
+  await cell.removeFence();
+}
+
+/** A cell without a fence has no rows, because the move was undone before it copied any. */
+async function clearCell(cell: MovingTenant, tables: readonly string[], report: ProgressReport) {
+  if ((await cell.takeFence()) === null) return;
+  await cell.leave();
+  for (const table of tables) {
+    let deleted = 0;
+    do {
+      deleted = await cell.deleteSome(table, MOVE_DELETED_ROWS);
+      report.addRows(deleted);
+    } while (deleted === MOVE_DELETED_ROWS);
+    report.endTable();
+  }
+  await cell.removeFence();
+}

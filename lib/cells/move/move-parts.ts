@@ -1,0 +1,60 @@
+import type { SystemClock } from '../../ports/index.ts';
+import type { Storage } from '../../ports/storage/index.ts';
+import type { TenantPlace, TenantRef } from '../../records/index.ts';
+import { atMost } from '../../runtime/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
+import type { MoveProgress } from './move-progress.ts';
+
+/** The storages of a deployment with cells. */
+export interface MoveParts {
+  readonly directory: Storage<never>;
+  /** The cells by name. */
+  readonly cells: ReadonlyMap<string, Storage<never>>;
+  readonly systemClock: SystemClock;
+}
+
+export interface MoveOptions {
+  readonly onProgress?: (progress: MoveProgress) => void;
+  /** Interrupts the move. The same call continues it later. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds after the switch until the rows in the source are deleted. Defaults to a minute. */
+  readonly cleanUpAfterMs?: number;
+}
+
+/** Returns the storage of a cell. @throws BillingError MISSING_OR_INVALID_FIELD for an unknown cell. */
+export function cellOf({ cells }: MoveParts, name: string): Storage<never> {
+  const cell = cells.get(name);
+  if (cell !== undefined) return cell;
+  throw billingError(
+    ErrorCode.MISSING_OR_INVALID_FIELD,
+    `Unknown cell "${name}". The cells are ${[...cells.keys()].join(', ')}`,
+  );
+}
+
+export async function placeOf({ directory }: MoveParts, tenant: TenantRef): Promise<TenantPlace> {
+  const [place] = await directory.cells.places({ recordIds: [tenant.recordId] });
+  if (place !== undefined) return place;
+  throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, `Tenant ${tenant.id} does not exist`);
+}
+
+/** Waits unless the caller aborts the move. */
+export async function waitFor(
+  { systemClock }: Pick<MoveParts, 'systemClock'>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted();
+  if (ms <= 0) return;
+  const { promise: aborted, resolve } = Promise.withResolvers<void>();
+  signal?.addEventListener('abort', () => resolve(), { once: true });
+  await atMost(systemClock, ms, aborted);
+  signal?.throwIfAborted();
+}
+
+/** Returns the error for a process that has lost its move to another one. */
+export function moveIsLost({ id }: TenantRef): BillingError {
+  return billingError(
+    ErrorCode.BUSY,
+    `Another process has taken over the move of tenant ${id}, or has ended it; look at the place of the tenant`,
+  );
+}

@@ -1,0 +1,76 @@
+import type { TenantPlace, TenantRef } from '../../records/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
+import { MOVE_CLEANUP_MS } from '../../values/limits.ts';
+import { finishMove } from './finish-move.ts';
+import { cellOf, type MoveOptions, type MoveParts, moveIsLost, placeOf, waitFor } from './move-parts.ts';
+import { TenantMove } from './tenant-move.ts';
+
+export interface MoveResult {
+  /** Milliseconds in which writes of the tenant were rejected. Null if the tenant was already in the cell. */
+  readonly pausedMs: number | null;
+}
+
+/**
+ * Moves a tenant to another cell, or continues its move (cells §3). The tenant works during the move, except for a
+ * short pause. Resolves after the rows in the source have been deleted.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown cell or another move of the tenant; BUSY (60018)
+ * if another process takes over the move.
+ */
+export async function moveTenant(
+  parts: MoveParts,
+  tenant: TenantRef,
+  { to, ...options }: MoveOptions & { readonly to: string },
+): Promise<MoveResult> {
+  cellOf(parts, to);
+  await finishMove(parts, tenant, options);
+  const place = await beginMove(parts, tenant, to);
+  if (place === null) return { pausedMs: null };
+  const revision = await parts.directory.cells.takeMove(tenant.recordId);
+  if (revision === null) throw moveIsLost(tenant);
+  const { pausedMs } = await new TenantMove(parts, { place, revision, options }).run();
+  await waitFor(parts, options.cleanUpAfterMs ?? MOVE_CLEANUP_MS, options.signal);
+  await finishMove(parts, tenant, options);
+  return { pausedMs };
+}
+
+/** Returns the MOVING place, or null if the tenant is already in the cell. */
+async function beginMove(parts: MoveParts, tenant: TenantRef, to: string): Promise<TenantPlace | null> {
+  const place = await placeOf(parts, tenant);
+  if (place.cell === to && place.state !== 'MOVING') return null;
+  if (place.state === 'SETTLED') await parts.directory.cells.beginMove(tenant.recordId, to);
+  const begun = await placeOf(parts, tenant);
+  if (begun.state === 'MOVING' && begun.otherCell === to) return begun;
+  throw billingError(
+    ErrorCode.MISSING_OR_INVALID_FIELD,
+    begun.state === 'MOVING'
+      ? `The tenant is already moving to the cell "${begun.otherCell}". Continue or undo that move first`
+      : `The tenant is being created in the cell "${begun.cell}"; try again in a moment`,
+  );
+}
+
+/**
+ * Undoes a move that has not switched to the target yet (cells §3.4). Does nothing if the tenant is not moving.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the tenant already works in the target; BUSY (60018) if
+ * another process takes over the move.
+ */
+export async function undoMove(
+  parts: MoveParts,
+  tenant: TenantRef,
+  options: MoveOptions = {},
+): Promise<void> {
+  const revision = await parts.directory.cells.takeMove(tenant.recordId);
+  if (revision === null) return;
+  const before = await placeOf(parts, tenant);
+  const isUndone = await parts.directory.cells.undoMove({ tenantRecordId: tenant.recordId, revision });
+  if (!isUndone && before.state === 'MOVING') throw moveIsLost(tenant);
+  await finishMove(parts, tenant, options);
+  if (!isUndone) throw tooLate(before);
+}
+
+/** The place is the same after a switch and after an undone move, so the error only names the tenant's cell. */
+function tooLate({ cell }: TenantPlace) {
+  return billingError(
+    ErrorCode.MISSING_OR_INVALID_FIELD,
+    `The move of the tenant has already ended in the cell "${cell}". Move the tenant again if it belongs in another cell`,
+  );
+}

@@ -1,0 +1,141 @@
+import type { MovedRows, MovingTenant, TakenMove } from '../../ports/storage/index.ts';
+import type { TenantPlace } from '../../records/index.ts';
+import { pause } from '../../runtime/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import {
+  CELL_NUMBERS,
+  MOVE_ATTEMPTS,
+  MOVE_HOLD_MS,
+  MOVE_LOOK_MS,
+  MOVE_RESERVED_IDS,
+  PLACE_LEASE_MS,
+} from '../../values/limits.ts';
+import { RowCopy } from './copy-rows.ts';
+import { cellOf, type MoveOptions, type MoveParts, moveIsLost, waitFor } from './move-parts.ts';
+import { ProgressReport } from './move-progress.ts';
+
+interface MoveRun {
+  /** The MOVING place. */
+  readonly place: TenantPlace;
+  /** The revision with which this process has taken over the move. */
+  readonly revision: number;
+  readonly options: MoveOptions;
+}
+
+/** The steps of a move until the target works (cells §3.1). Every step can be repeated. */
+export class TenantMove {
+  readonly #parts: MoveParts;
+  readonly #place: TenantPlace;
+  readonly #move: TakenMove;
+  readonly #signal: AbortSignal | undefined;
+  readonly #source: MovingTenant;
+  readonly #target: MovingTenant;
+  readonly #targetName: string;
+  readonly #tables: readonly string[];
+  readonly #report: ProgressReport;
+  readonly #copy: RowCopy;
+
+  constructor(parts: MoveParts, { place, revision, options }: MoveRun) {
+    this.#parts = parts;
+    this.#place = place;
+    this.#move = { tenantRecordId: place.tenant.recordId, revision };
+    this.#signal = options.signal;
+    this.#targetName = place.otherCell ?? '';
+    const target = cellOf(parts, this.#targetName);
+    this.#source = cellOf(parts, place.cell).moves.of(this.#move);
+    this.#target = target.moves.of(this.#move);
+    this.#tables = target.moves.tables;
+    this.#report = new ProgressReport(this.#tables.length, options);
+    this.#copy = new RowCopy({ source: this.#source, target: this.#target, report: this.#report });
+  }
+
+  async run(): Promise<{ readonly pausedMs: number }> {
+    const takenMs = this.#parts.systemClock.nowMs();
+    this.#report.begin('COPYING');
+    await this.#raiseFences();
+    await this.#copy.copyTables(this.#tables);
+    this.#report.begin('COMPARING');
+    const changing = await this.#compareAll();
+    await this.#raiseRecordIds(MOVE_RESERVED_IDS);
+    // Until then, a node may route writes without looking at the place.
+    const leaseMs = PLACE_LEASE_MS - (this.#parts.systemClock.nowMs() - takenMs);
+    await waitFor(this.#parts, leaseMs, this.#signal);
+    return this.#handOver(changing);
+  }
+
+  /** An earlier process may have stopped writes. They pass again until this one is as far. */
+  async #raiseFences() {
+    const fence = await this.#source.takeFence();
+    if (fence === 'HOLDING' || fence === 'STOPPED') await this.#source.changeFence([fence], 'LEAVING');
+    await this.#target.takeFence();
+    await this.#source.raiseFence('LEAVING');
+    await this.#target.raiseFence('ARRIVING');
+  }
+
+  /** Returns the rows that have changed during the comparison. They are compared again while writes are stopped. */
+  async #compareAll(): Promise<readonly MovedRows[]> {
+    await this.#copy.copyLogged();
+    let changing = await this.#copy.copyTables(this.#tables);
+    for (let attempt = 1; attempt <= MOVE_ATTEMPTS && changing.length > 0; attempt += 1) {
+      await this.#copy.copyLogged();
+      const still = await this.#copy.differing(changing);
+      if (still.length === changing.length) break;
+      changing = still;
+    }
+    return changing;
+  }
+
+  async #raiseRecordIds(reserved: number) {
+    const cells = await this.#parts.directory.cells.list();
+    const number = cells.find(({ name }) => name === this.#targetName)?.number ?? 0;
+    const last = await this.#source.lastRecordIds();
+    const floors = Object.entries(last).map(([sequence, id]) => [sequence, id + reserved * CELL_NUMBERS]);
+    await this.#target.raiseRecordIds(Object.fromEntries(floors), number);
+  }
+
+  /** The directory decides: until its switch the source is the tenant's cell, afterwards the target. */
+  async #handOver(changing: readonly MovedRows[]) {
+    const { directory, systemClock } = this.#parts;
+    this.#report.begin('HOLDING');
+    await this.#source.changeFence(['LEAVING'], 'HOLDING');
+    let stoppedMs: number;
+    try {
+      await this.#waitForWork();
+      await this.#copy.copyLogged();
+      this.#report.begin('STOPPED');
+      stoppedMs = systemClock.nowMs();
+      await this.#source.stop();
+      await this.#copyRest(changing);
+    } catch (error) {
+      // The first error matters. If the source cannot be reached, the next process opens it.
+      await this.#source.changeFence(['HOLDING', 'STOPPED'], 'LEAVING').catch(() => undefined);
+      throw error;
+    }
+    if (!(await directory.cells.switchMove(this.#move))) throw moveIsLost(this.#place.tenant);
+    await this.#target.open();
+    const pausedMs = systemClock.nowMs() - stoppedMs;
+    this.#report.begin('SWITCHED');
+    await this.#target.removeFence();
+    return { pausedMs };
+  }
+
+  /** Waits for a limited time. Work that still runs loses its claim, as after the death of its node. */
+  async #waitForWork() {
+    const { systemClock } = this.#parts;
+    const untilMs = systemClock.nowMs() + MOVE_HOLD_MS;
+    while (systemClock.nowMs() < untilMs && (await this.#source.countUnderWay()) > 0) {
+      this.#signal?.throwIfAborted();
+      await pause(systemClock, MOVE_LOOK_MS);
+    }
+  }
+
+  /** Copies and compares what was written since the comparison. */
+  async #copyRest(changing: readonly MovedRows[]) {
+    const written = await this.#copy.copyLogged();
+    const [different] = await this.#copy.differing([...written, ...changing]);
+    if (different !== undefined)
+      throw new InvariantError('Rows of the source and the target still differ', { ...different });
+    await this.#raiseRecordIds(0);
+    this.#signal?.throwIfAborted();
+  }
+}

@@ -1,0 +1,101 @@
+import { Client } from 'pg';
+import type { MoveOptions, MoveParts, MoveResult } from '../../../lib/cells/index.ts';
+import { moveTenant, undoMove } from '../../../lib/cells/index.ts';
+import type { SystemClock, TenantRef } from '../../../lib/index.ts';
+import type { Storage } from '../../../lib/ports/storage/index.ts';
+import { type OpenDatabase, reachingEveryTenant, type TestDatabase } from '../databases.ts';
+import { author, newId, tenant } from '../storage/stored-records.ts';
+import { migrated, storageOf } from '../storage.ts';
+import { pushableSystemClock } from '../system-time.ts';
+import { type Watch, watchedParts } from './watched-parts.ts';
+
+export const cellNames = ['west', 'east'] as const;
+export type CellName = (typeof cellNames)[number];
+
+interface WatchedMove extends MoveOptions {
+  readonly watch?: Watch;
+}
+
+/** Two cells, of which `west` is also the directory, with a tenant in it. Waits of moves are short. */
+export interface TwoCells {
+  readonly databases: Readonly<Record<CellName, TestDatabase>>;
+  readonly storages: Readonly<Record<CellName, Storage<never>>>;
+  readonly parts: MoveParts;
+  readonly tenant: TenantRef;
+  newTenant(cell: CellName): Promise<TenantRef>;
+  move(to: CellName, options?: WatchedMove): Promise<MoveResult>;
+  undo(options?: WatchedMove): Promise<void>;
+  /** Returns the cell and the state of the tenant's place. */
+  place(): Promise<string>;
+  /** Runs a statement as an administrator of the cell, who sees all tenants. */
+  sql<Row extends object>(
+    cell: CellName,
+    statement: string,
+    values?: readonly unknown[],
+  ): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+export async function openTwoCells(open: OpenDatabase): Promise<TwoCells> {
+  const databases = { west: await open(migrated), east: await open(migrated) };
+  const storages = { west: storageOf(databases.west), east: storageOf(databases.east) };
+  const directory = storages.west;
+  const clients = { west: await connected(databases.west), east: await connected(databases.east) };
+  for (const name of cellNames)
+    await directory.cells.register({ name, adopt: (numbering) => storages[name].cells.adopt(numbering) });
+  const parts = {
+    directory,
+    cells: new Map<string, Storage<never>>(Object.entries(storages)),
+    systemClock: jumpingSystemClock(),
+  };
+  const newTenant = async (cell: CellName): Promise<TenantRef> => {
+    const inserted = await directory.cells.insertTenant(tenant({ apiKey: newId() }), cell);
+    await storages[cell].cells.receiveTenant(inserted, author());
+    await directory.cells.settle(inserted.recordId);
+    return { id: inserted.id, recordId: inserted.recordId };
+  };
+  const moved = await newTenant('west');
+  return {
+    databases,
+    storages,
+    parts,
+    tenant: moved,
+    newTenant,
+    move: (to, { watch = () => undefined, ...options } = {}) =>
+      moveTenant(watchedParts(parts, watch), moved, { to, cleanUpAfterMs: 0, ...options }),
+    undo: ({ watch = () => undefined, ...options } = {}) =>
+      undoMove(watchedParts(parts, watch), moved, options),
+    place: async () => {
+      const [place] = await directory.cells.places({ recordIds: [moved.recordId] });
+      return `${place?.cell} ${place?.state}`;
+    },
+    sql: async <Row extends object>(cell: CellName, statement: string, values: readonly unknown[] = []) =>
+      (await clients[cell].query<Row>(statement, [...values])).rows,
+    close: async () => {
+      for (const name of cellNames) {
+        await clients[name].end();
+        await storages[name].close();
+      }
+    },
+  };
+}
+
+async function connected(database: TestDatabase): Promise<Client> {
+  if (database.kind !== 'postgresql') throw new Error('Cells need PostgreSQL');
+  const client = new Client(reachingEveryTenant(database.url));
+  await client.connect();
+  return client;
+}
+
+/** System time that jumps to the end of each wait. */
+function jumpingSystemClock(): SystemClock {
+  const clock = pushableSystemClock(0);
+  return {
+    ...clock,
+    after: (delayMs, action) =>
+      clock.after(0, () => {
+        clock.push(delayMs);
+        action();
+      }),
+  };
+}
