@@ -5,11 +5,10 @@ import {
   href,
   hrefIn,
   isReachable,
+  label,
   matchedPage,
   may,
   navigate,
-  type PageComponent,
-  type PathValues,
   pagePath,
   refusedTenant,
   restoreSession,
@@ -17,6 +16,7 @@ import {
   sessionEnded,
   signOut,
   tenantKey,
+  useLoad,
 } from './core/index.ts';
 import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
@@ -60,7 +60,7 @@ function Content() {
   if (tenantKey.value === null) return <Tenants />;
   if (tenantKey.value !== refusedTenant.value) return <CurrentPage />;
   return (
-    <Page title={texts.shell.noTenantTitle}>
+    <Page name="tenantNotFound">
       <p>
         {texts.shell.noTenant(tenantKey.value)} <a href={hrefIn(null, '/')}>{texts.tenants.choose}</a>
       </p>
@@ -70,39 +70,39 @@ function Content() {
 
 const isMenuOpen = signal(false);
 
-/** Entries of the menu: the first segment of their pages, and the title. */
+/** The pages in the menu by the first segments of their paths. The names give the titles. */
 const entries = [
-  ['/', texts.shell.home],
-  ['/accounts', texts.shell.accounts],
-  ['/invoices', texts.shell.invoices],
-  ['/payments', texts.shell.payments],
-  ['/catalog', texts.shell.catalog],
-  ['/coupons', texts.shell.coupons],
-  ['/overdue', texts.shell.overdue],
-  ['/operations', texts.shell.operations],
-  ['/tenant', texts.shell.tenant],
-  ['/users', texts.shell.users],
+  'home',
+  'accounts',
+  'invoices',
+  'payments',
+  'catalog',
+  'coupons',
+  'overdue',
+  'operations',
+  'tenant',
+  'users',
 ] as const;
 
 /** Permissions without which a page shows nothing. */
-const needs = { '/users': 'user:create', '/coupons': 'coupon:view' } as const;
+const needs: Readonly<Record<string, string>> = { users: 'user:create', coupons: 'coupon:view' };
 
 function Menu() {
-  const current = `/${pagePath.value.split('/')[1] ?? ''}`;
+  const current = pagePath.value.split('/')[1] || 'home';
   return (
     <nav class={isMenuOpen.value ? 'menu open' : 'menu'} aria-label={texts.shell.menu}>
       {entries
-        .filter(([page]) => !Object.hasOwn(needs, page) || may(needs[page as keyof typeof needs]))
-        .map(([page, title]) => (
+        .filter((name) => needs[name] === undefined || may(needs[name]))
+        .map((name) => (
           <a
-            key={page}
-            href={href(page)}
-            aria-current={current === page ? 'page' : undefined}
+            key={name}
+            href={href(name === 'home' ? '/' : `/${name}`)}
+            aria-current={current === name ? 'page' : undefined}
             onClick={() => {
               isMenuOpen.value = false;
             }}
           >
-            {title}
+            {label(name)}
           </a>
         ))}
     </nav>
@@ -193,34 +193,14 @@ function SearchBox() {
 /** The page of the current path. Its code is loaded on first use. */
 function CurrentPage() {
   const matched = matchedPage(routes);
-  const route = matched?.route ?? null;
-  const [loaded, setLoaded] = useState<{ route: typeof route; page: PageComponent } | null>(null);
-  const [error, setError] = useState<Error | null>(null);
-  useEffect(() => {
-    let isCurrent = true;
-    setError(null);
-    route
-      ?.load()
-      .then((page) => isCurrent && setLoaded({ route, page }))
-      .catch((failure: unknown) => isCurrent && setError(asError(failure)));
-    return () => {
-      isCurrent = false;
-    };
-  }, [route]);
-  if (matched === null) return <Page title={texts.shell.notFoundTitle}>{texts.shell.notFound}</Page>;
-  if (error !== null) {
-    // Browsers keep the failure of a module until the document is loaded again, which needs the server.
-    const reload = () =>
-      restoreSession()
-        .then(() => location.reload())
-        .catch((failure: unknown) => setError(asError(failure)));
-    return <Problem error={error} retry={() => void reload()} />;
-  }
-  if (loaded === null || loaded.route !== route) return <Waiting />;
-  return <LoadedPage key={href(pagePath.value)} page={loaded.page} values={matched.values} />;
-}
-
-function LoadedPage(props: { readonly page: PageComponent; readonly values: PathValues }) {
-  const Content = props.page;
-  return <Content path={props.values} />;
+  const { data: Content, error } = useLoad(async () => matched?.route.load(), [matched?.route.path]);
+  // Browsers keep the failure of a module until the document is loaded again, which needs the server.
+  const [failure, setFailure] = useState<Error | null>(null);
+  const reload = () =>
+    restoreSession()
+      .then(() => location.reload())
+      .catch((found: unknown) => setFailure(asError(found)));
+  if (matched === null) return <Page name="pageNotFound">{texts.shell.notFound}</Page>;
+  if (error !== null) return <Problem error={failure ?? error} retry={() => void reload()} />;
+  return Content === undefined ? <Waiting /> : <Content key={href(pagePath.value)} id={matched.id} />;
 }

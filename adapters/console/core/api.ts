@@ -15,6 +15,17 @@ export type ResultOf<G extends keyof Api, O extends keyof Api[G]> = Api[G][O] ex
   ? R
   : never;
 
+export type Account = ResultOf<'accounts', 'get'>;
+export type Subscription = ResultOf<'subscriptions', 'get'>;
+export type Invoice = ResultOf<'invoices', 'get'>;
+export type InvoiceItem = Invoice['items'][number];
+export type Payment = ResultOf<'payments', 'invoicePayment'>;
+export type Transaction = Payment['transactions'][number];
+export type PaymentMethod = ResultOf<'paymentMethods', 'get'>;
+export type Coupon = ResultOf<'coupons', 'get'>;
+export type Redemption = ResultOf<'coupons', 'ofAccount'>[number];
+export type Decimal = Invoice['balance'];
+
 const client = computed<Api>(() =>
   createClient({
     url: `${location.origin}${serverBase}`,

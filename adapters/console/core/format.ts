@@ -1,3 +1,5 @@
+import { labels, texts } from '../texts.ts';
+
 /** An amount of the API: a Decimal, or text or a number of a REST answer. */
 export type Amount = { toString(): string } | null | undefined;
 
@@ -86,9 +88,30 @@ export function shortId(id: string): string {
   return `…${id.slice(-6)}`;
 }
 
-/** Returns a name of the API such as `PAYMENT_FAILURE` as words: `Payment failure`. */
+/** Returns a name of the API such as `PAYMENT_FAILURE` or `billingPeriod` as words: `Payment failure`. */
 export function words(name: string | null | undefined): string {
   if (!name) return '–';
-  const spaced = name.replaceAll('_', ' ').toLowerCase();
+  const spaced = name
+    .replaceAll(/(?<=[a-z])(?=[A-Z0-9])/g, '_')
+    .replaceAll('_', ' ')
+    .toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+/** Returns the label of a field, a column or an action: its own one, or else its name as words. */
+export function label(name: string): string {
+  const isCurrency = /^[A-Z]{3}$/.test(name);
+  return labels[name] ?? (isCurrency ? name : words(name));
+}
+
+/** Returns a value of the API as text: dates and instants in words, and `–` without a value. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'boolean') return value ? texts.common.yes : texts.common.no;
+  if (value instanceof Date) return instant(value);
+  if (Array.isArray(value)) return value.map(valueText).join(', ') || '–';
+  if (typeof value === 'object' && value.constructor === Object) return JSON.stringify(value);
+  const text = String(value);
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return day(text);
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? instant(text) : text;
 }

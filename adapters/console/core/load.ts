@@ -45,11 +45,6 @@ export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[] = 
   return { data, error, isLoading, reload: () => setAsked(asked + 1) };
 }
 
-/** Returns data that need no loading, for parts that show loaded data. */
-export function known<T>(data: T): Loaded<T> {
-  return { data, error: null, isLoading: false, reload: () => undefined };
-}
-
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,25 +1,14 @@
-import {
-  api,
-  distance,
-  href,
-  instant,
-  may,
-  money,
-  now,
-  type ResultOf,
-  useLoad,
-  words,
-} from '../core/index.ts';
+import { api, distance, href, instant, label, may, money, now, useLoad, words } from '../core/index.ts';
 import { Badge, Figure, ListSection, Page, Section, Show, Table } from '../parts/index.ts';
 import { texts } from '../texts.ts';
-import { Charts } from './home/charts.tsx';
+import { Charts } from './home-charts.tsx';
 
 const t = texts.home;
 
 /** The state of the tenant at a glance: what needs attention, and the last twelve months. */
 export function Home() {
   return (
-    <Page title={texts.shell.home}>
+    <Page name="home">
       <Attention />
       <FailedPayments />
       <Charts />
@@ -40,23 +29,33 @@ function Attention() {
       api().invoices.parked({ offset: 0, limit: 1 }),
       mayOperate ? api().deliveries.list({ state: 'FAILED', offset: 0, limit: 1 }) : { total: 0 },
     ]);
-    return { late, failed, health, parked: parked.total, deliveries: deliveries.total };
-  }, [mayOperate]);
+    return { late, failed: failed.length, health, parked: parked.total, deliveries: deliveries.total };
+  });
   return (
-    <Section title={t.attention}>
+    <Section name="needsAttention">
       <Show of={loaded}>
         {({ late, failed, health, parked, deliveries }) => (
           <>
             <div class="figures">
-              <Count name={t.late} count={late.length} tab="queues" />
-              <Count name={t.failedWork} count={failed.length} tab="queues&list=failed" />
-              <Count name={t.parked} count={parked} tab="parked" />
-              <Count name={t.deliveries} count={deliveries} tab="deliveries" />
+              <Count name="lateWork" count={late.length} tab="queues" />
+              <Count name="failedWork" count={failed} tab="queues&list=failed" />
+              <Count name="parkedAccounts" count={parked} tab="parkedAccounts" />
+              <Count name="failedDeliveries" count={deliveries} tab="deliveries" />
               {health !== null && (
-                <Figure name={t.nodes} value={health.nodes.length} url={`${href('/operations')}?tab=nodes`} />
+                <Figure name="nodes" value={health.nodes.length} url={`${href('/operations')}?tab=nodes`} />
               )}
             </div>
-            {late.length > 0 && <LateWork entries={late} />}
+            {late.length > 0 && (
+              <Table
+                name="lateWork"
+                rows={late.slice(0, 5)}
+                columns={[
+                  ['work', ({ topic }) => topic],
+                  ['due', ({ dueDate }) => distance(dueDate, now())],
+                  ['reason', ({ why }) => why, 'text'],
+                ]}
+              />
+            )}
           </>
         )}
       </Show>
@@ -77,55 +76,35 @@ function Count(props: { readonly name: string; readonly count: number; readonly 
   );
 }
 
-function LateWork({ entries }: { readonly entries: ResultOf<'queues', 'late'> }) {
-  return (
-    <Table
-      caption={t.late}
-      rows={entries.slice(0, 5)}
-      keyOf={({ kind, recordId }) => `${kind} ${recordId}`}
-      columns={[
-        { title: t.work, cell: ({ topic }) => topic },
-        { title: t.due, cell: ({ dueDate }) => distance(dueDate, now()) },
-        { title: t.reason, cell: ({ why }) => why, isText: true },
-      ]}
-    />
-  );
-}
-
 /** The latest failed payments, and whether a later attempt succeeded. */
 function FailedPayments() {
-  const failed = useLoad(() => api().reports.failedPayments({ limit: 10 }));
   return (
     <ListSection
-      of={failed}
-      caption={t.failedPayments}
-      keyOf={({ transactionId }) => transactionId}
+      name="failedPayments"
+      load={() => api().reports.failedPayments({ limit: 10 })}
       empty={t.noFailedPayments}
       columns={[
-        {
-          title: t.account,
-          cell: ({ accountId, accountName, accountKey }) => (
+        [
+          'account',
+          ({ accountId, accountName, accountKey }) => (
             <a href={href('/accounts', accountId)}>{accountName ?? accountKey}</a>
           ),
-        },
-        {
-          title: t.amount,
-          cell: ({ paymentId, amount, currency }) => (
+        ],
+        [
+          'amount',
+          ({ paymentId, amount, currency }) => (
             <a href={href('/payments', paymentId)}>{money(amount, currency)}</a>
           ),
-          isNumber: true,
-        },
-        { title: t.date, cell: ({ date }) => instant(date) },
-        {
-          title: t.reason,
-          cell: (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status),
-          isText: true,
-        },
-        {
-          title: t.state,
-          cell: ({ isRecovered }) =>
-            isRecovered ? <Badge tone="good">{t.recovered}</Badge> : <Badge tone="bad">{t.open}</Badge>,
-        },
+          'number',
+        ],
+        ['date', ({ date }) => instant(date)],
+        ['reason', (row) => row.gatewayErrorMsg ?? words(row.paymentResponse ?? row.status), 'text'],
+        [
+          'state',
+          ({ isRecovered }) => (
+            <Badge tone={isRecovered ? 'good' : 'bad'}>{label(isRecovered ? 'recovered' : 'unpaid')}</Badge>
+          ),
+        ],
       ]}
     />
   );

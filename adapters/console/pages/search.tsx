@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { api, href, navigate, parameters, type ResultOf, useLoad, words } from '../core/index.ts';
-import { Badge, ListTable, Page } from '../parts/index.ts';
+import { api, href, label, navigate, parameters, type ResultOf, useLoad } from '../core/index.ts';
+import { Badge, KnownList, Page, Show } from '../parts/index.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.search;
@@ -32,25 +32,28 @@ function exactHits(hits: readonly Hit[], text: string): readonly Hit[] {
 export function Search() {
   const text = parameters.value.get('text') ?? '';
   const loaded = useLoad(async () => (text === '' ? [] : api().reports.find({ text })), [text]);
-  const hits = loaded.data;
+  const { data: hits = [] } = loaded;
   useEffect(() => {
-    const [only, second] = exactHits(hits ?? [], text);
+    const [only, second] = exactHits(hits, text);
     if (only !== undefined && second === undefined) navigate(urlOf(only), { replace: true });
   }, [hits]);
   return (
     <Page title={t.title(text)}>
-      <ListTable
-        of={loaded}
-        caption={t.title(text)}
-        keyOf={({ kind, id }) => kind + id}
-        empty={t.none}
-        columns={[
-          { title: t.kind, cell: ({ kind }) => <Badge>{words(kind)}</Badge> },
-          { title: t.what, cell: (hit) => <a href={urlOf(hit)}>{hit.title}</a> },
-          { title: t.account, cell: ({ kind, accountName }) => kind !== 'ACCOUNT' && accountName },
-          { title: t.detail, cell: ({ detail }) => detail },
-        ]}
-      />
+      <Show of={loaded}>
+        {(rows) => (
+          <KnownList
+            name="hits"
+            rows={rows}
+            empty={t.none}
+            columns={[
+              ['kind', ({ kind }) => <Badge>{label(kind)}</Badge>],
+              ['found', (hit) => <a href={urlOf(hit)}>{hit.title}</a>],
+              ['account', ({ kind, accountName }) => kind !== 'ACCOUNT' && accountName],
+              ['details', ({ detail }) => detail],
+            ]}
+          />
+        )}
+      </Show>
       <p>
         <a href={`${href('/accounts')}?search=${encodeURIComponent(text)}`}>{t.accounts}</a>
       </p>

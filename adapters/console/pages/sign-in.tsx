@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import { asError, revision, session, signIn } from '../core/index.ts';
-import { type Field, Fields, Problem, textOf, type Values } from '../parts/index.ts';
+import { asError, label, revision, session, signIn } from '../core/index.ts';
+import { type Field, Fields, Problem, requiredText, type Values } from '../parts/index.ts';
 import { texts } from '../texts.ts';
 
 const fields: readonly Field[] = [
-  { name: 'username', label: texts.signIn.username, isRequired: true },
-  { name: 'password', label: texts.signIn.password, kind: 'password', isRequired: true },
+  { name: 'user', isRequired: true },
+  { name: 'password', kind: 'password', isRequired: true },
 ];
 
 /** The sign-in form. */
@@ -24,14 +24,14 @@ export function SignInAgain() {
   const open = () => dialog.current?.showModal();
   useEffect(open, []);
   return (
-    <dialog ref={dialog} class="sign-in-again" aria-label={texts.signIn.title} onClose={open}>
-      <SignInForm title={texts.signIn.title} message={texts.signIn.ended} />
+    <dialog ref={dialog} class="sign-in-again" aria-label={label('signIn')} onClose={open}>
+      <SignInForm title={label('signIn')} message={texts.signIn.ended} />
     </dialog>
   );
 }
 
 function SignInForm(props: { readonly title: string; readonly message?: string }) {
-  const [values, setValues] = useState<Values>({ username: session.value?.username ?? '', password: '' });
+  const [values, setValues] = useState<Values>({ user: session.value?.username ?? '', password: '' });
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
   const submit = async (event: Event) => {
@@ -40,7 +40,7 @@ function SignInForm(props: { readonly title: string; readonly message?: string }
     setError(null);
     try {
       const before = session.value?.username;
-      await signIn(textOf(values, 'username') ?? '', String(values.password ?? ''));
+      await signIn(requiredText(values, 'user'), String(values.password ?? ''));
       // The page shows what the other user was allowed to see.
       if (before !== undefined && before !== session.value?.username) location.reload();
       revision.value += 1;
@@ -57,7 +57,7 @@ function SignInForm(props: { readonly title: string; readonly message?: string }
       <Fields fields={fields} values={values} change={setValues} />
       {error !== null && <Problem error={error} />}
       <button type="submit" class="primary" disabled={isRunning}>
-        {isRunning ? texts.common.working : texts.signIn.submit}
+        {isRunning ? texts.common.working : label('signIn')}
       </button>
     </form>
   );

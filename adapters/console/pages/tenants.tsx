@@ -3,13 +3,12 @@ import {
   callServer,
   headerText,
   hrefIn,
-  may,
   navigate,
   refusedTenant,
   session,
   sessionTenants,
 } from '../core/index.ts';
-import { Action, Page, PagedTable, textOf } from '../parts/index.ts';
+import { Action, List, Page, textsOf } from '../parts/index.ts';
 import { texts } from '../texts.ts';
 
 /** The tenants that the user may work on. */
@@ -19,16 +18,12 @@ export function Tenants() {
     refusedTenant.value = null;
   }, []);
   return (
-    <Page title={texts.tenants.choose} actions={may('tenant:create') && <NewTenant />}>
-      <PagedTable
-        caption={texts.tenants.title}
+    <Page title={texts.tenants.choose} actions={<NewTenant />}>
+      <List
+        name="tenants"
         load={sessionTenants}
-        keyOf={({ tenantId }) => tenantId}
         empty={texts.tenants.none}
-        columns={[
-          { title: texts.tenants.key, cell: ({ apiKey }) => <a href={hrefIn(apiKey, '/')}>{apiKey}</a> },
-          { title: texts.tenants.externalKey, cell: ({ externalKey }) => externalKey },
-        ]}
+        columns={[['apiKey', ({ apiKey }) => <a href={hrefIn(apiKey, '/')}>{apiKey}</a>], 'externalKey']}
       />
     </Page>
   );
@@ -38,23 +33,22 @@ export function Tenants() {
 function NewTenant() {
   return (
     <Action
-      label={texts.tenants.create}
-      explanation={texts.tenants.createExplanation}
+      name="newTenant"
+      needs="tenant:create"
       fields={[
-        { name: 'apiKey', label: texts.tenants.key, isRequired: true },
-        { name: 'apiSecret', label: texts.tenants.secret, kind: 'new-password', isRequired: true },
-        { name: 'externalKey', label: texts.tenants.externalKey },
+        { name: 'apiKey', isRequired: true },
+        { name: 'apiSecret', kind: 'new-password', isRequired: true },
+        'externalKey',
       ]}
       run={async (values) => {
-        const apiKey = textOf(values, 'apiKey');
+        const { apiKey, externalKey } = textsOf(values, 'apiKey', 'externalKey');
         await callServer('POST /tenants', {
-          body: { apiKey, apiSecret: values.apiSecret, externalKey: textOf(values, 'externalKey') },
+          body: { apiKey, apiSecret: values.apiSecret, ...(externalKey !== null && { externalKey }) },
           headers: { 'X-Service-CreatedBy': headerText(session.value?.username ?? '') },
         });
         return apiKey;
       }}
-      done={texts.tenants.created}
-      after={(apiKey) => navigate(hrefIn(String(apiKey), '/'))}
+      after={(apiKey) => navigate(hrefIn(apiKey, '/'))}
       isPrimary
     />
   );

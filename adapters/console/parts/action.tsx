@@ -1,40 +1,46 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { asError, useLoad } from '../core/index.ts';
-import { texts } from '../texts.ts';
+import { asError, label, may, useLoad } from '../core/index.ts';
+import { explanations, texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
-import { type Field, Fields, type Values } from './form.tsx';
+import { type FieldOrName, Fields, type Values } from './form.tsx';
 import { Problem, Show } from './loading.tsx';
 import { notify } from './notices.tsx';
 
-interface ActionProps<T> {
-  /** Label of the button that opens the dialog, and title of the dialog. */
-  readonly label: string;
-  /** Explains the effect in one or two sentences. */
+interface ActionProps<T, D> {
+  /** Gives the action its label and its explanation in the texts. */
+  readonly name: string;
+  /** Default: the label of the name. */
+  readonly label?: string;
+  /** Default: the explanation of the name. */
   readonly explanation?: ComponentChildren;
+  /** The permission of the action. Without it, the user does not see the action. */
+  readonly needs?: string;
   /** Loads what the fields, the preview and the change need, when the dialog opens. */
-  readonly load?: () => Promise<T>;
-  readonly fields?: readonly Field[] | ((values: Values, loaded: T) => readonly Field[]);
+  readonly load?: () => Promise<D>;
+  readonly fields?: readonly FieldOrName[] | ((values: Values, loaded: D) => readonly FieldOrName[]);
   readonly initial?: Values;
   /**
    * Loads what will happen with these values, before the user confirms. It runs again 300 ms after each change of a
    * field. Null shows nothing yet.
    */
-  readonly preview?: (values: Values, loaded: T) => Promise<ComponentChildren> | null;
+  readonly preview?: (values: Values, loaded: D) => Promise<ComponentChildren> | null;
   /** Makes the change. */
-  readonly run: (values: Values, loaded: T) => Promise<unknown>;
-  /** Text of the notice after the change. Defaults to one that names the action. */
-  readonly done?: string;
+  readonly run: (values: Values, loaded: D) => Promise<T>;
   /** Called after the change, for example to open the page of a new object. */
-  readonly after?: (result: unknown) => void;
+  readonly after?: (result: T) => void;
   readonly isDangerous?: boolean;
   readonly isPrimary?: boolean;
+  /** Label of the button that makes the change. Default: the label of the action. */
   readonly confirm?: string;
 }
 
 /** A button that opens a dialog with the fields of an action, the preview of its effect, and the button that does it. */
-export function Action<T = undefined>(props: ActionProps<T>) {
+export function Action<T, D = undefined>(props: ActionProps<T, D>) {
   const [isOpen, setOpen] = useState(false);
+  if (props.needs !== undefined && !may(props.needs)) return null;
+  const title = props.label ?? label(props.name);
+  const close = () => setOpen(false);
   return (
     <>
       <button
@@ -42,30 +48,36 @@ export function Action<T = undefined>(props: ActionProps<T>) {
         class={props.isDangerous ? 'dangerous' : props.isPrimary ? 'primary' : undefined}
         onClick={() => setOpen(true)}
       >
-        {props.label}
+        {title}
       </button>
-      {isOpen && <ActionDialog {...props} close={() => setOpen(false)} />}
+      {isOpen && (
+        <Dialog title={title} close={close}>
+          <ActionContent {...props} title={title} close={close} />
+        </Dialog>
+      )}
     </>
   );
 }
 
-function ActionDialog<T>(props: ActionProps<T> & { readonly close: () => void }) {
-  const loaded = useLoad(async () => ({ facts: (await props.load?.()) as T }));
-  return (
-    <Dialog title={props.label} close={props.close}>
-      <Show of={loaded}>{({ facts }) => <ActionForm {...props} facts={facts} />}</Show>
-    </Dialog>
-  );
+interface OpenActionProps<T, D> extends ActionProps<T, D> {
+  readonly title: string;
+  readonly close: () => void;
 }
 
-function ActionForm<T>(props: ActionProps<T> & { readonly close: () => void; readonly facts: T }) {
-  const { label, explanation, initial = {}, run, close, preview, facts } = props;
+function ActionContent<T, D>(props: OpenActionProps<T, D>) {
+  const loaded = useLoad(async () => ({ facts: (await props.load?.()) as D }));
+  return <Show of={loaded}>{({ facts }) => <ActionForm {...props} facts={facts} />}</Show>;
+}
+
+function ActionForm<T, D>(props: OpenActionProps<T, D> & { readonly facts: D }) {
+  const { title, initial = {}, run, close, preview, facts } = props;
   const [values, setValues] = useState<Values>(initial);
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
   // The user sees the effect of the values before they can be confirmed.
   const [isPreviewed, setPreviewed] = useState(preview === undefined);
   const fields = typeof props.fields === 'function' ? props.fields(values, facts) : (props.fields ?? []);
+  const explanation = props.explanation ?? explanations[props.name];
 
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -74,7 +86,7 @@ function ActionForm<T>(props: ActionProps<T> & { readonly close: () => void; rea
     try {
       const result = await run(values, facts);
       close();
-      notify(props.done ?? texts.common.done(label));
+      notify(texts.common.done(title));
       props.after?.(result);
     } catch (failure) {
       setError(asError(failure));
@@ -99,7 +111,7 @@ function ActionForm<T>(props: ActionProps<T> & { readonly close: () => void; rea
           class={props.isDangerous ? 'dangerous' : 'primary'}
           disabled={isRunning || !isPreviewed}
         >
-          {isRunning ? texts.common.working : (props.confirm ?? label)}
+          {isRunning ? texts.common.working : (props.confirm ?? title)}
         </button>
       </footer>
     </form>

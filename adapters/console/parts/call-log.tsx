@@ -34,7 +34,7 @@ function OneCall({ call }: { readonly call: Call }) {
         <span>{call.status ?? texts.calls.noAnswer}</span> <span>{Math.round(call.milliseconds)} ms</span>
       </summary>
       <pre>{curl}</pre>
-      <Copy text={curl} label={texts.calls.copy} />
+      <Copy text={curl} name={texts.calls.copy} />
     </details>
   );
 }

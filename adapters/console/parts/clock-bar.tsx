@@ -1,13 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
 import {
-  type Api,
   api,
   asError,
   callTenant,
   instant,
-  known,
   pagePath,
+  type ResultOf,
   revision,
   testTime as time,
   withNames,
@@ -15,12 +14,12 @@ import {
 } from '../core/index.ts';
 import { texts } from '../texts.ts';
 import { Action } from './action.tsx';
+import { type Event, eventColumns } from './columns.tsx';
 import { Dialog } from './dialog.tsx';
-import { eventColumns, type ShownEvent } from './event-table.tsx';
-import { textOf } from './form.tsx';
+import { requiredText } from './form.tsx';
 import { Badge } from './layout.tsx';
 import { Problem } from './loading.tsx';
-import { ListTable } from './table.tsx';
+import { KnownList } from './table.tsx';
 
 const t = texts.clock;
 
@@ -38,7 +37,7 @@ async function readClock(): Promise<void> {
 /** The outcome of a move of the clock. */
 interface Outcome {
   readonly from: string;
-  readonly events: readonly ShownEvent[];
+  readonly events: readonly Event[];
   /** True if there are more events than shown. */
   readonly hasMore: boolean;
 }
@@ -77,12 +76,10 @@ export function ClockBar() {
         </button>
       ))}
       <Action
-        label={t.set}
-        explanation={t.explanation}
-        fields={[{ name: 'date', label: t.date, kind: 'date', isRequired: true }]}
+        name="setDate"
+        fields={[{ name: 'date', kind: 'date', isRequired: true }]}
         initial={{ date: time.value.slice(0, 10) }}
-        run={(values) => move('POST /test/clock', { requestedDate: textOf(values, 'date') ?? '' })}
-        done={t.moved}
+        run={(values) => move('POST /test/clock', { requestedDate: requiredText(values, 'date') })}
       />
       <span role="status">{isMoving && t.working(seconds)}</span>
       {error !== null && <Problem error={error} />}
@@ -129,7 +126,7 @@ const MAX_PAGES = 5;
 const EVENTS_PER_PAGE = 1_000;
 
 async function eventsAfter(cursor: string) {
-  const events: Awaited<ReturnType<Api['events']['list']>>['events'][number][] = [];
+  const events: ResultOf<'events', 'list'>['events'][number][] = [];
   let after = cursor;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const found = await api().events.list({ after, limit: EVENTS_PER_PAGE });
@@ -157,13 +154,12 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () =>
             </Badge>
           ))}
         </div>
-        <ListTable
-          caption={t.happened}
-          of={known(events)}
-          keyOf={({ id }) => id}
-          columns={eventColumns}
-          empty={t.nothing}
+        <KnownList
+          name="happened"
           pageParameter="happened"
+          rows={events}
+          empty={t.nothing}
+          columns={eventColumns}
         />
       </div>
     </Dialog>

@@ -1,10 +1,13 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, isValidElement } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { href, hrefWith, parameters, shortId } from '../core/index.ts';
+import { asError, href, hrefWith, label, parameters, shortId, valueText, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
+import { Problem } from './loading.tsx';
 
 interface PageProps {
-  readonly title: string;
+  /** Default: the label of the name. */
+  readonly title?: string;
+  readonly name?: string;
   /** Links to the pages above, from the top. */
   readonly above?: readonly (readonly [label: string, url: string])[];
   readonly subtitle?: ComponentChildren;
@@ -13,7 +16,7 @@ interface PageProps {
 }
 
 /** A page with its heading. The title is also the title of the browser's tab. */
-export function Page({ title, above = [], subtitle, actions, children }: PageProps) {
+export function Page({ name = '', title = label(name), above = [], subtitle, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Billwright`;
   }, [title]);
@@ -42,14 +45,16 @@ export function Page({ title, above = [], subtitle, actions, children }: PagePro
 
 /** A titled part of a page. */
 export function Section(props: {
-  readonly title: string;
+  readonly name: string;
+  /** Default: the label of the name. */
+  readonly title?: string;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   return (
     <section class="section">
       <header class="section-header">
-        <h2>{props.title}</h2>
+        <h2>{props.title ?? label(props.name)}</h2>
         {props.actions !== undefined && <div class="actions">{props.actions}</div>}
       </header>
       {props.children}
@@ -62,35 +67,90 @@ export function Columns(props: { readonly children: ComponentChildren }) {
   return <div class="columns">{props.children}</div>;
 }
 
-/** Names with values. Entries with an undefined value are left out. */
-export function Facts(props: {
-  readonly of: readonly (readonly [name: string, value: ComponentChildren | undefined])[];
-}) {
+/** Values by the names of their labels. Absent values are left out. */
+export function Facts({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
+  const given = Object.entries(of).filter(([, value]) => value !== undefined && value !== null);
   return (
     <dl class="facts">
-      {props.of
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+      {given.map(([name, value]) => (
+        <div key={name}>
+          <dt>{label(name)}</dt>
+          <dd>{shown(value)}</dd>
+        </div>
+      ))}
     </dl>
   );
+}
+
+/** Returns an element as it is, and any other value as text. */
+export function shown(value: unknown): ComponentChildren {
+  return isValidElement(value) ? value : valueText(value);
+}
+
+/** Sentences as a list. */
+export function Sentences({ of }: { readonly of: readonly ComponentChildren[] }) {
+  return (
+    <ul class="sentences">
+      {of.map((sentence, index) => (
+        <li key={index.toString()}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** A button that loads a file from the API and saves it. */
+export function Download(props: {
+  readonly name: string;
+  readonly file: string;
+  readonly type: string;
+  readonly load: () => Promise<Uint8Array>;
+}) {
+  const { name, file, type, load } = props;
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const download = async () => {
+    setRunning(true);
+    setError(null);
+    try {
+      saveFile(await load(), { name: file, type });
+    } catch (failure) {
+      setError(asError(failure));
+    }
+    setRunning(false);
+  };
+  return (
+    <>
+      <button type="button" disabled={isRunning} onClick={() => void download()}>
+        {isRunning ? texts.common.working : label(name)}
+      </button>
+      {error !== null && <Problem error={error} />}
+    </>
+  );
+}
+
+/** Lets the browser save bytes as a file. */
+export function saveFile(bytes: Uint8Array, file: { readonly name: string; readonly type: string }): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: file.type }));
+  link.download = file.name;
+  link.click();
+  // Some browsers read the file only after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 /** A large number with its name, as on the home page. */
 export function Figure(props: {
   readonly name: string;
+  /** Default: the label of the name. */
+  readonly title?: string;
   readonly value: ComponentChildren;
-  readonly tone?: Tone;
+  readonly tone?: Tone | undefined;
   readonly url?: string;
 }) {
   const content = (
     <>
       <span class="figure-value">{props.value}</span>
-      <span class="figure-name">{props.name}</span>
+      <span class="figure-name">{props.title ?? label(props.name)}</span>
     </>
   );
   const classes = `figure ${props.tone ?? ''}`;
@@ -110,29 +170,27 @@ export function Badge(props: { readonly tone?: Tone | undefined; readonly childr
   return <span class={`badge ${props.tone ?? ''}`}>{props.children}</span>;
 }
 
+/** The contents of the tabs of a page by their names. */
+type TabContents = Readonly<Record<string, () => ComponentChildren>>;
+
 /** Tabs of a page. The chosen tab is in the URL as `tab`; the first one is the default. */
-export function Tabs(props: {
-  readonly tabs: readonly {
-    readonly name: string;
-    readonly title: string;
-    readonly content: () => ComponentChildren;
-  }[];
-}) {
-  const chosen = props.tabs.find(({ name }) => name === parameters.value.get('tab')) ?? props.tabs[0];
+export function Tabs({ of }: { readonly of: TabContents }) {
+  const names = Object.keys(of);
+  const chosen = names.find((name) => name === parameters.value.get('tab')) ?? names[0];
   return (
     <>
       <nav class="tabs" aria-label={texts.common.partsOfPage}>
-        {props.tabs.map(({ name, title }, index) => (
+        {names.map((name, index) => (
           <a
             key={name}
             href={hrefWith({ tab: index === 0 ? null : name, page: null, sort: null })}
-            aria-current={chosen?.name === name ? 'page' : undefined}
+            aria-current={name === chosen ? 'page' : undefined}
           >
-            {title}
+            {label(name)}
           </a>
         ))}
       </nav>
-      {chosen?.content()}
+      {of[chosen ?? '']?.()}
     </>
   );
 }
@@ -147,17 +205,17 @@ export function IdLink(props: { readonly page: string; readonly id: string; read
 }
 
 /** Text in the layout of code, with a button that copies it. */
-export function Copyable(props: { readonly text: string; readonly label?: string }) {
+export function Copyable({ text }: { readonly text: string }) {
   return (
     <span class="copyable">
-      <code>{props.label ?? props.text}</code>
-      <Copy text={props.text} label={texts.common.copy(props.text)} />
+      <code>{text}</code>
+      <Copy text={text} name={texts.common.copy(text)} />
     </span>
   );
 }
 
 /** A button that copies text, and says so. Browsers allow copying only for pages from https or this machine. */
-export function Copy({ text, label }: { readonly text: string; readonly label?: string }) {
+export function Copy({ text, name }: { readonly text: string; readonly name: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -168,12 +226,46 @@ export function Copy({ text, label }: { readonly text: string; readonly label?: 
       <button
         type="button"
         class="quiet copy"
-        aria-label={isCopied ? texts.common.copied : label}
+        aria-label={isCopied ? label('copied') : name}
         onClick={() => void copy()}
         onBlur={() => setCopied(false)}
       >
-        <span role="status">{isCopied ? texts.common.copied : texts.common.copyText}</span>
+        <span role="status">{label(isCopied ? 'copied' : 'copy')}</span>
       </button>
     )
+  );
+}
+
+const pages: Readonly<Record<string, string>> = {
+  ACCOUNT: '/accounts',
+  INVOICE: '/invoices',
+  PAYMENT: '/payments',
+  SUBSCRIPTION: '/subscriptions',
+};
+
+interface EventObject {
+  readonly objectType: string;
+  readonly objectId: string | null;
+}
+
+/** The kind of an object, with a link to its page if it has one. */
+export function ObjectLink({ objectType, objectId }: EventObject) {
+  const page = pages[objectType];
+  if (objectId === null) return <>{words(objectType)}</>;
+  const text = `${words(objectType)} ${shortId(objectId)}`;
+  return page === undefined ? (
+    <span title={objectId}>{text}</span>
+  ) : (
+    <IdLink page={page} id={objectId} label={text} />
+  );
+}
+
+/** Data of an object as JSON, folded until the user opens it. */
+export function Json({ value }: { readonly value: unknown }) {
+  return (
+    <details>
+      <summary>{label('data')}</summary>
+      <pre>{JSON.stringify(value, null, 2)}</pre>
+    </details>
   );
 }

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import type { Loaded } from '../core/index.ts';
+import { type Loaded, useLoad } from '../core/index.ts';
 import { texts } from '../texts.ts';
 
 /** Shows the children once the data are loaded, and the error of the API otherwise. */
@@ -15,6 +15,13 @@ export function Show<T>(props: {
     <div class={isLoading ? 'loaded stale' : 'loaded'} aria-busy={isLoading}>
       {props.children(data)}
     </div>
+  );
+}
+
+/** Returns a page that loads its data by the id in its path. */
+export function pageOf<T extends object>(load: (id: string) => Promise<T>, Content: ComponentType<T>) {
+  return ({ id }: { readonly id: string }) => (
+    <Show of={useLoad(() => load(id))}>{(data) => <Content {...data} />}</Show>
   );
 }
 

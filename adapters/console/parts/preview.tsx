@@ -1,4 +1,5 @@
-import { day, money, type ResultOf, words } from '../core/index.ts';
+import type { ComponentChildren } from 'preact';
+import { type Account, api, day, may, money, type ResultOf, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.preview;
@@ -44,8 +45,16 @@ export function InvoicePreview({ invoice }: { readonly invoice: ForeseenInvoice 
   );
 }
 
+type PreviewRequest = Parameters<ReturnType<typeof api>['subscriptions']['preview']>[0];
+
+/** Loads the effect of a change on invoices. A user who may not foresee invoices sees none. */
+export async function previewOf(account: Account, request: PreviewRequest): Promise<ComponentChildren> {
+  if (!may('invoice:dry_run')) return t.mayNotForesee;
+  return <ChangePreview of={await api().subscriptions.preview(request)} currency={account.currency} />;
+}
+
 /** The effect of a subscription change on invoices: what is due now, the next invoice, and credit. */
-export function ChangePreview(props: {
+function ChangePreview(props: {
   readonly of: ResultOf<'subscriptions', 'preview'>;
   readonly currency: string | null;
 }) {

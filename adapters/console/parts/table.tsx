@@ -1,45 +1,49 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { hrefWith, type Loaded, navigate, parameters, useLoad } from '../core/index.ts';
+import { hrefWith, label, navigate, parameters, useLoad, valueText } from '../core/index.ts';
 import { texts } from '../texts.ts';
+import { type Option, Options } from './form.tsx';
 import { Section } from './layout.tsx';
 import { Show } from './loading.tsx';
 
-export interface Column<R> {
-  readonly title: string;
-  readonly cell: (row: R) => ComponentChildren;
-  /** Name by which the API sorts this column. Only such columns have a heading that sorts. */
-  readonly sort?: string;
-  /** Numbers are aligned to the right. */
-  readonly isNumber?: boolean;
-  /** Long text breaks into lines. Other cells have one line, but for the first column. */
-  readonly isText?: boolean;
-}
+/**
+ * A column: a member of the rows, or a name with what its cells show. The name gives the heading. Numbers are aligned
+ * to the right, and text breaks into lines; other cells have one line, but for the first column. A heading that sorts
+ * has the name by which the API sorts.
+ */
+export type Column<R> =
+  | (keyof R & string)
+  | readonly [name: string, cell: (row: R) => ComponentChildren, as?: 'number' | 'text' | 'sorted'];
 
 interface TableProps<R> {
-  /** Describes the table to screen readers. */
-  readonly caption: string;
+  /** Its label describes the table to screen readers. */
+  readonly name: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
-  readonly keyOf: (row: R) => string;
-  readonly empty?: string;
+  readonly empty?: string | undefined;
+  /** True if the API sorts the rows. */
+  readonly isSortable?: boolean;
 }
 
 /** A table of rows that are already loaded. It scrolls sideways on a narrow screen. */
-export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>) {
+export function Table<R extends object>(props: TableProps<R>) {
+  const { name, columns, rows, empty, isSortable = false } = props;
   if (rows.length === 0) return <p class="empty">{empty ?? texts.common.nothing}</p>;
+  const all = columns.map((column) =>
+    typeof column === 'string' ? ([column, (row: R) => valueText(row[column])] as const) : column,
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard.
-    <section class="table" aria-label={caption} tabIndex={0}>
+    <section class="table" aria-label={label(name)} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {columns.map(({ title, sort, ...column }) =>
-              title === '' ? (
-                <td key={title} />
+            {all.map(([column, , as]) =>
+              label(column) === '' ? (
+                <td key={column} />
               ) : (
-                <th key={title} scope="col" class={classOf(column)}>
-                  {sort === undefined ? title : <SortLink title={title} name={sort} />}
+                <th key={column} scope="col" class={as}>
+                  {as === 'sorted' && isSortable ? <SortLink name={column} /> : label(column)}
                 </th>
               ),
             )}
@@ -48,9 +52,9 @@ export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
-                  {column.cell(row)}
+              {all.map(([column, cell, as]) => (
+                <td key={column} class={as}>
+                  {cell(row)}
                 </td>
               ))}
             </tr>
@@ -61,19 +65,19 @@ export function Table<R>({ caption, columns, rows, keyOf, empty }: TableProps<R>
   );
 }
 
-function classOf<R>({ isNumber, isText }: Omit<Column<R>, 'title' | 'sort'>): string | undefined {
-  if (isNumber) return 'number';
-  return isText ? 'text' : undefined;
+/** Returns what tells rows apart: their id, or all their values. */
+function keyOf(row: object): string {
+  return 'id' in row ? String(row.id) : JSON.stringify(row);
 }
 
 /** A heading that sorts: by the name, then by the name in reverse order. */
-function SortLink(props: { readonly title: string; readonly name: string }) {
+function SortLink({ name }: { readonly name: string }) {
   const current = parameters.value.get('sort');
-  const next = current === props.name ? `-${props.name}` : props.name;
-  const arrow = current === props.name ? ' ↑' : current === `-${props.name}` ? ' ↓' : '';
+  const next = current === name ? `-${name}` : name;
+  const arrow = current === name ? ' ↑' : current === `-${name}` ? ' ↓' : '';
   return (
     <a href={hrefWith({ sort: next, page: null })}>
-      {props.title}
+      {label(name)}
       {arrow}
     </a>
   );
@@ -98,32 +102,6 @@ export function pageNumber(name: string): number {
   return Math.max(1, Number.parseInt(parameters.value.get(name) ?? '1', 10) || 1);
 }
 
-interface PagedTableProps<R> extends Omit<TableProps<R>, 'rows'> {
-  readonly load: (request: ListRequest) => Promise<PageOf<R>>;
-  /** Further values that the rows depend on, such as filters. */
-  readonly inputs?: readonly unknown[];
-  /** Name of the URL parameter for the page. Two tables of one page need two names. */
-  readonly pageParameter?: string;
-}
-
-/** A table that loads one page at a time. The page and the order are in the URL. */
-export function PagedTable<R>({ load, inputs = [], pageParameter = 'page', ...table }: PagedTableProps<R>) {
-  const page = pageNumber(pageParameter);
-  const sort = parameters.value.get('sort');
-  const request: ListRequest = { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE, sort };
-  const loaded = useLoad(() => load(request), [page, sort, ...inputs]);
-  return (
-    <Show of={loaded}>
-      {({ rows, total }) => (
-        <>
-          <Table {...table} rows={rows} />
-          <Pages page={page} total={total} shown={rows.length} name={pageParameter} />
-        </>
-      )}
-    </Show>
-  );
-}
-
 /** Links to the pages of a list. */
 export function Pages(props: { page: number; total: number; shown: number; name: string }) {
   const { page, total, shown, name } = props;
@@ -139,39 +117,61 @@ export function Pages(props: { page: number; total: number; shown: number; name:
   );
 }
 
-interface ListTableProps<R> extends Omit<TableProps<R>, 'rows'> {
-  readonly of: Loaded<readonly R[]>;
+interface ListProps<R> extends Omit<TableProps<R>, 'rows'> {
+  /** Loads one page, or the whole list, which is then shown in pages. */
+  readonly load: (request: ListRequest) => Promise<PageOf<R> | readonly R[]>;
+  /** Values that the rows depend on, such as filters. */
+  readonly inputs?: readonly unknown[];
+  /** Name of the URL parameter for the page. Two tables of one page need two names. */
   readonly pageParameter?: string;
-  /** Shown above the table, such as actions on the rows of the page. */
-  readonly above?: (shown: readonly R[]) => ComponentChildren;
 }
 
-/** A list that the API returns as a whole, shown in pages. */
-export function ListTable<R>(props: ListTableProps<R>) {
-  const { of, pageParameter = 'page', above, ...table } = props;
+/** A table that loads its rows. The page and the order are in the URL. */
+export function List<R extends object>({ load, inputs = [], ...table }: ListProps<R>) {
+  const { pageParameter = 'page' } = table;
+  const page = pageNumber(pageParameter);
+  const sort = parameters.value.get('sort');
+  const request: ListRequest = { offset: (page - 1) * PAGE_SIZE, limit: PAGE_SIZE, sort };
+  const loaded = useLoad(() => load(request), [page, sort, ...inputs]);
   return (
-    <Show of={of}>
-      {(rows) => (
-        <ListPages rows={rows} pageParameter={pageParameter}>
-          {(shown) => (
-            <>
-              {above?.(shown)}
-              <Table {...table} rows={shown} />
-            </>
-          )}
-        </ListPages>
-      )}
+    <Show of={loaded}>
+      {(found) =>
+        'total' in found ? (
+          <>
+            <Table {...table} rows={found.rows} isSortable />
+            <Pages page={page} total={found.total} shown={found.rows.length} name={pageParameter} />
+          </>
+        ) : (
+          <KnownList {...table} rows={found} />
+        )
+      }
     </Show>
   );
 }
 
-/** A section with a list. Its title is the caption of the table. */
-export function ListSection<R>(props: ListTableProps<R> & { readonly actions?: ComponentChildren }) {
-  const { actions, ...list } = props;
+interface ListSectionProps<R> extends ListProps<R> {
+  readonly actions?: ComponentChildren;
+  /** Shown above the table, such as filters. */
+  readonly above?: ComponentChildren;
+}
+
+/** A section with a list. */
+export function ListSection<R extends object>({ actions, above, ...list }: ListSectionProps<R>) {
   return (
-    <Section title={list.caption} actions={actions}>
-      <ListTable {...list} />
+    <Section name={list.name} actions={actions}>
+      {above}
+      <List pageParameter={list.name} {...list} />
     </Section>
+  );
+}
+
+/** A table of rows that are already loaded, in pages. */
+export function KnownList<R extends object>(props: TableProps<R> & { readonly pageParameter?: string }) {
+  const { rows, pageParameter, ...table } = props;
+  return (
+    <ListPages rows={rows} {...(pageParameter !== undefined && { pageParameter })}>
+      {(shown) => <Table {...table} rows={shown} />}
+    </ListPages>
   );
 }
 
@@ -194,27 +194,25 @@ export function ListPages<R>(props: {
 
 /** A select whose value is in the URL, as a filter of a table. */
 export function Filter(props: {
-  readonly label: string;
   readonly name: string;
-  /** Values with their labels; the first one is the default and stays out of the URL. */
-  readonly options: readonly (readonly [value: string, label: string])[];
+  /** Default: the label of the name. */
+  readonly label?: string;
+  /** The first option is the default and stays out of the URL. */
+  readonly options: readonly Option[];
 }) {
-  const value = parameters.value.get(props.name) ?? props.options[0]?.[0] ?? '';
+  const { name, options } = props;
+  const [first = ''] = options;
+  const preset = typeof first === 'string' ? first : first[0];
+  const choose = (value: string) =>
+    navigate(hrefWith({ [name]: value === preset ? null : value, page: null }), { replace: true });
   return (
     <label class="filter">
-      {props.label}
+      {props.label ?? label(name)}
       <select
-        value={value}
-        onChange={({ currentTarget }) => {
-          const chosen = currentTarget.value === props.options[0]?.[0] ? null : currentTarget.value;
-          navigate(hrefWith({ [props.name]: chosen, page: null }), { replace: true });
-        }}
+        value={parameters.value.get(name) ?? preset}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
       >
-        {props.options.map(([each, label]) => (
-          <option key={each} value={each}>
-            {label}
-          </option>
-        ))}
+        <Options of={options} />
       </select>
     </label>
   );
@@ -222,28 +220,29 @@ export function Filter(props: {
 
 /** A text or date whose value is in the URL, as a filter of a table. It applies on Enter or when it loses the focus. */
 export function FilterInput(props: {
-  readonly label: string;
   readonly name: string;
+  /** Default: the label of the name. */
+  readonly label?: string;
+  /** The value while the URL has none. */
+  readonly preset?: string;
   readonly isDate?: boolean;
   readonly placeholder?: string;
   readonly size?: number;
 }) {
-  const { label, name, isDate = false, placeholder, size } = props;
+  const { name, label: text = label(name), preset = '', isDate = false, ...input } = props;
   const id = useId();
-  const shared = {
-    id,
-    value: parameters.value.get(name) ?? '',
-    onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-      navigate(hrefWith({ [name]: currentTarget.value.trim(), page: null }), { replace: true }),
-  };
   return (
     <label class="filter" for={id}>
-      {label}
-      {isDate ? (
-        <input type="date" {...shared} />
-      ) : (
-        <input type="search" size={size} placeholder={placeholder} {...shared} />
-      )}
+      {text}
+      <input
+        {...input}
+        {...(isDate ? { type: 'date' } : { type: 'search' })}
+        id={id}
+        value={parameters.value.get(name) ?? preset}
+        onChange={({ currentTarget }) =>
+          navigate(hrefWith({ [name]: currentTarget.value.trim(), page: null }), { replace: true })
+        }
+      />
     </label>
   );
 }

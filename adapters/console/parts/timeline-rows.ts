@@ -1,9 +1,7 @@
-import { money, type ResultOf, words } from '../core/index.ts';
+import { money, type Subscription, words } from '../core/index.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.timeline;
-
-export type Subscription = ResultOf<'subscriptions', 'get'>;
 
 type SubscriptionEvent = Subscription['events'][number];
 

@@ -1,39 +1,37 @@
-import type { JSX } from 'preact';
-import { api, day, href, may, type ResultOf, useLoad, words } from '../../core/index.ts';
-import { Action, ListSection, textOrNull } from '../../parts/index.ts';
+import { api, day, href, may, type Redemption, words } from '../../core/index.ts';
+import { Action, type Field, ListSection, requiredText, textOrNull } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
-import { obstacleOf, termsText } from '../coupons/coupon-words.ts';
-import type { Account } from './account-form.ts';
+import { obstacleOf, termsText } from './coupon-words.ts';
 
-const t = texts.account;
+const t = texts.redemptions;
 
-type Redemption = ResultOf<'coupons', 'ofAccount'>[number];
+interface CouponsProps {
+  readonly accountId: string;
+  /** Null for the coupons of the whole account. */
+  readonly subscriptionId: string | null;
+}
+
+const rebillField: Field = { name: 'rebill', kind: 'checkbox', help: t.rebillHelp };
 
 /** The coupons of an account, or of one of its subscriptions. */
-export function Coupons(props: { readonly account: Account; readonly subscriptionId?: string }) {
-  const { account, subscriptionId } = props;
-  const loaded = useLoad(async () => {
+export function Coupons({ accountId, subscriptionId }: CouponsProps) {
+  const load = async () => {
     if (!may('coupon:view')) return [];
-    if (subscriptionId !== undefined) return api().coupons.ofSubscription(subscriptionId);
-    return api().coupons.ofAccount(account.id);
-  }, [account.id, subscriptionId ?? null]);
+    const { coupons } = api();
+    return subscriptionId === null ? coupons.ofAccount(accountId) : coupons.ofSubscription(subscriptionId);
+  };
   return (
     <ListSection
-      of={loaded}
-      pageParameter="coupons"
-      caption={t.coupons}
-      keyOf={({ id }) => id}
-      empty={t.noCoupons}
+      name="coupons"
+      load={load}
+      empty={t.none}
       columns={[
-        { title: t.code, cell: ({ code }) => <a href={href('/coupons', code)}>{code}</a> },
-        { title: t.discount, cell: (coupon) => termsText(coupon) },
-        { title: t.until, cell: untilText },
-        {
-          title: '',
-          cell: (coupon) => may('coupon:redeem') && isOpen(coupon) && <Remove coupon={coupon} />,
-        },
+        ['code', ({ code }) => <a href={href('/coupons', code)}>{code}</a>],
+        ['discount', termsText],
+        ['until', untilText],
+        ['', (redemption) => isOpen(redemption) && <Remove {...redemption} />],
       ]}
-      actions={may('coupon:redeem') && <Redeem account={account} subscriptionId={subscriptionId ?? null} />}
+      actions={<Redeem accountId={accountId} subscriptionId={subscriptionId} />}
     />
   );
 }
@@ -52,17 +50,14 @@ function untilText({ endedDate, discounts }: Redemption): string {
 }
 
 /** Redeems a coupon for the account or for a subscription. Shows the discount before. */
-function Redeem(props: { readonly account: Account; readonly subscriptionId: string | null }) {
-  const { account, subscriptionId } = props;
-  const target = subscriptionId === null ? { accountId: account.id } : { subscriptionId };
+function Redeem({ accountId, subscriptionId }: CouponsProps) {
+  const target = subscriptionId === null ? { accountId } : { subscriptionId };
   return (
     <Action
-      label={t.redeem}
-      explanation={subscriptionId === null ? t.redeemAccount : t.redeemSubscription}
-      fields={[
-        { name: 'code', label: t.code, isRequired: true },
-        { name: 'rebill', label: t.rebill, kind: 'checkbox', help: t.rebillHelp },
-      ]}
+      name="redeemCoupon"
+      needs="coupon:redeem"
+      explanation={subscriptionId === null ? t.ofAccount : t.ofSubscription}
+      fields={[{ name: 'code', isRequired: true }, rebillField]}
       preview={(values) => {
         const code = textOrNull(values, 'code');
         return code === null ? null : discountOf(code);
@@ -70,7 +65,7 @@ function Redeem(props: { readonly account: Account; readonly subscriptionId: str
       run={(values) =>
         api().coupons.redeem({
           ...target,
-          code: textOrNull(values, 'code') ?? '',
+          code: requiredText(values, 'code'),
           rebill: values.rebill === true,
         })
       }
@@ -78,7 +73,7 @@ function Redeem(props: { readonly account: Account; readonly subscriptionId: str
   );
 }
 
-async function discountOf(code: string): Promise<JSX.Element> {
+async function discountOf(code: string) {
   const coupon = await api().coupons.get(code);
   const limits = [...(coupon.plans ?? []), ...(coupon.products ?? [])];
   return (
@@ -90,13 +85,14 @@ async function discountOf(code: string): Promise<JSX.Element> {
   );
 }
 
-function Remove({ coupon }: { readonly coupon: Redemption }) {
+function Remove({ id, code }: Redemption) {
   return (
     <Action
-      label={texts.labels.remove}
-      explanation={t.removeCoupon(coupon.code)}
-      fields={[{ name: 'rebill', label: t.rebill, kind: 'checkbox', help: t.rebillHelp }]}
-      run={({ rebill }) => api().coupons.remove(coupon.id, { rebill: rebill === true })}
+      name="remove"
+      needs="coupon:redeem"
+      explanation={t.remove(code)}
+      fields={[rebillField]}
+      run={({ rebill }) => api().coupons.remove(id, { rebill: rebill === true })}
       isDangerous
     />
   );

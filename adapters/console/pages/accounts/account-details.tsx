@@ -1,39 +1,54 @@
-import { api, href, instant, may, useLoad } from '../../core/index.ts';
+import { type Account, api, href, instant } from '../../core/index.ts';
 import {
   Action,
   Columns,
   Copyable,
+  CustomFields,
   Facts,
   IdLink,
+  List,
   ListSection,
-  ListTable,
+  requiredText,
   Section,
-  textOf,
+  Tags,
 } from '../../parts/index.ts';
-import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { texts } from '../../texts.ts';
 import { Blocks } from '../subscriptions/blocks.tsx';
 import { RareActions } from './account-actions.tsx';
-import { type Account, changeableFields } from './account-form.ts';
+import { changeableOf } from './account-form.ts';
 
 const t = texts.account;
 
-/** Facts, tags, custom fields, family, addresses and blocks of an account. */
-export function Details({ account }: { readonly account: Account }) {
-  const object = { type: 'ACCOUNT', id: account.id } as const;
+interface AccountProps {
+  readonly account: Account;
+}
+
+/** Facts, tags, custom fields, family and addresses of an account. */
+export function Details({ account }: AccountProps) {
+  const { id, currency, timeZone, billCycleDayLocal, createdDate } = account;
+  const object = { type: 'ACCOUNT', id } as const;
   return (
     <>
       <Columns>
-        <Section title={t.facts}>
-          <AccountFacts account={account} />
+        <Section name="facts">
+          <Facts
+            of={{
+              ...changeableOf(account),
+              currency: currency ?? texts.common.none,
+              timeZone,
+              billCycleDay: billCycleDayLocal || texts.common.notYet,
+              created: instant(createdDate, timeZone),
+              id: <Copyable text={id} />,
+            }}
+          />
         </Section>
         <Tags of={object} />
         <CustomFields of={object} />
-        <Emails account={account} />
+        <Emails accountId={id} />
         <Family account={account} />
-        <Blocks accountId={account.id} of={[object]} />
+        <Blocks accountId={id} of={[object]} />
       </Columns>
-      <Section title={t.rare}>
+      <Section name="closeOrAnonymize">
         <p>{t.rareExplanation}</p>
         <RareActions account={account} />
       </Section>
@@ -41,86 +56,59 @@ export function Details({ account }: { readonly account: Account }) {
   );
 }
 
-function AccountFacts({ account }: { readonly account: Account }) {
-  const fields: Readonly<Record<string, unknown>> = { ...account };
-  const given = changeableFields.map(({ name, label }) => [label, fields[name] ?? undefined] as const);
-  return (
-    <Facts
-      of={[
-        ...given.map(([label, value]) => [label, value === undefined ? undefined : String(value)] as const),
-        [texts.accounts.currency, account.currency ?? texts.common.none],
-        [texts.accounts.zone, account.timeZone],
-        [t.billCycleDay, account.billCycleDayLocal || t.notYet],
-        [t.createdOn, instant(account.createdDate, account.timeZone)],
-        [t.id, <Copyable key="id" text={account.id} />],
-      ]}
-    />
-  );
-}
-
-function Emails({ account }: { readonly account: Account }) {
-  const loaded = useLoad(() => api().accounts.emails(account.id), [account.id]);
-  const add = may('account:add_emails') && (
-    <Action
-      label={t.addEmail}
-      explanation={t.emailsExplanation}
-      fields={[{ name: 'email', label: texts.accounts.email, kind: 'email', isRequired: true }]}
-      run={(values) => api().accounts.addEmail(account.id, textOf(values, 'email') ?? '')}
-    />
-  );
+function Emails({ accountId }: { readonly accountId: string }) {
   return (
     <ListSection
-      of={loaded}
-      pageParameter="emails"
-      caption={t.emails}
-      keyOf={({ id }) => id}
+      name="furtherAddresses"
+      load={() => api().accounts.emails(accountId)}
       empty={t.noEmails}
       columns={[
-        { title: texts.accounts.email, cell: ({ email }) => email },
-        {
-          title: '',
-          cell: ({ email }) =>
-            may('account:delete_emails') && (
-              <Action
-                label={texts.labels.remove}
-                explanation={email}
-                run={() => api().accounts.removeEmail(account.id, email)}
-              />
-            ),
-        },
+        'email',
+        [
+          '',
+          ({ email }) => (
+            <Action
+              name="remove"
+              needs="account:delete_emails"
+              explanation={email}
+              run={() => api().accounts.removeEmail(accountId, email)}
+            />
+          ),
+        ],
       ]}
-      actions={add}
+      actions={
+        <Action
+          name="addAddress"
+          needs="account:add_emails"
+          fields={[{ name: 'email', kind: 'email', isRequired: true }]}
+          run={(values) => api().accounts.addEmail(accountId, requiredText(values, 'email'))}
+        />
+      }
     />
   );
 }
 
 /** The parent and the children of an account. */
-function Family({ account }: { readonly account: Account }) {
-  const { id, parentAccountId, isPaymentDelegatedToParent } = account;
-  const children = useLoad(() => api().accounts.children(id), [id]);
+function Family({ account: { id, parentAccountId, isPaymentDelegatedToParent } }: AccountProps) {
   return (
-    <Section title={t.family}>
+    <Section name="parentAndChildren">
       {parentAccountId !== null && (
         <p>
-          {t.parent}: <IdLink page="/accounts" id={parentAccountId} />{' '}
+          {t.parent} <IdLink page="/accounts" id={parentAccountId} />{' '}
           {isPaymentDelegatedToParent && t.parentPays}
         </p>
       )}
-      <ListTable
-        of={children}
+      <List
+        name="childAccounts"
         pageParameter="children"
-        caption={t.children}
-        keyOf={(child) => child.id}
+        load={() => api().accounts.children(id)}
         empty={t.noChildren}
         columns={[
-          {
-            title: t.child,
-            cell: (child) => <a href={href('/accounts', child.id)}>{child.name ?? child.externalKey}</a>,
-          },
-          {
-            title: t.parentPays,
-            cell: (child) => (child.isPaymentDelegatedToParent ? texts.common.yes : texts.common.no),
-          },
+          [
+            'childAccount',
+            (child) => <a href={href('/accounts', child.id)}>{child.name ?? child.externalKey}</a>,
+          ],
+          'isPaymentDelegatedToParent',
         ]}
       />
     </Section>

@@ -1,34 +1,26 @@
 import { useState } from 'preact/hooks';
-import { api, hrefWith, instant, parameters, type ResultOf, useLoad, words } from '../../core/index.ts';
+import { api, hrefWith, label, parameters, type ResultOf, valueText, words } from '../../core/index.ts';
 import { Author, History } from '../../parts/history.tsx';
-import { Dialog, ListTable, Section } from '../../parts/index.ts';
+import { Dialog, ListSection, Section } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.account;
 
 type Entry = ResultOf<'audit', 'ofAccount'>[number];
-type AuditedType = Parameters<typeof History>[0]['object']['type'];
+type AuditedType = Parameters<typeof History>[0]['of']['type'];
 
-/** Names of object types in audit rows that differ from the type. */
-const typeOfTable: Readonly<Record<string, string>> = {
-  BUNDLES: 'BUNDLE',
-  SUBSCRIPTIONS: 'SUBSCRIPTION',
-  SUBSCRIPTION_EVENTS: 'SUBSCRIPTION_EVENT',
-  INVOICES: 'INVOICE',
-  INVOICE_ITEMS: 'INVOICE_ITEM',
-  INVOICE_PAYMENTS: 'INVOICE_PAYMENT',
-  PAYMENTS: 'PAYMENT',
+/** Object types in audit rows that are not the name of their table without its last letter. */
+const otherTypes: Readonly<Record<string, string>> = {
   PAYMENT_TRANSACTIONS: 'TRANSACTION',
-  PAYMENT_ATTEMPTS: 'PAYMENT_ATTEMPT',
-  PAYMENT_METHODS: 'PAYMENT_METHOD',
+  BLOCKING_STATES: 'BLOCKING_STATES',
 };
 
 /** Who changed the account and its objects, when, and what. */
 export function AccountHistory({ accountId }: { readonly accountId: string }) {
   return (
     <>
-      <Section title={t.ownHistory}>
-        <History accountId={accountId} object={{ type: 'ACCOUNT', id: accountId }} />
+      <Section name="changesOfTheAccount">
+        <History accountId={accountId} of={{ type: 'ACCOUNT', id: accountId }} />
       </Section>
       {parameters.value.get('all') === '1' ? (
         <Everything accountId={accountId} />
@@ -44,45 +36,41 @@ export function AccountHistory({ accountId }: { readonly accountId: string }) {
 /** All changes of the account's objects, newest first, each with its differences on demand. */
 function Everything({ accountId }: { readonly accountId: string }) {
   const [shown, show] = useState<Entry | null>(null);
-  const loaded = useLoad(async () => {
+  const load = async () => {
     const entries = await api().audit.ofAccount(accountId);
     return entries.toSorted(
       (a, b) => b.changeDate.getTime() - a.changeDate.getTime() || b.recordId - a.recordId,
     );
-  }, [accountId]);
+  };
   return (
-    <Section title={t.allHistory}>
-      <ListTable
-        of={loaded}
-        caption={t.allHistory}
-        keyOf={({ id }) => id}
+    <>
+      <ListSection
+        name="allChanges"
+        load={load}
         columns={[
-          { title: texts.history.when, cell: ({ changeDate }) => instant(changeDate) },
-          { title: texts.history.who, cell: (entry) => <Author of={entry} /> },
-          {
-            title: t.object,
-            cell: (entry) => (
+          ['when', ({ changeDate }) => valueText(changeDate)],
+          ['who', (entry) => <Author of={entry} />],
+          [
+            'whatChanged',
+            (entry) => (
               <button type="button" class="quiet" onClick={() => show(entry)}>
-                {t.changeOf(t.changes[entry.changeType], words(typeOf(entry)))}
+                {label(entry.changeType)}: {words(typeOf(entry)).toLowerCase()}
               </button>
             ),
-          },
+          ],
         ]}
       />
       {shown !== null && (
         <Dialog title={words(typeOf(shown))} close={() => show(null)} isWide>
           <div>
-            <History
-              accountId={accountId}
-              object={{ type: typeOf(shown) as AuditedType, id: shown.targetId }}
-            />
+            <History accountId={accountId} of={{ type: typeOf(shown) as AuditedType, id: shown.targetId }} />
           </div>
         </Dialog>
       )}
-    </Section>
+    </>
   );
 }
 
 function typeOf({ tableName }: Entry): string {
-  return typeOfTable[tableName] ?? tableName;
+  return otherTypes[tableName] ?? tableName.replace(/S$/, '');
 }

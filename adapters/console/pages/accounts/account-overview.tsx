@@ -1,15 +1,13 @@
-import { api, day, href, hrefWith, may, money, useLoad } from '../../core/index.ts';
-import { Columns, PAGE_SIZE, Pages, pageNumber, Section, Show } from '../../parts/index.ts';
+import { type Account, api, day, href, hrefWith, label, may, money, useLoad } from '../../core/index.ts';
+import { Columns, PAGE_SIZE, Pages, pageNumber, Section, Show, Table } from '../../parts/index.ts';
+import { Outlook } from '../../parts/outlook.tsx';
 import { InvoicePreview } from '../../parts/preview.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
-import { isOwed } from '../invoices/data.ts';
-import { Outlook } from '../overdue/outlook.tsx';
+import { invoiceColumns, isOwed } from '../invoices/data.tsx';
 import { NewSubscription } from '../subscriptions/new-subscription.tsx';
-import type { Account } from './account-form.ts';
-import { InvoiceTable } from './account-invoices.tsx';
-import { type AccountSummary, isNotInvoiced } from './account-summary.ts';
+import type { AccountSummary } from './account-summary.ts';
 
 const t = texts.account;
 
@@ -18,34 +16,34 @@ const NEWEST = 10;
 /** The first tab of an account: what is due, what comes next, the subscriptions and the newest invoices. */
 export function Overview(summary: AccountSummary) {
   const { account, overdue } = summary;
+  const { unpaidCount, date } = overdue;
   const invoices = useLoad(async () => {
+    const { pageOfAccount, ofAccount } = api().invoices;
     const [newest, unpaid] = await Promise.all([
-      api().invoices.pageOfAccount(account.id, { offset: 0, limit: -NEWEST }),
-      overdue.unpaidCount === 0
-        ? []
-        : api().invoices.ofAccount({ accountId: account.id, unpaidOnly: true, withItems: false }),
+      pageOfAccount(account.id, { offset: 0, limit: -NEWEST }),
+      unpaidCount === 0 ? [] : ofAccount({ accountId: account.id, unpaidOnly: true, withItems: false }),
     ]);
-    return { newest, unpaid };
-  }, [account.id, overdue.unpaidCount]);
+    return { newest, unpaid: unpaid.filter(isOwed) };
+  }, [unpaidCount]);
   return (
     <>
-      <Subscriptions account={account} today={overdue.date} />
+      <Subscriptions account={account} today={date} />
       <Columns>
         <NextInvoice {...summary} />
-        <Section title={t.unpaid}>
-          {overdue.unpaidCount > 0 && <Outlook accountId={account.id} />}
+        <Section name="unpaidInvoices">
+          {unpaidCount > 0 && <Outlook accountId={account.id} />}
           <Show of={invoices}>
             {({ unpaid }) => (
-              <InvoiceTable rows={unpaid.filter(isOwed)} caption={t.unpaid} empty={t.noUnpaid} />
+              <Table name="unpaidInvoices" rows={unpaid} empty={t.noUnpaid} columns={invoiceColumns} />
             )}
           </Show>
         </Section>
       </Columns>
-      <Section title={t.newestInvoices}>
+      <Section name="newestInvoices">
         <Show of={invoices}>
           {({ newest }) => (
             <>
-              <InvoiceTable rows={newest.rows} caption={t.newestInvoices} />
+              <Table name="newestInvoices" rows={newest.rows} columns={invoiceColumns} />
               {newest.total > NEWEST && (
                 <p>
                   <a href={hrefWith({ tab: 'invoices' })}>{t.allInvoices(newest.total)}</a>
@@ -60,16 +58,13 @@ export function Overview(summary: AccountSummary) {
 }
 
 /** When the account is charged next, how much, why, and what may prevent it. */
-function NextInvoice(summary: AccountSummary) {
-  const { account, overdue } = summary;
-  // Without invoicing, the answer is the reason.
-  const next = isNotInvoiced(summary) ? undefined : summary.next;
+function NextInvoice({ account, overdue, next, isInvoiced }: AccountSummary) {
   const tags = overdue.controlTags.filter((name) => Object.hasOwn(t.effects, name));
   const paysParent = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
   return (
-    <Section title={texts.preview.next}>
-      {summary.next === undefined && <p>{t.mayNotForesee}</p>}
-      {next === null && <p>{t.noNextLong}</p>}
+    <Section name="nextInvoice">
+      {next === undefined && <p>{texts.preview.mayNotForesee}</p>}
+      {next === null && isInvoiced && <p>{t.noNextLong}</p>}
       {next && (
         <>
           <p>
@@ -87,32 +82,30 @@ function NextInvoice(summary: AccountSummary) {
   );
 }
 
-function Subscriptions(props: { readonly account: Account; readonly today: string }) {
-  const { id, currency } = props.account;
+function Subscriptions({ account, today }: { readonly account: Account; readonly today: string }) {
+  const { id, currency } = account;
   const page = pageNumber('bundles');
   const request = { offset: (page - 1) * PAGE_SIZE, limit: -PAGE_SIZE };
-  const loaded = useLoad(() => api().subscriptions.pageBundlesOfAccount(id, request), [id, page]);
+  const loaded = useLoad(() => api().subscriptions.pageBundlesOfAccount(id, request), [page]);
+  const actions = (
+    <>
+      {may('feature:view') && (
+        <a class="button" href={href('/accounts', id, 'features')}>
+          {label('features')}
+        </a>
+      )}
+      <NewSubscription account={account} base={null} />
+    </>
+  );
   return (
-    <Section
-      title={t.subscriptions}
-      actions={
-        <>
-          {may('feature:view') && (
-            <a class="button" href={href('/accounts', id, 'features')}>
-              {t.features}
-            </a>
-          )}
-          {may('entitlement:create') && <NewSubscription account={props.account} />}
-        </>
-      }
-    >
+    <Section name="subscriptions" actions={actions}>
       <Show of={loaded}>
         {({ rows, total }) => {
           const subscriptions = rows.flatMap((bundle) => bundle.subscriptions);
           if (subscriptions.length === 0) return <p class="empty">{t.noSubscriptions}</p>;
           return (
             <>
-              <Timeline rows={subscriptions.map((each) => timelineRow(each, currency))} today={props.today} />
+              <Timeline rows={subscriptions.map((each) => timelineRow(each, currency))} today={today} />
               <Pages page={page} total={total} shown={rows.length} name="bundles" />
             </>
           );

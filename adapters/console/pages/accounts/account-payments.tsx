@@ -1,77 +1,62 @@
-import { api, callServer, day, instant, may, type ResultOf, shortId, useLoad } from '../../core/index.ts';
-import { Action, Badge, ListSection, PagedTable, Section, textOf, textOrNull } from '../../parts/index.ts';
+import {
+  type Account,
+  api,
+  callServer,
+  day,
+  instant,
+  label,
+  type PaymentMethod,
+  shortId,
+  useLoad,
+} from '../../core/index.ts';
+import {
+  Action,
+  Badge,
+  type Field,
+  KnownList,
+  ListSection,
+  requiredText,
+  Section,
+  Show,
+  textOrNull,
+} from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
-import { scheduledRetries } from '../payments/outcome.ts';
-import { paymentColumns } from '../payments/payment-table.tsx';
-import type { Account } from './account-form.ts';
+import { paymentColumns, scheduledRetries } from '../payments/data.tsx';
 
-const t = texts.account;
+const t = texts.methods;
 
-/** The payments and payment methods of an account. */
-export function Payments({ account }: { readonly account: Account }) {
-  const retryOf = (payment: Parameters<typeof scheduledRetries>[0]) =>
-    scheduledRetries(payment)
-      .map(({ effectiveDate }) => instant(effectiveDate, account.timeZone))
-      .join(', ');
-  return (
-    <>
-      <Section title={t.payments}>
-        <p class="quiet-text">{t.refundHint}</p>
-        <PagedTable
-          caption={t.payments}
-          load={({ offset, limit, sort }) =>
-            api().payments.search(`_q=1&account_id[eq]=${account.id}`, {
-              offset,
-              limit: sort === 'number' ? limit : -limit,
-              withAttempts: true,
-            })
-          }
-          inputs={[account.id]}
-          keyOf={({ id }) => id}
-          empty={t.noPayments}
-          columns={[...paymentColumns(account.timeZone), { title: t.retry, cell: retryOf }]}
-        />
-      </Section>
-      <PaymentMethods account={account} />
-    </>
-  );
+interface AccountProps {
+  readonly account: Account;
 }
 
-function PaymentMethods({ account }: { readonly account: Account }) {
-  const accountId = account.id;
-  const loaded = useLoad(() => api().paymentMethods.ofAccount(accountId), [accountId]);
-  const nodes = useLoad(() => callServer<readonly Node[]>('GET /nodesInfo'));
-  const gateways = gatewaysOf(nodes.data ?? []);
-  const gateway = loaded.data?.[0]?.pluginName ?? gateways.at(-1) ?? '';
+/** The payments and payment methods of an account. */
+export function Payments({ account }: AccountProps) {
+  const { id, timeZone } = account;
   return (
-    <ListSection
-      of={loaded}
-      pageParameter="methods"
-      caption={t.methods}
-      keyOf={({ id }) => id}
-      empty={t.noMethods}
-      columns={[
-        {
-          title: t.gateway,
-          cell: ({ pluginName, isDefault }) => (
-            <>
-              {pluginName} {isDefault && <Badge tone="good">{t.isDefault}</Badge>}
-            </>
-          ),
-        },
-        {
-          title: texts.accounts.key,
-          cell: ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>,
-        },
-        { title: t.since, cell: ({ createdDate }) => day(createdDate.toISOString()) },
-        { title: '', cell: (method) => <MethodActions accountId={accountId} method={method} /> },
-      ]}
-      actions={
-        may('payment_method:create') && (
-          <AddMethod accountId={accountId} gateway={gateway} gateways={gateways} />
-        )
-      }
-    />
+    <>
+      <ListSection
+        name="payments"
+        above={<p class="quiet-text">{t.refundHint}</p>}
+        load={({ offset, limit, sort }) =>
+          api().payments.search(`_q=1&account_id[eq]=${id}`, {
+            offset,
+            limit: sort === 'number' ? limit : -limit,
+            withAttempts: true,
+          })
+        }
+        columns={[
+          ...paymentColumns(timeZone),
+          [
+            'triedAgain',
+            (payment) =>
+              scheduledRetries(payment)
+                .map(({ effectiveDate }) => instant(effectiveDate, timeZone))
+                .join(', '),
+          ],
+        ]}
+      />
+      <PaymentMethods account={account} />
+    </>
   );
 }
 
@@ -81,78 +66,104 @@ interface Node {
   }[];
 }
 
-/** Returns the names of the gateways of all nodes. */
-function gatewaysOf(nodes: readonly Node[]): readonly string[] {
-  const services = nodes.flatMap(({ pluginsInfo }) => pluginsInfo).flatMap(({ services }) => services);
+/** Loads the names of the gateways of all nodes. */
+async function loadGateways(): Promise<readonly string[]> {
+  const nodes = await callServer<readonly Node[]>('GET /nodesInfo');
+  const services = nodes.flatMap(({ pluginsInfo }) => pluginsInfo.flatMap((plugin) => plugin.services));
   const gateways = services.filter(({ serviceTypeName }) => serviceTypeName === 'PaymentPluginApi');
   return [...new Set(gateways.map(({ registrationName }) => registrationName))];
 }
 
-function AddMethod(props: {
-  readonly accountId: string;
-  readonly gateway: string;
-  readonly gateways: readonly string[];
-}) {
-  return (
+const paysField: Field = { name: 'payUnpaidInvoices', kind: 'checkbox' };
+
+function PaymentMethods({ account: { id: accountId } }: AccountProps) {
+  const loaded = useLoad(async () => {
+    const [methods, gateways] = await Promise.all([
+      api().paymentMethods.ofAccount(accountId),
+      loadGateways(),
+    ]);
+    return { methods, gateways };
+  });
+  const { methods = [], gateways = [] } = loaded.data ?? {};
+  const add = (
     <Action
-      label={t.addMethod}
-      explanation={t.addMethodExplanation}
-      initial={{ pluginName: props.gateway, isDefault: true }}
+      name="addPaymentMethod"
+      needs="payment_method:create"
+      initial={{ gateway: methods[0]?.pluginName ?? gateways.at(-1) ?? '', isDefault: true }}
       fields={[
         {
-          name: 'pluginName',
-          label: t.gateway,
+          name: 'gateway',
           isRequired: true,
-          ...(props.gateways.length > 0 && { help: t.gatewayHelp(props.gateways.join(', ')) }),
+          ...(gateways.length > 0 && { help: t.gatewayHelp(gateways.join(', ')) }),
         },
-        { name: 'token', label: t.token, help: t.tokenHelp },
-        { name: 'isDefault', label: t.makeDefault, kind: 'checkbox' },
-        { name: 'pays', label: t.paysUnpaid, kind: 'checkbox' },
+        { name: 'token', help: t.tokenHelp },
+        { name: 'isDefault', kind: 'checkbox' },
+        paysField,
       ]}
       run={(values) =>
         api().paymentMethods.add({
-          accountId: props.accountId,
-          pluginName: textOf(values, 'pluginName') ?? '',
+          accountId,
+          pluginName: requiredText(values, 'gateway'),
           isDefault: values.isDefault === true,
-          payAllUnpaidInvoices: values.pays === true,
+          payAllUnpaidInvoices: values.payUnpaidInvoices === true,
           details: { externalPaymentMethodId: textOrNull(values, 'token') },
         })
       }
     />
   );
+  return (
+    <Section name="paymentMethods" actions={add}>
+      <Show of={loaded}>
+        {() => (
+          <KnownList
+            name="paymentMethods"
+            pageParameter="methods"
+            rows={methods}
+            empty={t.none}
+            columns={[
+              [
+                'gateway',
+                ({ pluginName, isDefault }) => (
+                  <>
+                    {pluginName} {isDefault && <Badge tone="good">{label('isDefault')}</Badge>}
+                  </>
+                ),
+              ],
+              ['externalKey', ({ externalKey }) => <code title={externalKey}>{shortId(externalKey)}</code>],
+              ['since', ({ createdDate }) => day(createdDate.toISOString())],
+              ['', (method) => <MethodActions {...method} />],
+            ]}
+          />
+        )}
+      </Show>
+    </Section>
+  );
 }
 
-function MethodActions(props: {
-  readonly accountId: string;
-  readonly method: ResultOf<'paymentMethods', 'ofAccount'>[number];
-}) {
-  const { accountId, method } = props;
+function MethodActions({ id: paymentMethodId, accountId, isDefault }: PaymentMethod) {
   return (
     <span class="actions">
-      {may('payment_method:create') && !method.isDefault && (
+      {!isDefault && (
         <Action
-          label={t.makeDefault}
-          explanation={t.makeDefaultExplanation}
-          fields={[{ name: 'pays', label: t.paysUnpaid, kind: 'checkbox' }]}
-          run={({ pays }) =>
+          name="makeDefault"
+          needs="payment_method:create"
+          fields={[paysField]}
+          run={({ payUnpaidInvoices }) =>
             api().paymentMethods.setDefault({
               accountId,
-              paymentMethodId: method.id,
-              payAllUnpaidInvoices: pays === true,
+              paymentMethodId,
+              payAllUnpaidInvoices: payUnpaidInvoices === true,
             })
           }
         />
       )}
-      {may('payment_method:delete') && (
-        <Action
-          label={texts.labels.remove}
-          explanation={method.isDefault ? t.removeDefault : t.removeMethod}
-          run={() =>
-            api().paymentMethods.delete({ paymentMethodId: method.id, withAutoPayOff: method.isDefault })
-          }
-          isDangerous
-        />
-      )}
+      <Action
+        name="remove"
+        needs="payment_method:delete"
+        explanation={isDefault ? t.removeDefault : t.remove}
+        run={() => api().paymentMethods.delete({ paymentMethodId, withAutoPayOff: isDefault })}
+        isDangerous
+      />
     </span>
   );
 }

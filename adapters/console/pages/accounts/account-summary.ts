@@ -1,18 +1,10 @@
-import { api, may, type ResultOf } from '../../core/index.ts';
+import { api, may } from '../../core/index.ts';
 import { texts } from '../../texts.ts';
-import type { Account } from './account-form.ts';
 
-/** What the header and the figures of an account need. */
-export interface AccountSummary {
-  readonly account: Account;
-  readonly balance: ResultOf<'accounts', 'balances'> extends ReadonlyMap<unknown, infer B> ? B : never;
-  readonly overdue: ResultOf<'overdue', 'explain'>;
-  readonly tags: ResultOf<'tags', 'ofObject'>;
-  /** Null if no invoice is foreseen; undefined if the user may not foresee invoices. */
-  readonly next: ResultOf<'invoices', 'dryRun'> | undefined;
-}
+/** An account with what it owes and what comes next. */
+export type AccountSummary = Awaited<ReturnType<typeof loadSummary>>;
 
-export async function summaryOf(id: string): Promise<AccountSummary> {
+export async function loadSummary(id: string) {
   const foreseen = { accountId: id, dryRunType: 'UPCOMING_INVOICE', explain: true } as const;
   const [account, balances, overdue, tags, next] = await Promise.all([
     api().accounts.get(id),
@@ -23,10 +15,15 @@ export async function summaryOf(id: string): Promise<AccountSummary> {
   ]);
   const [balance] = balances.values();
   if (balance === undefined) throw new Error(texts.account.noBalance);
-  return { account, balance, overdue, tags, next };
-}
-
-/** Returns true if the account gets no invoices, for example because it is suspended. */
-export function isNotInvoiced({ overdue }: AccountSummary): boolean {
-  return overdue.controlTags.includes('AUTO_INVOICING_OFF');
+  // A suspended account, for example, gets no invoices.
+  const isInvoiced = !overdue.controlTags.includes('AUTO_INVOICING_OFF');
+  return {
+    account,
+    balance,
+    overdue,
+    tags,
+    /** Null if no invoice is foreseen; undefined if the user may not foresee invoices. */
+    next: isInvoiced || next === undefined ? next : null,
+    isInvoiced,
+  };
 }

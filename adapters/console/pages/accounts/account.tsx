@@ -1,30 +1,27 @@
-import { api, day, href, hrefWith, money, type PathValues, useLoad, words } from '../../core/index.ts';
-import { Badge, Copyable, Figure, Page, Show, Tabs } from '../../parts/index.ts';
+import { api, day, href, hrefWith, label, money, useLoad, words } from '../../core/index.ts';
+import { Badge, Copyable, Figure, ListSection, Page, pageOf, Tabs } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
+import { invoiceColumns } from '../invoices/data.tsx';
 import { AccountActions } from './account-actions.tsx';
 import { Coupons } from './account-coupons.tsx';
 import { Details } from './account-details.tsx';
 import { AccountHistory } from './account-history.tsx';
-import { Invoices } from './account-invoices.tsx';
 import { Overview } from './account-overview.tsx';
 import { Payments } from './account-payments.tsx';
-import { type AccountSummary, isNotInvoiced, summaryOf } from './account-summary.ts';
+import { type AccountSummary, loadSummary } from './account-summary.ts';
 
 const t = texts.account;
 
 /** One account: what it owes, what comes next, and everything it has. */
-export function AccountPage({ path }: { readonly path: PathValues }) {
-  const id = path.id ?? '';
-  return <Show of={useLoad(() => summaryOf(id), [id])}>{(summary) => <Loaded {...summary} />}</Show>;
-}
+export const AccountPage = pageOf(loadSummary, Content);
 
-function Loaded(summary: AccountSummary) {
+function Content(summary: AccountSummary) {
   const { account } = summary;
   const { id } = account;
   return (
     <Page
       title={account.name ?? account.externalKey}
-      above={[[texts.accounts.title, href('/accounts')]]}
+      above={[[label('accounts'), href('/accounts')]]}
       subtitle={<Subtitle {...summary} />}
       actions={<AccountActions account={account} />}
     >
@@ -35,14 +32,22 @@ function Loaded(summary: AccountSummary) {
         ))}
       <Figures {...summary} />
       <Tabs
-        tabs={[
-          { name: 'overview', title: t.overview, content: () => <Overview {...summary} /> },
-          { name: 'invoices', title: t.invoices, content: () => <Invoices accountId={id} /> },
-          { name: 'payments', title: t.payments, content: () => <Payments account={account} /> },
-          { name: 'coupons', title: t.coupons, content: () => <Coupons account={account} /> },
-          { name: 'details', title: t.details, content: () => <Details account={account} /> },
-          { name: 'history', title: texts.history.title, content: () => <AccountHistory accountId={id} /> },
-        ]}
+        of={{
+          overview: () => <Overview {...summary} />,
+          invoices: () => (
+            <ListSection
+              name="invoices"
+              load={({ offset, limit, sort }) =>
+                api().invoices.pageOfAccount(id, { offset, limit: sort === 'number' ? limit : -limit })
+              }
+              columns={invoiceColumns}
+            />
+          ),
+          payments: () => <Payments account={account} />,
+          coupons: () => <Coupons accountId={id} subscriptionId={null} />,
+          details: () => <Details account={account} />,
+          history: () => <AccountHistory accountId={id} />,
+        }}
       />
     </Page>
   );
@@ -50,11 +55,11 @@ function Loaded(summary: AccountSummary) {
 
 /** Why the account gets no invoices. The change that added the tag contains the reason. */
 function Parked({ accountId, tagId }: { readonly accountId: string; readonly tagId: string }) {
-  const history = useLoad(() => api().audit.historyWithin(accountId, { type: 'TAG', id: tagId }), [tagId]);
+  const history = useLoad(() => api().audit.historyWithin(accountId, { type: 'TAG', id: tagId }));
   return (
     <p class="problem">
       {t.parkedAccount(history.data?.[0]?.comments ?? '')}{' '}
-      <a href={`${href('/operations')}?tab=parked`}>{t.parked}</a>
+      <a href={`${href('/operations')}?tab=parkedAccounts`}>{label('parkedAccounts')}</a>
     </p>
   );
 }
@@ -75,28 +80,26 @@ function Subtitle({ account, overdue, tags }: AccountSummary) {
   );
 }
 
-function Figures(summary: AccountSummary) {
-  const { account, balance, overdue } = summary;
-  const next = isNotInvoiced(summary) ? null : (summary.next ?? null);
-  const { currency } = account;
-  const owes = balance.accountBalance.gt(0);
+function Figures({ account: { currency }, balance, overdue, next }: AccountSummary) {
   const { unpaidCount, unpaidTotal, unpaidSince } = overdue;
   return (
     <div class="figures">
       <Figure
-        name={t.balance}
+        name="balance"
         value={money(balance.accountBalance, currency)}
-        {...(owes && { tone: 'bad' as const })}
+        tone={balance.accountBalance.gt(0) ? 'bad' : undefined}
       />
       <Figure
-        name={unpaidSince === null ? t.noUnpaid : t.unpaidSince(day(unpaidSince))}
+        name="unpaid"
+        title={unpaidSince === null ? t.noUnpaid : t.unpaidSince(day(unpaidSince))}
         value={unpaidCount === 0 ? '0' : `${unpaidCount} · ${money(unpaidTotal, currency)}`}
         url={hrefWith({ tab: null })}
       />
-      <Figure name={t.credit} value={money(balance.accountCBA, currency)} />
-      {summary.next !== undefined && (
+      <Figure name="credit" value={money(balance.accountCBA, currency)} />
+      {next !== undefined && (
         <Figure
-          name={next === null ? t.noNext : t.nextOn(day(next.targetDate))}
+          name="nextInvoice"
+          title={next === null ? t.noNext : t.nextOn(day(next.targetDate))}
           value={next === null ? '–' : money(next.balance, currency)}
           url={hrefWith({ tab: null })}
         />

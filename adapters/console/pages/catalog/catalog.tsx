@@ -1,209 +1,234 @@
-import { api, day, may, now, parameters, useLoad, words } from '../../core/index.ts';
-import { Columns, Filter, Page, Section, Show, Table, Tabs } from '../../parts/index.ts';
-import { texts } from '../../texts.ts';
+import { api, day, label, may, now, parameters, useLoad, words } from '../../core/index.ts';
+import {
+  Action,
+  type Column,
+  Columns,
+  Filter,
+  numberOrNull,
+  Page,
+  requiredText,
+  Section,
+  Sentences,
+  Show,
+  Table,
+  Tabs,
+  textsOf,
+  type Values,
+} from '../../parts/index.ts';
+import { periodText, texts } from '../../texts.ts';
 import {
   type Catalog,
   type CatalogVersion,
+  differences,
   durationText,
+  type Phase,
+  type Plan,
   phasePrices,
   ruleTexts,
   settingText,
 } from './catalog-words.ts';
-import { differences, ruleName } from './differences.ts';
-import { NewPlan } from './new-plan.tsx';
 import { Upload } from './upload.tsx';
 
 const t = texts.catalog;
+const PERIODS = ['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'BIANNUAL', 'ANNUAL'];
 
 /** The tenant's catalog: plans with prices, products and rules, differences of versions, and the upload. */
 export function CatalogPage() {
   const catalog = useLoad(() => api().catalogs.current());
   return (
-    <Page title={t.title} subtitle={catalog.data?.name} actions={may('catalog:config_upload') && <NewPlan />}>
-      <Show of={catalog}>{(loaded) => <CatalogTabs catalog={loaded} />}</Show>
+    <Page name="catalog" subtitle={catalog.data?.name} actions={<NewPlan />}>
+      <Show of={catalog}>{(loaded) => <CatalogTabs {...loaded} />}</Show>
     </Page>
   );
 }
 
-function CatalogTabs({ catalog }: { readonly catalog: Catalog }) {
-  const upload = { name: 'upload', title: t.upload, content: () => <Upload catalog={catalog} /> };
-  const version = chosenVersion(catalog, 'version', versionInForce(catalog));
-  if (version === undefined)
-    return (
-      <>
-        <p>{t.empty}</p>
-        {may('catalog:config_upload') && <Upload catalog={catalog} />}
-      </>
-    );
+/** Adds a plan with one price, with or without a free trial. */
+function NewPlan() {
+  const add = (values: Values) => {
+    const trialLength = numberOrNull(values, 'daysOfFreeTrial');
+    return api().catalogs.addSimplePlan({
+      ...textsOf(values, 'planId', 'productName', 'amount'),
+      productCategory: values.productCategory as 'BASE',
+      currency: requiredText(values, 'currency').toUpperCase(),
+      billingPeriod: values.billingPeriod as 'MONTHLY',
+      ...(trialLength !== null && { trialLength, trialTimeUnit: 'DAYS' }),
+    });
+  };
   return (
-    <Tabs
-      tabs={[
-        { name: 'plans', title: t.plans, content: () => <Plans catalog={catalog} version={version} /> },
-        { name: 'rules', title: t.products, content: () => <Rules catalog={catalog} version={version} /> },
-        { name: 'differences', title: t.differences, content: () => <Differences catalog={catalog} /> },
-        ...(may('catalog:config_upload') ? [upload] : []),
+    <Action
+      name="newPlan"
+      needs="catalog:config_upload"
+      initial={{ productCategory: 'BASE', billingPeriod: 'MONTHLY' }}
+      fields={[
+        { name: 'planId', isRequired: true, placeholder: 'team-monthly' },
+        { name: 'productName', isRequired: true },
+        { name: 'productCategory', kind: 'select', options: ['BASE', 'ADD_ON', 'STANDALONE'] },
+        { name: 'amount', label: label('price'), kind: 'amount', isRequired: true },
+        { name: 'currency', isRequired: true, placeholder: 'EUR' },
+        {
+          name: 'billingPeriod',
+          kind: 'select',
+          options: PERIODS.map((period) => [period, periodText(period)]),
+        },
+        { name: 'daysOfFreeTrial', kind: 'number', help: t.trialHelp },
       ]}
+      run={add}
+      isPrimary
     />
   );
 }
 
-function versionInForce({ versions }: Catalog): number {
-  return Math.max(
+function CatalogTabs(catalog: Catalog) {
+  const inForce = Math.max(
     0,
-    versions.findLastIndex(({ effectiveDate }) => effectiveDate <= now()),
+    catalog.versions.findLastIndex(({ effectiveDate }) => effectiveDate <= now()),
+  );
+  const version = chosenVersion(catalog, 'version', inForce);
+  const upload = <Upload catalog={catalog} />;
+  if (version === undefined)
+    return (
+      <>
+        <p>{t.empty}</p>
+        {may('catalog:config_upload') && upload}
+      </>
+    );
+  const choice = <VersionFilter catalog={catalog} name="version" preset={inForce} />;
+  return (
+    <Tabs
+      of={{
+        plans: () => (
+          <Section name="plans" actions={choice}>
+            <Plans {...version} />
+          </Section>
+        ),
+        productsAndRules: () => (
+          <Columns>
+            <Section name="products" actions={choice}>
+              <Table name="products" rows={version.products} columns={productColumns} />
+            </Section>
+            <Rules {...version} />
+          </Columns>
+        ),
+        differences: () => <Differences {...catalog} />,
+        ...(may('catalog:config_upload') && { upload: () => upload }),
+      }}
+    />
   );
 }
 
-function chosenVersion(catalog: Catalog, parameter: string, preset: number): CatalogVersion | undefined {
+function chosenVersion({ versions }: Catalog, parameter: string, preset: number) {
   const given = parameters.value.get(parameter);
-  return (
-    catalog.versions.find(({ effectiveDate }) => effectiveDate.toISOString() === given) ??
-    catalog.versions[preset]
-  );
+  return versions.find(({ effectiveDate }) => effectiveDate.toISOString() === given) ?? versions[preset];
 }
 
 /** A choice of versions. The first option is the default. */
-function VersionFilter(props: { catalog: Catalog; name: string; label: string; preset: number }) {
-  const { versions } = props.catalog;
-  const options = versions.map(({ effectiveDate }): readonly [string, string] => [
+function VersionFilter(props: { readonly catalog: Catalog; readonly name: string; readonly preset: number }) {
+  const { catalog, name, preset } = props;
+  const options = catalog.versions.map(({ effectiveDate }): readonly [string, string] => [
     effectiveDate.toISOString(),
     t.from(day(effectiveDate.toISOString())),
   ]);
-  const preset = options.splice(props.preset, 1);
-  return <Filter label={props.label} name={props.name} options={[...preset, ...options]} />;
+  return <Filter name={name} options={[...options.splice(preset, 1), ...options]} />;
 }
 
-interface VersionProps {
-  readonly catalog: Catalog;
-  readonly version: CatalogVersion;
+interface PlanRow {
+  readonly id: string;
+  readonly phase: Phase;
+  /** Null after the first phase of the plan. */
+  readonly plan: Plan | null;
 }
 
-function Plans({ catalog, version }: VersionProps) {
-  const rows = version.plans.flatMap((plan) => plan.phases.map((phase) => ({ plan, phase })));
-  return (
-    <Section
-      title={t.plans}
-      actions={
-        <VersionFilter catalog={catalog} name="version" label={t.version} preset={versionInForce(catalog)} />
-      }
-    >
-      <Table
-        caption={t.plans}
-        rows={rows}
-        keyOf={({ phase }) => phase.name}
-        columns={[
-          {
-            title: t.plan,
-            cell: ({ plan, phase }) =>
-              phase === plan.phases[0] && (
-                <>
-                  <strong>{plan.prettyName}</strong>
-                  <br />
-                  <small>
-                    {plan.name}, {t.ofProduct(plan.product)}
-                  </small>
-                </>
-              ),
-          },
-          { title: t.phase, cell: ({ phase }) => words(phase.type) },
-          { title: t.duration, cell: ({ phase }) => durationText(phase) },
-          ...version.currencies.map((currency) => ({
-            title: currency,
-            cell: ({ phase }: (typeof rows)[number]) =>
-              phasePrices(phase, currency).map((price) => <div key={price}>{price}</div>),
-          })),
-          {
-            title: t.features,
-            isText: true,
-            cell: ({ plan, phase }) =>
-              [...(phase === plan.phases[0] ? (plan.features ?? []) : []), ...(phase.features ?? [])].map(
-                (setting) => (
-                  <div key={setting.name}>
-                    {setting.name}: {settingText(setting)}
-                  </div>
-                ),
-              ),
-          },
-        ]}
-      />
-    </Section>
+const planColumns: readonly Column<PlanRow>[] = [
+  [
+    'plan',
+    ({ plan }) =>
+      plan && (
+        <>
+          <strong>{plan.prettyName}</strong>
+          <br />
+          <small>
+            {plan.name}, {t.ofProduct(plan.product)}
+          </small>
+        </>
+      ),
+  ],
+  ['phase', ({ phase }) => words(phase.type)],
+  ['duration', ({ phase }) => durationText(phase)],
+];
+
+function Plans({ plans, currencies }: CatalogVersion) {
+  const rows = plans.flatMap((plan) =>
+    plan.phases.map((phase, index) => ({ id: phase.name, phase, plan: index === 0 ? plan : null })),
   );
+  const columns: readonly Column<PlanRow>[] = [
+    ...planColumns,
+    ...currencies.map(
+      (currency): Column<PlanRow> => [
+        currency,
+        ({ phase }) => phasePrices(phase, currency).map((price) => <div key={price}>{price}</div>),
+      ],
+    ),
+    [
+      'features',
+      ({ plan, phase }) =>
+        [...(plan?.features ?? []), ...(phase.features ?? [])].map((setting) => (
+          <div key={setting.name}>
+            {setting.name}: {settingText(setting)}
+          </div>
+        )),
+      'text',
+    ],
+  ];
+  return <Table name="plans" rows={rows} columns={columns} />;
 }
 
-function Rules({ catalog, version }: VersionProps) {
-  const lists = [version.priceLists.defaultPriceList, ...version.priceLists.childPriceLists];
+const productColumns: readonly Column<CatalogVersion['products'][number]>[] = [
+  ['product', ({ prettyName }) => prettyName],
+  ['category', ({ category }) => words(category)],
+  ['includes', ({ included }) => included.join(', ') || '–', 'text'],
+  ['offersAsAddOn', ({ available }) => available.join(', ') || '–', 'text'],
+];
+
+function Rules({ rules, priceLists }: CatalogVersion) {
   return (
-    <Columns>
-      <Section
-        title={t.products}
-        actions={
-          <VersionFilter
-            catalog={catalog}
-            name="version"
-            label={t.version}
-            preset={versionInForce(catalog)}
-          />
-        }
-      >
-        <Table
-          caption={t.products}
-          rows={version.products}
-          keyOf={({ name }) => name}
-          columns={[
-            { title: t.product, cell: ({ prettyName }) => prettyName },
-            { title: t.category, cell: ({ category }) => words(category) },
-            { title: t.included, cell: ({ included }) => included.join(', ') || '–', isText: true },
-            { title: t.available, cell: ({ available }) => available.join(', ') || '–', isText: true },
-          ]}
-        />
-      </Section>
-      <Section title={t.rules}>
-        {Object.entries(version.rules).map(([name, cases]) => (
+    <>
+      <Section name="rules">
+        {Object.entries(rules).map(([name, cases]) => (
           <div key={name}>
-            <h3>{words(ruleName(name))}</h3>
-            <ol>
-              {ruleTexts(cases).map((text) => (
-                <li key={text}>{text}</li>
-              ))}
-            </ol>
-            {cases.length === 0 && <p class="empty">{t.byDefault}</p>}
+            <h3>{words(name)}</h3>
+            {cases.length === 0 ? <p class="empty">{t.byDefault}</p> : <Sentences of={ruleTexts(cases)} />}
           </div>
         ))}
       </Section>
-      <Section title={t.priceLists}>
-        {lists.map(({ name, plans }) => (
+      <Section name="priceLists">
+        {[priceLists.defaultPriceList, ...priceLists.childPriceLists].map(({ name, plans }) => (
           <p key={name}>
             <strong>{name}</strong>: {plans.join(', ')}
           </p>
         ))}
       </Section>
-    </Columns>
+    </>
   );
 }
 
-function Differences({ catalog }: { readonly catalog: Catalog }) {
+function Differences(catalog: Catalog) {
   const last = catalog.versions.length - 1;
-  const before = chosenVersion(catalog, 'before', Math.max(0, last - 1));
-  const after = chosenVersion(catalog, 'after', last);
+  const presets = { before: Math.max(0, last - 1), after: last };
+  const before = chosenVersion(catalog, 'before', presets.before);
+  const after = chosenVersion(catalog, 'after', presets.after);
+  const choices = (['before', 'after'] as const).map((name) => (
+    <VersionFilter key={name} catalog={catalog} name={name} preset={presets[name]} />
+  ));
   return (
-    <Section
-      title={t.differences}
-      actions={
-        <>
-          <VersionFilter catalog={catalog} name="before" label={t.before} preset={Math.max(0, last - 1)} />
-          <VersionFilter catalog={catalog} name="after" label={t.after} preset={last} />
-        </>
-      }
-    >
+    <Section name="differences" actions={choices}>
       <Table
-        caption={t.differences}
+        name="differences"
         rows={before && after ? differences(before, after) : []}
-        keyOf={({ subject }) => subject}
         empty={t.noDifference}
         columns={[
-          { title: t.subject, cell: ({ subject }) => subject },
-          { title: t.before, cell: (row) => row.before ?? t.absent, isText: true },
-          { title: t.after, cell: (row) => row.after ?? t.absent, isText: true },
+          'subject',
+          ['before', (row) => row.before ?? t.absent, 'text'],
+          ['after', (row) => row.after ?? t.absent, 'text'],
         ]}
       />
     </Section>

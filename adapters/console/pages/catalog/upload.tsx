@@ -1,21 +1,19 @@
 import { useSignal } from '@preact/signals';
 import {
-  type AccountNames,
   api,
   asError,
   day,
   href,
+  label,
   loadAccountNames,
-  may,
   money,
   type ResultOf,
   shortId,
   useLoad,
   words,
 } from '../../core/index.ts';
-import { Action, Problem, Section, Table } from '../../parts/index.ts';
+import { Action, Problem, Section, Sentences, saveFile, Table } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
-import { saveFile } from '../invoices/download.tsx';
 import type { Catalog } from './catalog-words.ts';
 
 const t = texts.catalog;
@@ -45,6 +43,10 @@ export function Upload({ catalog }: { readonly catalog: Catalog }) {
   const report = useSignal<Report | null>(null);
   const error = useSignal<Error | null>(null);
   const isReading = useSignal(false);
+  const enter = (text: string) => {
+    xml.value = text;
+    report.value = null;
+  };
   const check = async (event: Event) => {
     event.preventDefault();
     isReading.value = true;
@@ -62,38 +64,29 @@ export function Upload({ catalog }: { readonly catalog: Catalog }) {
   };
   return (
     <>
-      <Section title={t.upload} actions={<Download catalog={catalog} />}>
+      <Section name="upload" actions={<Download {...catalog} />}>
         <p>{t.uploadExplanation}</p>
         <form class="fields" onSubmit={(event) => void check(event)}>
           <label>
-            {t.file}
+            {label('xmlFile')}
             <input
               type="file"
               accept=".xml,text/xml,application/xml"
-              onChange={({ currentTarget }) => {
-                const [file] = currentTarget.files ?? [];
-                void file?.text().then((text) => {
-                  xml.value = text;
-                  report.value = null;
-                });
-              }}
+              onChange={({ currentTarget }) => void currentTarget.files?.[0]?.text().then(enter)}
             />
           </label>
           <label>
-            {t.document}
+            {label('document')}
             <textarea
               rows={10}
               required
               value={xml.value}
-              onInput={({ currentTarget }) => {
-                xml.value = currentTarget.value;
-                report.value = null;
-              }}
+              onInput={({ currentTarget }) => enter(currentTarget.value)}
             />
           </label>
           <div class="actions">
             <button type="submit" class="primary" disabled={isReading.value}>
-              {isReading.value ? texts.common.working : t.check}
+              {isReading.value ? texts.common.working : label('check')}
             </button>
           </div>
         </form>
@@ -145,68 +138,48 @@ function withPart(report: Report, part: Part): Report {
   }
 }
 
-/** Loads the names of the accounts in the report. Until then, they have the ends of their ids. */
-function useAccountNames(rows: readonly { readonly accountId: string }[]): AccountNames {
-  const ids = [...new Set(rows.map(({ accountId }) => accountId))];
-  return useLoad(() => loadAccountNames(ids), ids).data ?? shortId;
+interface ReportProps {
+  readonly report: Report;
+  readonly isReading: boolean;
 }
 
-function ReportSection({ report, isReading }: { readonly report: Report; readonly isReading: boolean }) {
+function ReportSection({ report, isReading }: ReportProps) {
   const { problems, hasErrors, changes, changeCount, unbillable, totals } = report;
-  const nameOf = useAccountNames([...changes, ...unbillable]);
-  const upload = !hasErrors && totals !== null && (
+  // Until the names of the accounts are loaded, they have the ends of their ids.
+  const ids = [...new Set([...changes, ...unbillable].map(({ accountId }) => accountId))];
+  const nameOf = useLoad(() => loadAccountNames(ids), ids).data ?? shortId;
+  const isChecked = totals !== null && !hasErrors;
+  const upload = isChecked && (
     <Action
-      label={t.uploadNow}
-      explanation={t.uploadNowExplanation(totals.changedSubscriptions)}
+      name="uploadThisCatalog"
+      explanation={t.uploadNow(totals.changedSubscriptions)}
       run={() => api().catalogs.upload(report.xml)}
-      done={t.uploaded}
       isPrimary
     />
   );
   return (
-    <Section title={t.report} actions={upload}>
+    <Section name="whoWouldPayAnotherPrice" actions={upload}>
       {isReading && <p role="status">{t.reading(changeCount)}</p>}
       {problems.length > 0 && (
-        <ul class={hasErrors ? 'problem' : undefined}>
-          {problems.map((problem) => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
+        <div class={hasErrors ? 'problem' : undefined}>
+          <Sentences of={problems} />
+        </div>
       )}
-      {totals !== null && !hasErrors && (
+      {isChecked && (
         <p>{t.totals(totals.subscriptions, totals.changedSubscriptions, totals.unbillableAccounts)}</p>
       )}
       <Table
-        caption={t.report}
+        name="whoWouldPayAnotherPrice"
         rows={changes}
-        keyOf={(change) =>
-          JSON.stringify([
-            change.subscriptionId,
-            change.phaseName,
-            change.priceType,
-            change.from,
-            change.usage,
-          ])
-        }
-        empty={totals === null || hasErrors ? '' : t.nobody}
+        empty={isChecked ? t.nobody : ''}
         columns={[
-          {
-            title: t.account,
-            cell: ({ accountId }) => <a href={href('/accounts', accountId)}>{nameOf(accountId)}</a>,
-          },
-          {
-            title: t.plan,
-            cell: ({ planName, usage }) => (usage === null ? planName : `${planName}, ${usage.usageName}`),
-          },
-          { title: t.phase, cell: ({ phaseName }) => words(phaseName.slice(phaseName.lastIndexOf('-') + 1)) },
-          { title: t.fromDay, cell: ({ from }) => day(from.date) },
-          { title: t.oldPrice, cell: ({ oldPrice, currency }) => money(oldPrice, currency), isNumber: true },
-          { title: t.newPrice, cell: ({ newPrice, currency }) => money(newPrice, currency), isNumber: true },
-          {
-            title: t.difference,
-            cell: ({ difference, currency }) => money(difference, currency),
-            isNumber: true,
-          },
+          ['account', ({ accountId }) => <a href={href('/accounts', accountId)}>{nameOf(accountId)}</a>],
+          ['plan', ({ planName, usage }) => (usage === null ? planName : `${planName}, ${usage.usageName}`)],
+          ['phase', ({ phaseName }) => words(phaseName.slice(phaseName.lastIndexOf('-') + 1))],
+          ['from', ({ from }) => day(from.date)],
+          ['priceNow', ({ oldPrice, currency }) => money(oldPrice, currency), 'number'],
+          ['newPrice', ({ newPrice, currency }) => money(newPrice, currency), 'number'],
+          ['difference', ({ difference, currency }) => money(difference, currency), 'number'],
         ]}
       />
       {changeCount > changes.length && <p>{t.more(changeCount - changes.length)}</p>}
@@ -220,26 +193,21 @@ function ReportSection({ report, isReading }: { readonly report: Report; readonl
 }
 
 /** The document of all versions as a file, and the removal of the catalog. */
-function Download({ catalog }: { readonly catalog: Catalog }) {
-  if (catalog.versions.length === 0) return null;
-  const save = () => {
-    const bytes = new TextEncoder().encode(catalog.toXml());
-    saveFile(bytes, { name: 'catalog.xml', type: 'application/xml' });
-  };
+function Download({ versions, toXml }: Catalog) {
+  if (versions.length === 0) return null;
+  const save = () =>
+    saveFile(new TextEncoder().encode(toXml()), { name: 'catalog.xml', type: 'application/xml' });
   return (
     <>
       <button type="button" onClick={save}>
-        {t.download}
+        {label('downloadXml')}
       </button>
-      {may('catalog:delete') && (
-        <Action
-          label={t.remove}
-          explanation={t.removeExplanation}
-          run={() => api().catalogs.delete()}
-          done={t.removed}
-          isDangerous
-        />
-      )}
+      <Action
+        name="deleteTheCatalog"
+        needs="catalog:delete"
+        run={() => api().catalogs.delete()}
+        isDangerous
+      />
     </>
   );
 }

@@ -1,21 +1,21 @@
-import { api, day, href, instant, money, type PathValues, useLoad } from '../../core/index.ts';
-import { History } from '../../parts/history.tsx';
+import { api, day, href, instant, label, money } from '../../core/index.ts';
+import { LabelsAndHistory } from '../../parts/history.tsx';
 import {
-  Badge,
+  amountColumn,
   Copyable,
   Facts,
   Figure,
   IdLink,
+  KnownList,
   ListSection,
   Page,
+  pageOf,
   Section,
-  Show,
   Tabs,
 } from '../../parts/index.ts';
-import { CustomFields, Tags } from '../../parts/labels.tsx';
 import { texts } from '../../texts.ts';
-import { PaymentTable } from '../payments/payment-table.tsx';
-import { type InvoiceFacts, isOwed, loadInvoice, numberOf, stateOf } from './data.ts';
+import { methodName, paymentColumns } from '../payments/data.tsx';
+import { type InvoiceFacts, InvoiceState, isOwed, loadInvoice, numberOf } from './data.tsx';
 import { Documents } from './documents.tsx';
 import { InvoiceActions } from './invoice-actions.tsx';
 import { Lines } from './lines.tsx';
@@ -24,107 +24,102 @@ import { Unpaid } from './unpaid.tsx';
 const t = texts.invoices;
 
 /** One invoice: why it has its amount, why it is unpaid, and what can be done. */
-export function InvoicePage({ path }: { readonly path: PathValues }) {
-  const id = path.id ?? '';
-  const loaded = useLoad(() => loadInvoice(id), [id]);
-  return <Show of={loaded}>{(facts) => <Content facts={facts} />}</Show>;
-}
+export const InvoicePage = pageOf(loadInvoice, Content);
 
-function Content({ facts }: { readonly facts: InvoiceFacts }) {
+function Content(facts: InvoiceFacts) {
   const { invoice, account } = facts;
-  const [state, tone] = stateOf(invoice);
-  const name = account.name ?? account.externalKey;
+  const { amount, balance, currency, invoiceDate } = invoice;
+  const subtitle = (
+    <>
+      <InvoiceState invoice={invoice} />{' '}
+      <a href={href('/accounts', account.id)}>{account.name ?? account.externalKey}</a>
+    </>
+  );
   return (
     <Page
       title={t.one(numberOf(invoice))}
-      above={[[t.title, href('/invoices')]]}
-      subtitle={
-        <>
-          <Badge tone={tone}>{state}</Badge> <a href={href('/accounts', account.id)}>{name}</a>
-        </>
-      }
-      actions={<InvoiceActions facts={facts} />}
+      above={[[label('invoices'), href('/invoices')]]}
+      subtitle={subtitle}
+      actions={<InvoiceActions {...facts} />}
     >
       <div class="figures">
-        <Figure name={t.amount} value={money(invoice.amount, invoice.currency)} />
-        <Figure
-          name={t.balance}
-          value={money(invoice.balance, invoice.currency)}
-          {...(isOwed(invoice) && { tone: 'bad' })}
-        />
-        <Figure name={t.date} value={day(invoice.invoiceDate)} />
+        <Figure name="amount" value={money(amount, currency)} />
+        <Figure name="balance" value={money(balance, currency)} tone={isOwed(invoice) ? 'bad' : undefined} />
+        <Figure name="date" value={day(invoiceDate)} />
       </div>
       <Tabs
-        tabs={[
-          { name: 'overview', title: t.overview, content: () => <Overview facts={facts} /> },
-          { name: 'document', title: t.document, content: () => <Documents facts={facts} /> },
-          { name: 'more', title: t.more, content: () => <More facts={facts} /> },
-        ]}
+        of={{
+          overview: () => <Overview {...facts} />,
+          document: () => <Documents {...facts} />,
+          labelsAndHistory: () => <More {...facts} />,
+        }}
       />
     </Page>
   );
 }
 
-function Overview({ facts }: { readonly facts: InvoiceFacts }) {
+function Overview(facts: InvoiceFacts) {
+  const { invoice, payments, methods, account } = facts;
+  const methodOf = (methodId: string) => methods.find(({ id }) => id === methodId);
   return (
     <>
-      <Unpaid facts={facts} />
-      <Lines facts={facts} />
-      <Section title={t.payments}>
-        <PaymentTable payments={facts.payments} methods={facts.methods} timeZone={facts.account.timeZone} />
+      <Unpaid {...facts} />
+      <Lines {...facts} />
+      <Section name="payments">
+        <KnownList
+          name="payments"
+          pageParameter="payment"
+          rows={payments}
+          columns={[
+            ...paymentColumns(account.timeZone),
+            [
+              'paymentMethod',
+              ({ paymentMethodId }) => {
+                const method = methodOf(paymentMethodId);
+                return method === undefined ? texts.payments.deletedMethod : methodName(method);
+              },
+            ],
+          ]}
+        />
       </Section>
-      <CreditNotes invoiceId={facts.invoice.id} />
+      <ListSection
+        name="creditNotes"
+        load={() => api().creditNotes.ofInvoice(invoice.id)}
+        empty={t.noCreditNotes}
+        columns={[
+          [
+            'number',
+            ({ id, formattedNumber, creditNoteNumber }) => (
+              <IdLink page="/credit-notes" id={id} label={formattedNumber ?? String(creditNoteNumber)} />
+            ),
+          ],
+          ['date', ({ creditNoteDate }) => day(creditNoteDate)],
+          ['reason', ({ reason }) => texts.creditNotes.reasons[reason]],
+          amountColumn,
+        ]}
+      />
     </>
   );
 }
 
-function CreditNotes({ invoiceId }: { readonly invoiceId: string }) {
-  const loaded = useLoad(() => api().creditNotes.ofInvoice(invoiceId), [invoiceId]);
-  return (
-    <ListSection
-      caption={t.creditNotes}
-      of={loaded}
-      pageParameter="note"
-      keyOf={({ id }) => id}
-      empty={t.noCreditNotes}
-      columns={[
-        {
-          title: t.number,
-          cell: ({ id, formattedNumber, creditNoteNumber }) => (
-            <IdLink page="/credit-notes" id={id} label={formattedNumber ?? String(creditNoteNumber)} />
-          ),
-        },
-        { title: t.date, cell: ({ creditNoteDate }) => day(creditNoteDate) },
-        { title: t.reason, cell: ({ reason }) => texts.creditNotes.reasons[reason] },
-        { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-      ]}
-    />
-  );
-}
-
 /** Facts, tags, custom fields and history. */
-function More({ facts }: { readonly facts: InvoiceFacts }) {
-  const { invoice, account } = facts;
-  const object = { type: 'INVOICE', id: invoice.id } as const;
+function More({ invoice, account }: InvoiceFacts) {
+  const { id, targetDate, issuedDate, note, groupId, trackingIds } = invoice;
   return (
     <>
-      <Section title={t.facts}>
+      <Section name="facts">
         <Facts
-          of={[
-            [t.id, <Copyable text={invoice.id} />],
-            [t.targetDate, day(invoice.targetDate)],
-            [t.issued, instant(invoice.issuedDate, account.timeZone)],
-            [t.note, invoice.note ?? undefined],
-            [t.group, invoice.groupId === invoice.id ? undefined : <Copyable text={invoice.groupId} />],
-            [t.usageRecords, invoice.trackingIds.length === 0 ? undefined : invoice.trackingIds.join(', ')],
-          ]}
+          of={{
+            id: <Copyable text={id} />,
+            billedThrough: targetDate,
+            issued: instant(issuedDate, account.timeZone),
+            note,
+            groupOfInvoices: groupId === id ? null : <Copyable text={groupId} />,
+            usageRecords: trackingIds.length === 0 ? null : trackingIds,
+          }}
         />
       </Section>
-      <Tags of={object} />
-      <CustomFields of={object} />
-      <Section title={texts.history.title}>
-        <History accountId={account.id} object={object} />
-      </Section>
+      <LabelsAndHistory accountId={account.id} of={{ type: 'INVOICE', id }} />
     </>
   );
 }

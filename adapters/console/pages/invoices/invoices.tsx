@@ -1,64 +1,37 @@
-import { api, day, money, parameters, withAccountNames } from '../../core/index.ts';
-import { Badge, Filter, FilterInput, IdLink, Page, PagedTable } from '../../parts/index.ts';
+import { api, type Invoice, parameters, withAccountNames } from '../../core/index.ts';
+import { accountColumn, Filter, FilterInput, List, type OfAccount, Page } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
-import { numberOf, stateOf } from './data.ts';
+import { invoiceColumns } from './data.tsx';
+
+const t = texts.invoices;
+const [numberColumn, dateColumn, ...others] = invoiceColumns;
 
 /** The invoices of the tenant, newest first. */
 export function Invoices() {
-  const t = texts.invoices;
-  const given = (name: string) => parameters.value.get(name) ?? '';
+  const given = (name: string) => (parameters.value.get(name) ?? '').trim();
   const key = searchKey(given);
   return (
-    <Page title={t.title}>
+    <Page name="invoices">
       <div class="filters">
-        <FilterInput label={t.search} name="search" placeholder={t.searchHint} />
-        {given('search') === '' && (
-          <Filter
-            label={t.state}
-            name="state"
-            options={[
-              ['', t.all],
-              ['UNPAID', t.states.unpaid],
-              ['COMMITTED', t.committed],
-              ['DRAFT', t.states.draft],
-              ['VOID', t.states.void],
-            ]}
-          />
-        )}
+        <FilterInput name="search" placeholder={t.searchHint} />
+        {given('search') === '' && <Filter name="state" options={Object.entries(t.filters)} />}
         {given('search') === '' && given('state') !== 'UNPAID' && (
           <>
-            <FilterInput label={t.currency} name="currency" size={4} />
-            <FilterInput label={t.from} name="from" isDate />
-            <FilterInput label={t.to} name="to" isDate />
+            <FilterInput name="currency" size={4} />
+            <FilterInput name="from" isDate />
+            <FilterInput name="to" isDate />
           </>
         )}
       </div>
-      <PagedTable
-        caption={t.title}
+      <List<Invoice & OfAccount>
+        name="invoices"
         load={({ offset, limit, sort }) => {
           const page = { offset, limit: sort === 'number' ? limit : -limit };
           const { invoices } = api();
           return withAccountNames(key === '' ? invoices.page(page) : invoices.search(key, page));
         }}
         inputs={[key]}
-        keyOf={({ id }) => id}
-        columns={[
-          {
-            title: t.number,
-            sort: 'number',
-            cell: (row) => <IdLink page="/invoices" id={row.id} label={numberOf(row)} />,
-          },
-          { title: t.date, cell: ({ invoiceDate }) => day(invoiceDate) },
-          {
-            title: t.account,
-            cell: ({ accountId, accountName }) => (
-              <IdLink page="/accounts" id={accountId} label={accountName} />
-            ),
-          },
-          { title: t.state, cell: (row) => <Badge tone={stateOf(row)[1]}>{stateOf(row)[0]}</Badge> },
-          { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-          { title: t.balance, isNumber: true, cell: ({ balance, currency }) => money(balance, currency) },
-        ]}
+        columns={[numberColumn, dateColumn, accountColumn, ...others]}
       />
     </Page>
   );
@@ -66,11 +39,11 @@ export function Invoices() {
 
 /** Returns the search key of the filters in the URL. A search by balance takes no other condition. */
 function searchKey(given: (name: string) => string): string {
-  if (given('search') !== '') return given('search').trim();
+  if (given('search') !== '') return given('search');
   if (given('state') === 'UNPAID') return '_q=1&balance[gt]=0';
   const clauses = [
     ['status[eq]', given('state')],
-    ['currency[eq]', given('currency').trim().toUpperCase()],
+    ['currency[eq]', given('currency').toUpperCase()],
     ['invoice_date[gte]', given('from')],
     ['invoice_date[lte]', given('to')],
   ].filter(([, value]) => value !== '');

@@ -1,38 +1,41 @@
 import { useState } from 'preact/hooks';
-import { api, day, href, may, money, quantity, useLoad } from '../../core/index.ts';
+import {
+  api,
+  type Decimal,
+  day,
+  href,
+  type Invoice,
+  type InvoiceItem,
+  label,
+  may,
+  money,
+  quantity,
+  useLoad,
+} from '../../core/index.ts';
 import { Explanation } from '../../parts/explanation.tsx';
 import { Action, ListPages, Section, Show } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 import { GiveBack } from '../payments/give-back.tsx';
-import {
-  adjustableItems,
-  type Decimal,
-  type Invoice,
-  type InvoiceFacts,
-  type InvoiceItem,
-  itemName,
-  paymentsOf,
-  sum,
-} from './data.ts';
+import { adjustableItems, type InvoiceFacts, itemName, paymentsOf, sumOf } from './data.tsx';
 
 const t = texts.invoices;
 
 /** The lines of an invoice. Each opens to show where its amount comes from. The totals follow. */
-export function Lines({ facts }: { readonly facts: InvoiceFacts }) {
-  const { items } = facts.invoice;
+export function Lines(facts: InvoiceFacts) {
+  const { invoice } = facts;
   return (
-    <Section title={t.why}>
+    <Section name="lines" title={t.why}>
       <p class="quiet-text">{t.openLine}</p>
-      <ListPages rows={inOrder(items)} pageParameter="line">
+      <ListPages rows={inOrder(invoice.items)} pageParameter="line">
         {(shown) => (
           <div class="lines">
             {shown.map((item) => (
-              <Line key={item.id} item={item} facts={facts} />
+              <Line key={item.id} item={item} {...facts} />
             ))}
           </div>
         )}
       </ListPages>
-      <Totals invoice={facts.invoice} />
+      <Totals {...invoice} />
     </Section>
   );
 }
@@ -46,20 +49,16 @@ function inOrder(items: readonly InvoiceItem[]): readonly InvoiceItem[] {
     .flatMap((item) => [item, ...items.filter(({ linkedItemId }) => linkedItemId === item.id)]);
 }
 
-interface LineProps {
-  readonly item: InvoiceItem;
-  readonly facts: InvoiceFacts;
-}
+type LineProps = InvoiceFacts & { readonly item: InvoiceItem };
 
-function Line({ item, facts }: LineProps) {
+function Line(props: LineProps) {
+  const { item, invoice } = props;
   const [wasOpened, setOpened] = useState(false);
-  const isLinked = facts.invoice.items.some(({ id }) => id === item.linkedItemId);
+  const isLinked = invoice.items.some(({ id }) => id === item.linkedItemId);
   return (
     <details
       class={isLinked ? 'line linked' : 'line'}
-      onToggle={({ currentTarget }) => {
-        if (currentTarget.open) setOpened(true);
-      }}
+      onToggle={({ currentTarget }) => setOpened(wasOpened || currentTarget.open)}
     >
       <summary>
         <span class="line-name">
@@ -67,7 +66,7 @@ function Line({ item, facts }: LineProps) {
         </span>
         <span class="number">{money(item.amount, item.currency)}</span>
       </summary>
-      {wasOpened && <OpenLine item={item} facts={facts} />}
+      {wasOpened && <OpenLine {...props} />}
     </details>
   );
 }
@@ -88,41 +87,41 @@ function lineDetail(item: InvoiceItem): string {
 }
 
 /** The explanation of a line, and what can be done with it. */
-function OpenLine({ item, facts }: LineProps) {
-  const { invoice, account } = facts;
-  const explained = useLoad(() => api().invoices.explain(item.id), [item.id]);
-  const isAdjustable = invoice.status !== 'VOID' && adjustableItems(invoice).includes(item);
-  const isCredit = item.itemType === 'CBA_ADJ' && !item.amount.isZero() && invoice.status === 'COMMITTED';
+function OpenLine({ item, ...facts }: LineProps) {
+  const { invoice } = facts;
+  const explained = useLoad(() => api().invoices.explain(item.id));
+  const { subscriptionId, itemType, itemDetails, amount } = item;
+  const isCredit = itemType === 'CBA_ADJ' && !amount.isZero() && invoice.status === 'COMMITTED';
   return (
     <div class="line-content">
       <Show of={explained}>{(explanation) => <Explanation of={explanation} />}</Show>
-      {item.itemType !== 'USAGE' && item.itemDetails !== null && <p class="quiet-text">{item.itemDetails}</p>}
-      {(item.childItems ?? []).length > 0 && <ChildItems of={item} />}
+      {itemType !== 'USAGE' && itemDetails !== null && <p class="quiet-text">{itemDetails}</p>}
+      {(item.childItems ?? []).length > 0 && <ChildItems {...item} />}
       <div class="actions">
-        {item.subscriptionId !== null && (
-          <a class="button" href={href('/subscriptions', item.subscriptionId)}>
-            {t.toSubscription}
+        {subscriptionId !== null && (
+          <a class="button" href={href('/subscriptions', subscriptionId)}>
+            {label('showTheSubscription')}
           </a>
         )}
-        {isAdjustable && may('invoice:item_adjust') && (
+        {adjustableItems(invoice).includes(item) && may('invoice:item_adjust') && (
           <GiveBack
-            label={t.adjustLine}
+            name="reduceThisLine"
             facts={{ ...facts, invoices: [invoice] }}
             initial={{ kind: 'adjust', item: item.id }}
           />
         )}
-        {isCredit && may('invoice:delete_cba') && (
+        {isCredit && (
           <Action
-            label={t.deleteCredit}
-            explanation={item.amount.isNegative() ? t.deleteUsedCredit : t.deleteGivenCredit}
+            name="deleteThisCredit"
+            needs="invoice:delete_cba"
+            explanation={amount.isNegative() ? t.deleteUsedCredit : t.deleteGivenCredit}
             run={() =>
               api().invoices.deleteCredit({
-                accountId: account.id,
+                accountId: invoice.accountId,
                 invoiceId: invoice.id,
                 invoiceItemId: item.id,
               })
             }
-            done={t.creditDeleted}
             isDangerous
           />
         )}
@@ -132,10 +131,10 @@ function OpenLine({ item, facts }: LineProps) {
 }
 
 /** The lines of a child's invoices that the parent pays. */
-function ChildItems({ of }: { readonly of: InvoiceItem }) {
+function ChildItems({ childItems }: Pick<InvoiceItem, 'childItems'>) {
   return (
     <ul>
-      {(of.childItems ?? []).map((child) => (
+      {childItems?.map((child) => (
         <li key={child.id}>
           <a href={href('/invoices', child.invoiceId)}>{itemName(child)}</a>: {lineDetail(child)},{' '}
           {money(child.amount, child.currency)}
@@ -145,35 +144,27 @@ function ChildItems({ of }: { readonly of: InvoiceItem }) {
   );
 }
 
-const KINDS = [
+const KINDS: readonly (readonly [keyof typeof t.totals, readonly InvoiceItem['itemType'][]])[] = [
   ['charges', ['EXTERNAL_CHARGE', 'FIXED', 'RECURRING', 'USAGE', 'PARENT_SUMMARY']],
   ['taxes', ['TAX']],
   ['adjustments', ['ITEM_ADJ', 'REPAIR_ADJ']],
   ['credits', ['CREDIT_ADJ']],
   ['accountCredit', ['CBA_ADJ']],
-] as const;
+];
 
 /** The sums by kind of line, down to the balance. */
-function Totals({ invoice }: { readonly invoice: Invoice }) {
-  const { items, currency, balance, rawBalance } = invoice;
-  const all = sum(
-    items.map(({ amount }) => amount),
-    balance,
-  );
-  const kinds = KINDS.flatMap(([name, types]) => {
-    const own = items.filter(({ itemType }) => (types as readonly string[]).includes(itemType));
-    const total = sum(
-      own.map(({ amount }) => amount),
-      balance,
-    );
-    return own.length === 0 ? [] : [[t.totals[name], total] as const];
+function Totals(invoice: Invoice) {
+  const { items, currency, balance, rawBalance, isWrittenOff } = invoice;
+  const kinds = KINDS.flatMap(([name, types]): (readonly [string, Decimal])[] => {
+    const own = items.filter(({ itemType }) => types.includes(itemType));
+    return own.length === 0 ? [] : [[t.totals[name], sumOf(own, balance)]];
   });
-  const rows: (readonly [string, Decimal])[] = [
+  const rows: readonly (readonly [string, Decimal])[] = [
     ...(kinds.length > 1 ? kinds : []),
-    [t.totals.all, all],
+    [t.totals.all, sumOf(items, balance)],
     [t.totals.paid, paymentsOf(invoice).times(-1)],
-    ...(invoice.isWrittenOff ? [[t.totals.writtenOff, rawBalance.times(-1)] as const] : []),
-    [t.balance, balance],
+    ...(isWrittenOff ? [[t.totals.writtenOff, rawBalance.times(-1)] as const] : []),
+    [label('balance'), balance],
   ];
   return (
     <dl class="totals">

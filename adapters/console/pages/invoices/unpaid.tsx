@@ -1,45 +1,39 @@
-import type { ComponentChildren } from 'preact';
 import { day } from '../../core/index.ts';
-import { Section } from '../../parts/index.ts';
+import { Section, Sentences } from '../../parts/index.ts';
+import { Outlook } from '../../parts/outlook.tsx';
 import { texts } from '../../texts.ts';
-import { Outlook } from '../overdue/outlook.tsx';
-import { outcomeSentences } from '../payments/outcome.ts';
-import { type InvoiceFacts, isOwed, methodName } from './data.ts';
+import { methodName, outcomeSentences } from '../payments/data.tsx';
+import { type InvoiceFacts, isOwed } from './data.tsx';
 
 const t = texts.unpaid;
 
 /** Why an invoice is not paid, and what happens next, in sentences. */
-export function Unpaid({ facts }: { readonly facts: InvoiceFacts }) {
+export function Unpaid(facts: InvoiceFacts) {
   const { invoice } = facts;
-  if (invoice.status === 'DRAFT') return <Reasons title={t.state} of={[t.draft]} />;
-  if (invoice.status === 'VOID') return <Reasons title={t.state} of={[t.void]} />;
-  if (invoice.isWrittenOff) return <Reasons title={t.state} of={[t.writtenOff]} />;
-  return isOwed(invoice) ? <Owed facts={facts} /> : null;
-}
-
-function Reasons(props: {
-  readonly title: string;
-  readonly of: readonly string[];
-  readonly children?: ComponentChildren;
-}) {
+  if (isOwed(invoice)) return <Owed {...facts} />;
+  const reason =
+    invoice.status === 'DRAFT'
+      ? t.draft
+      : invoice.status === 'VOID'
+        ? t.void
+        : invoice.isWrittenOff
+          ? t.writtenOff
+          : null;
+  if (reason === null) return null;
   return (
-    <Section title={props.title}>
-      <ul class="reasons">
-        {props.of.map((reason) => (
-          <li key={reason}>{reason}</li>
-        ))}
-      </ul>
-      {props.children}
+    <Section name="whatHappensNext" title={t.state}>
+      <p>{reason}</p>
     </Section>
   );
 }
 
-function Owed({ facts }: { readonly facts: InvoiceFacts }) {
+function Owed(facts: InvoiceFacts) {
   const { account, invoice } = facts;
   return (
-    <Reasons title={t.title} of={paymentReasons(facts)}>
+    <Section name="whyUnpaid" title={t.title}>
+      <Sentences of={paymentReasons(facts)} />
       <Outlook accountId={account.id} parentInvoiceId={invoice.parentInvoiceId} />
-    </Reasons>
+    </Section>
   );
 }
 

@@ -3,13 +3,12 @@ import {
   api,
   hrefWith,
   instant,
-  may,
+  label,
   navigate,
   parameters,
   useLoad,
   words,
 } from '../../core/index.ts';
-import { eventTypeOf, eventTypes, ObjectLink } from '../../parts/event-table.tsx';
 import {
   Action,
   Badge,
@@ -18,77 +17,51 @@ import {
   Facts,
   Filter,
   IdLink,
-  PagedTable,
+  ListSection,
+  ObjectLink,
+  requiredText,
   Section,
   Show,
   type Tone,
-  textOf,
 } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;
 
-const states = ['FAILED', 'AVAILABLE', 'PROCESSED', 'REMOVED'] as const;
-const tones: Readonly<Record<(typeof states)[number], Tone>> = {
-  FAILED: 'bad',
-  AVAILABLE: 'warning',
-  PROCESSED: 'good',
-  REMOVED: 'quiet',
-};
+const tones = { FAILED: 'bad', AVAILABLE: 'warning', PROCESSED: 'good', REMOVED: 'quiet' } as const;
+
+type Status = keyof typeof tones;
+
+const statuses = Object.keys(tones) as readonly Status[];
+
+function DeliveryState({ status }: { readonly status: Status }) {
+  return <Badge tone={tones[status] satisfies Tone}>{t.deliveryStates[status]}</Badge>;
+}
 
 /** The callback of the tenant, and the deliveries of events to it. */
 export function Deliveries() {
-  const status = states.find((each) => each === parameters.value.get('state'));
-  const eventType = eventTypeOf(parameters.value.get('type'));
+  const state = statuses.find((each) => each === parameters.value.get('state'));
   const open = parameters.value.get('delivery');
+  const options = statuses.map((each) => [each, t.deliveryStates[each]] as const);
   return (
     <>
       <Callback />
-      <Section title={t.deliveries}>
-        <div class="filters">
-          <Filter
-            label={t.state}
-            name="state"
-            options={[['', t.all], ...states.map((each) => [each, t.deliveryStates[each]] as const)]}
-          />
-          <Filter
-            label={t.event}
-            name="type"
-            options={[['', t.all], ...eventTypes.map((each) => [each, words(each)] as const)]}
-          />
-        </div>
-        <PagedTable
-          caption={t.deliveries}
-          load={({ offset, limit }) =>
-            api().deliveries.list({
-              ...(status && { state: status }),
-              ...(eventType && { eventType }),
-              offset,
-              limit,
-            })
-          }
-          inputs={[status, eventType]}
-          keyOf={({ id }) => id}
-          empty={t.noDeliveries}
-          columns={[
-            {
-              title: t.event,
-              cell: ({ id, eventType: type }) => <a href={hrefWith({ delivery: id })}>{words(type)}</a>,
-            },
-            {
-              title: t.object,
-              cell: ({ objectType, objectId }) => <ObjectLink type={objectType} id={objectId} />,
-            },
-            { title: t.created, cell: ({ createdDate }) => instant(createdDate) },
-            {
-              title: t.state,
-              cell: (row) => <Badge tone={tones[row.status]}>{t.deliveryStates[row.status]}</Badge>,
-            },
-            { title: t.response, cell: ({ lastStatus, lastError }) => lastError ?? lastStatus, isText: true },
-            { title: t.attempts, cell: ({ attempts }) => attempts, isNumber: true },
-          ]}
-        />
-      </Section>
+      <ListSection
+        name="deliveries"
+        pageParameter="page"
+        actions={<Filter name="state" options={[['', texts.common.all], ...options]} />}
+        load={({ offset, limit }) => api().deliveries.list({ ...(state && { state }), offset, limit })}
+        inputs={[state]}
+        empty={t.noDeliveries}
+        columns={[
+          ['event', ({ id, eventType }) => <a href={hrefWith({ delivery: id })}>{words(eventType)}</a>],
+          ['object', (event) => <ObjectLink {...event} />],
+          ['created', ({ createdDate }) => instant(createdDate)],
+          ['state', DeliveryState],
+          ['response', ({ lastStatus, lastError }) => lastError ?? lastStatus, 'text'],
+          ['failedAttempts', ({ attempts }) => attempts, 'number'],
+        ]}
+      />
       {open !== null && <DeliveryDialog key={open} id={open as DeliveryId} />}
     </>
   );
@@ -98,54 +71,40 @@ type DeliveryId = Parameters<Api['deliveries']['get']>[0];
 
 /** A delivery with what was sent, what the receiver answered, and what happens next. */
 function DeliveryDialog({ id }: { readonly id: DeliveryId }) {
-  const loaded = useLoad(() => api().deliveries.get(id), [id]);
+  const loaded = useLoad(() => api().deliveries.get(id));
   const close = () => navigate(hrefWith({ delivery: null }), { replace: true });
   return (
-    <Dialog title={t.delivery} close={close} isWide>
+    <Dialog title={label('delivery')} close={close} isWide>
       <Show of={loaded}>
-        {(found) => (
-          <div class="fields">
-            <Facts
-              of={[
-                [t.event, words(found.eventType)],
-                [t.state, <Badge tone={tones[found.status]}>{t.deliveryStates[found.status]}</Badge>],
-                [t.url, found.url],
-                [t.webhookId, <Copyable text={found.id} />],
-                [
-                  t.account,
-                  found.accountId === null ? undefined : <IdLink page="/accounts" id={found.accountId} />,
-                ],
-                [t.created, instant(found.createdDate)],
-                [t.attempts, found.attempts],
-                [t.lastAttempt, instant(found.lastAttemptDate)],
-                [t.response, found.lastError ?? found.lastStatus ?? t.noResponse],
-                [t.nextAttempt, instant(found.nextAttemptDate)],
-              ]}
-            />
-            <h3>{t.body}</h3>
-            <pre>{JSON.stringify(bodyOf(found), null, 2)}</pre>
-            {may('tenant_kvs:add') && (
+        {(found) => {
+          const { eventType, accountId, objectType, objectId, metaData } = found;
+          return (
+            <div class="fields">
+              <Facts
+                of={{
+                  event: words(eventType),
+                  state: <DeliveryState status={found.status} />,
+                  url: found.url,
+                  webhookId: <Copyable text={id} />,
+                  account: accountId && <IdLink page="/accounts" id={accountId} />,
+                  created: found.createdDate,
+                  failedAttempts: found.attempts,
+                  lastAttempt: found.lastAttemptDate,
+                  response: found.lastError ?? found.lastStatus,
+                  nextAttempt: found.nextAttemptDate,
+                }}
+              />
+              <h3>{t.body}</h3>
+              <pre>{JSON.stringify({ eventType, accountId, objectType, objectId, metaData }, null, 2)}</pre>
               <div class="actions">
-                <Action {...t.sendAgain} run={() => api().deliveries.sendAgain(id)} />
+                <Action name="sendAgain" needs="tenant_kvs:add" run={() => api().deliveries.sendAgain(id)} />
               </div>
-            )}
-          </div>
-        )}
+            </div>
+          );
+        }}
       </Show>
     </Dialog>
   );
-}
-
-interface Body {
-  readonly eventType: string;
-  readonly accountId: string | null;
-  readonly objectType: string;
-  readonly objectId: string | null;
-  readonly metaData: string | null;
-}
-
-function bodyOf({ eventType, accountId, objectType, objectId, metaData }: Body): Body {
-  return { eventType, accountId, objectType, objectId, metaData };
 }
 
 const CALLBACK = 'PUSH_NOTIFICATION_CB';
@@ -154,31 +113,28 @@ const CALLBACK = 'PUSH_NOTIFICATION_CB';
 function Callback() {
   const loaded = useLoad(() => api().keyValues.get(CALLBACK));
   const url = loaded.data?.values[0];
+  const actions = (
+    <>
+      <Action
+        name={url === undefined ? 'setCallback' : 'changeCallback'}
+        explanation={t.callback}
+        needs="tenant_kvs:add"
+        fields={[{ name: 'url', isRequired: true, placeholder: 'https://example.com/billing' }]}
+        run={(values) => api().keyValues.add(CALLBACK, requiredText(values, 'url'))}
+      />
+      {url !== undefined && (
+        <Action
+          name="removeCallback"
+          needs="tenant_kvs:delete"
+          run={() => api().keyValues.delete(CALLBACK)}
+          isDangerous
+        />
+      )}
+    </>
+  );
   return (
-    <Section
-      title={t.callback}
-      actions={
-        <>
-          {may('tenant_kvs:add') && (
-            <Action
-              label={url === undefined ? t.setCallback : t.changeCallback}
-              explanation={t.callbackExplanation}
-              fields={[
-                { name: 'url', label: t.url, isRequired: true, placeholder: 'https://example.com/billing' },
-              ]}
-              run={(values) => api().keyValues.add(CALLBACK, textOf(values, 'url') ?? '')}
-              done={t.callbackSet}
-            />
-          )}
-          {url !== undefined && may('tenant_kvs:delete') && (
-            <Action {...t.removeCallback} run={() => api().keyValues.delete(CALLBACK)} isDangerous />
-          )}
-        </>
-      }
-    >
-      <Show of={loaded}>
-        {({ values }) => (values[0] === undefined ? t.noCallback : <Copyable text={values[0]} />)}
-      </Show>
+    <Section name="callback" actions={actions}>
+      <Show of={loaded}>{() => (url === undefined ? t.noCallback : <Copyable text={url} />)}</Show>
     </Section>
   );
 }

@@ -2,6 +2,7 @@ import {
   type Api,
   api,
   failureOf,
+  label,
   parameters,
   quantity,
   recordingFetch,
@@ -31,22 +32,20 @@ async function checks(): Promise<readonly Check[]> {
 
 /** Checks of the node, and measurements of the deployment as charts. */
 export function Health() {
-  const loaded = useLoad(checks);
   return (
     <>
       <ListSection
-        caption={t.checks}
-        of={loaded}
-        keyOf={({ name }) => name}
+        name="checks"
+        load={checks}
         columns={[
-          { title: t.check, cell: ({ name }) => t.checkNames[name] ?? words(name) },
-          {
-            title: t.state,
-            cell: ({ healthy }) => (
-              <Badge tone={healthy ? 'good' : 'bad'}>{healthy ? t.healthy : t.failing}</Badge>
+          ['check', ({ name }) => t.checkNames[name] ?? words(name)],
+          [
+            'state',
+            ({ healthy }) => (
+              <Badge tone={healthy ? 'good' : 'bad'}>{label(healthy ? 'healthy' : 'failing')}</Badge>
             ),
-          },
-          { title: t.finding, cell: ({ message }) => message, isText: true },
+          ],
+          ['finding', ({ message }) => message, 'text'],
         ]}
       />
       <Measurements />
@@ -65,76 +64,63 @@ const ranges = {
 
 type RangeName = keyof typeof ranges;
 
-/** Lines of a chart: label, category of the samples, and kind. */
-type Lines = readonly (readonly [label: string, category: string, kind: string])[];
-
-const { lines } = t;
-
-const charts: readonly {
-  readonly name: keyof typeof t.charts;
-  readonly unit: string;
-  readonly lines: Lines;
-}[] = [
-  {
-    name: 'late',
+/** Charts by their titles: the unit, and the lines with label, category of the samples, and kind. */
+const charts: Readonly<Record<string, { readonly unit: string; readonly lines: Lines }>> = {
+  [t.charts.late]: {
     unit: '',
     lines: [
-      [lines.events, 'queue.bus.late', 'value'],
-      [lines.planned, 'queue.notifications.late', 'value'],
-      [lines.parked, 'accounts.parked', 'value'],
+      ['events', 'queue.bus.late', 'value'],
+      ['plannedWork', 'queue.notifications.late', 'value'],
+      ['parkedAccounts', 'accounts.parked', 'value'],
     ],
   },
-  {
-    name: 'age',
+  [t.charts.age]: {
     unit: ' ms',
     lines: [
-      [lines.events, 'queue.bus.latency', 'tp95'],
-      [lines.planned, 'queue.notifications.latency', 'tp95'],
+      ['events', 'queue.bus.latency', 'tp95'],
+      ['plannedWork', 'queue.notifications.latency', 'tp95'],
     ],
   },
-  { name: 'requests', unit: '/s', lines: [[lines.requests, 'http.requests', 'one_minute_rate']] },
-  {
-    name: 'latency',
+  [t.charts.requests]: { unit: '/s', lines: [['requests', 'http.requests', 'one_minute_rate']] },
+  [t.charts.latency]: {
     unit: ' ms',
     lines: [
-      [lines.median, 'http.requests', 'median'],
-      [lines.slowest, 'http.requests', 'tp95'],
+      ['median', 'http.requests', 'median'],
+      ['slowest', 'http.requests', 'tp95'],
     ],
   },
-  { name: 'gateway', unit: ' ms', lines: [[lines.slowest, 'payment.plugin', 'tp95']] },
-  {
-    name: 'errors',
+  [t.charts.gateway]: { unit: ' ms', lines: [['slowest', 'payment.plugin', 'tp95']] },
+  [t.charts.errors]: {
     unit: '/s',
     lines: [
-      [lines.errors, 'logs.rates.error', 'one_minute_rate'],
-      [lines.pushes, 'push.failed', 'one_minute_rate'],
+      ['loggedErrors', 'logs.rates.error', 'one_minute_rate'],
+      ['failedDeliveries', 'push.failed', 'one_minute_rate'],
     ],
   },
-];
+};
+
+type Lines = readonly (readonly [name: string, eventCategory: string, sampleKind: string])[];
 
 function Measurements() {
   const given = parameters.value.get('range') ?? 'hour';
   const name: RangeName = Object.hasOwn(ranges, given) ? (given as RangeName) : 'hour';
   const loaded = useLoad(() => measured(name), [name]);
   return (
-    <Section
-      title={t.measurements}
-      actions={<Filter label={t.range} name="range" options={Object.entries(t.ranges)} />}
-    >
+    <Section name="measurements" actions={<Filter name="range" options={Object.entries(t.ranges)} />}>
       <Show of={loaded}>
         {({ labels, values }) => (
           <Columns>
-            {charts.map((chart) => (
+            {Object.entries(charts).map(([title, { unit, lines }]) => (
               <Chart
-                key={chart.name}
-                title={t.charts[chart.name]}
+                key={title}
+                title={title}
                 labels={labels}
-                series={chart.lines.map(([label, category, kind]) => ({
-                  label,
+                series={lines.map(([line, category, kind]) => ({
+                  label: label(line),
                   kind: 'line',
                   values: values.get(`${category} ${kind}`) ?? labels.map(() => null),
                 }))}
-                valueText={(value) => `${quantity(Number(value.toPrecision(3)))}${chart.unit}`}
+                valueText={(value) => `${quantity(Number(value.toPrecision(3)))}${unit}`}
               />
             ))}
           </Columns>
@@ -147,15 +133,12 @@ function Measurements() {
 type SystemTime = NonNullable<Parameters<Api['monitoring']['samples']>[0]['from']>;
 
 /** Values by category and kind, one for each label. The highest value of the nodes counts. */
-async function measured(name: RangeName): Promise<{
-  readonly labels: readonly string[];
-  readonly values: ReadonlyMap<string, readonly (number | null)[]>;
-}> {
+async function measured(name: RangeName) {
   const { ms, stepMs, granularity } = ranges[name];
   const toMs = Math.ceil(Date.now() / stepMs) * stepMs;
   const starts = Array.from({ length: ms / stepMs }, (_, index) => toMs - ms + index * stepMs);
-  const kinds = charts.flatMap((chart) =>
-    chart.lines.map(([, eventCategory, sampleKind]) => ({ eventCategory, sampleKind })),
+  const kinds = Object.values(charts).flatMap(({ lines }) =>
+    lines.map(([, eventCategory, sampleKind]) => ({ eventCategory, sampleKind })),
   );
   const found = await api().monitoring.samples({
     from: (toMs - ms) as SystemTime,

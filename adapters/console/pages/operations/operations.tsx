@@ -11,15 +11,14 @@ import {
   withNames,
   words,
 } from '../../core/index.ts';
-import { eventColumns, eventTypeOf, eventTypes } from '../../parts/event-table.tsx';
 import {
   Action,
+  accountColumn,
   Badge,
-  Filter,
-  IdLink,
+  eventColumns,
   ListSection,
+  PAGE_SIZE,
   Page,
-  PagedTable,
   Section,
   Show,
   Table,
@@ -34,19 +33,15 @@ const t = texts.operations;
 
 /** Background work, deliveries, nodes and measurements of the deployment. */
 export function Operations() {
-  const ofHealth = [
-    { name: 'queues', title: t.queues, content: () => <Queues /> },
-    { name: 'nodes', title: t.nodes, content: () => <Nodes /> },
-    { name: 'health', title: t.health, content: () => <Health /> },
-  ];
-  const ofAll = [
-    { name: 'deliveries', title: t.deliveries, content: () => <Deliveries /> },
-    { name: 'parked', title: t.parked, content: () => <Parked /> },
-    { name: 'events', title: t.events, content: () => <Events /> },
-  ];
+  const ofHealth = { queues: () => <Queues />, nodes: () => <Nodes />, health: () => <Health /> };
+  const ofAll = {
+    deliveries: () => <Deliveries />,
+    parkedAccounts: () => <Parked />,
+    events: () => <Events />,
+  };
   return (
-    <Page title={texts.shell.operations}>
-      <Tabs tabs={may('admin:health') ? [...ofHealth, ...ofAll] : ofAll} />
+    <Page name="operations">
+      <Tabs of={may('admin:health') ? { ...ofHealth, ...ofAll } : ofAll} />
     </Page>
   );
 }
@@ -54,37 +49,30 @@ export function Operations() {
 /** Accounts without invoice runs, because a run failed or a user parked them. */
 function Parked() {
   return (
-    <Section title={t.parked}>
-      <p class="quiet-text">{t.parkedExplanation}</p>
-      <PagedTable
-        caption={t.parked}
-        load={(page) => withAccountNames(api().invoices.parked(page))}
-        keyOf={({ accountId }) => accountId}
-        empty={t.noParked}
-        columns={[
-          {
-            title: t.account,
-            cell: ({ accountId, accountName }) => (
-              <IdLink page="/accounts" id={accountId} label={accountName} />
-            ),
-          },
-          { title: t.since, cell: ({ parkedDate }) => instant(parkedDate) },
-          { title: t.reason, isText: true, cell: ({ reason }) => reason },
-          { title: t.actions, cell: ({ accountId }) => <ParkedActions id={accountId} /> },
-        ]}
-      />
-    </Section>
-  );
-}
-
-function ParkedActions({ id }: { readonly id: string }) {
-  return (
-    <div class="actions">
-      {may('invoice:trigger') && (
-        <Action {...t.retryParked} run={() => api().invoices.generate({ accountId: id })} />
-      )}
-      {may('tag:delete') && <Action {...t.unpark} run={() => api().invoices.unpark(id)} />}
-    </div>
+    <ListSection
+      name="parkedAccounts"
+      above={<p class="quiet-text">{t.parkedExplanation}</p>}
+      load={(page) => withAccountNames(api().invoices.parked(page))}
+      empty={t.noParked}
+      columns={[
+        accountColumn,
+        ['since', ({ parkedDate }) => instant(parkedDate)],
+        ['reason', ({ reason }) => reason, 'text'],
+        [
+          '',
+          ({ accountId }) => (
+            <div class="actions">
+              <Action
+                name="retry"
+                needs="invoice:trigger"
+                run={() => api().invoices.generate({ accountId })}
+              />
+              <Action name="unpark" needs="tag:delete" run={() => api().invoices.unpark(accountId)} />
+            </div>
+          ),
+        ],
+      ]}
+    />
   );
 }
 
@@ -102,74 +90,58 @@ interface Node {
 
 /** The nodes of the deployment with their plugins, rotation and caches. */
 function Nodes() {
-  const loaded = useLoad(() => callServer<readonly Node[]>('GET /nodesInfo'));
-  const actions = may('admin:update') && (
+  const needs = 'admin:update';
+  const actions = (
     <>
-      <Action {...t.dropCaches} run={() => callTenant('DELETE /admin/cache')} />
-      <Action {...t.intoRotation} run={() => callTenant('PUT /admin/healthcheck')} />
-      <Action {...t.outOfRotation} run={() => callTenant('DELETE /admin/healthcheck')} isDangerous />
+      <Action name="clearCaches" needs={needs} run={() => callTenant('DELETE /admin/cache')} />
+      <Action name="putInRotation" needs={needs} run={() => callTenant('PUT /admin/healthcheck')} />
+      <Action
+        name="takeOutOfRotation"
+        needs={needs}
+        run={() => callTenant('DELETE /admin/healthcheck')}
+        isDangerous
+      />
     </>
   );
   return (
     <ListSection
-      caption={t.nodes}
-      of={loaded}
-      keyOf={({ nodeName }) => nodeName}
+      name="nodes"
+      load={() => callServer<readonly Node[]>('GET /nodesInfo')}
       columns={[
-        { title: t.node, cell: ({ nodeName }) => nodeName },
-        { title: t.version, cell: ({ kbVersion }) => kbVersion },
-        { title: t.started, cell: ({ bootTime }) => instant(bootTime) },
-        { title: t.seen, cell: ({ lastUpdatedDate }) => instant(lastUpdatedDate) },
-        {
-          title: t.plugins,
-          cell: ({ pluginsInfo }) =>
+        ['node', ({ nodeName }) => nodeName],
+        ['version', ({ kbVersion }) => kbVersion],
+        ['started', ({ bootTime }) => instant(bootTime)],
+        ['lastSeen', ({ lastUpdatedDate }) => instant(lastUpdatedDate)],
+        [
+          'plugins',
+          ({ pluginsInfo }) =>
             pluginsInfo.map(({ pluginName, version, state }) => (
               <div key={pluginName}>
                 {pluginName} {version}{' '}
                 <Badge tone={state === 'RUNNING' ? 'good' : 'warning'}>{words(state)}</Badge>
               </div>
             )),
-        },
+        ],
       ]}
       actions={actions}
     />
   );
 }
 
-const PAGE_SIZE = 25;
-
 /** The newest events, or those before a cursor of the URL. */
 function Events() {
-  const type = eventTypeOf(parameters.value.get('type'));
   const before = parameters.value.get('before') ?? 'latest';
   const loaded = useLoad(async () => {
-    const { events, next } = await api().events.list({
-      before,
-      limit: PAGE_SIZE,
-      ...(type && { types: [type] }),
-    });
+    const { events, next } = await api().events.list({ before, limit: PAGE_SIZE });
     return { events: await withNames(events), next };
-  }, [type, before]);
+  }, [before]);
   return (
-    <Section title={t.events}>
+    <Section name="events">
       <p class="quiet-text">{t.eventsExplanation}</p>
-      <div class="filters">
-        <Filter
-          label={t.event}
-          name="type"
-          options={[['', t.all], ...eventTypes.map((each) => [each, words(each)] as const)]}
-        />
-      </div>
       <Show of={loaded}>
         {({ events, next }) => (
           <>
-            <Table
-              caption={t.events}
-              rows={events}
-              keyOf={({ id }) => id}
-              columns={eventColumns}
-              empty={t.noEvents}
-            />
+            <Table name="events" rows={events} columns={eventColumns} empty={t.noEvents} />
             <nav class="pages" aria-label={texts.common.pages}>
               {before !== 'latest' && <a href={hrefWith({ before: null })}>{t.newest}</a>}
               {events.length > 0 && <a href={hrefWith({ before: next })}>{t.earlier}</a>}

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
 import { api, instant, may, parameters, useLoad, words } from '../../core/index.ts';
-import { Json } from '../../parts/event-table.tsx';
 import {
   Action,
   Badge,
-  type Column,
   Filter,
   IdLink,
-  ListTable,
+  Json,
+  ListPages,
   Section,
+  Show,
+  Table,
   type Tone,
 } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
@@ -33,83 +34,98 @@ interface Entry {
 
 const MAX_ENTRIES = 1_000;
 
-const lists = {
-  late: () => api().queues.late({ limit: MAX_ENTRIES }),
-  busy: () => api().queues.busy({ limit: MAX_ENTRIES }),
-  failed: () => api().queues.failed({ limit: MAX_ENTRIES }),
-} as const;
-
-type ListName = keyof typeof lists;
+const lists = ['late', 'busy', 'failed'] as const;
 
 /** Work of the tenant that is late, that a node is doing, or that failed for good. */
 export function Queues() {
-  const given = parameters.value.get('list') ?? 'late';
-  const name: ListName = Object.hasOwn(lists, given) ? (given as ListName) : 'late';
-  const loaded = useLoad<readonly Entry[]>(() => lists[name](), [name]);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const name = lists.find((each) => each === parameters.value.get('list')) ?? 'late';
+  const loaded = useLoad<readonly Entry[]>(() => api().queues[name]({ limit: MAX_ENTRIES }), [name]);
+  const { title, explanation, empty } = t.lists[name];
   return (
-    <Section
-      title={t.listTitles[name]}
-      actions={
-        <Filter
-          label={t.list}
-          name="list"
-          options={(['late', 'busy', 'failed'] as const).map((each) => [each, words(each)])}
-        />
-      }
-    >
-      <p class="quiet-text">{t.listExplanations[name]}</p>
-      <ListTable
-        caption={t.listTitles[name]}
-        of={loaded}
-        keyOf={keyOf}
-        empty={t.noEntries[name]}
-        above={(shown) =>
-          shown.length > 0 &&
-          may('admin:update') && (
-            <EntryActions name={name} entries={shown} chosen={chosen} after={() => setChosen(new Set())} />
-          )
-        }
-        columns={[workColumn(chosen, setChosen), ...columns]}
-      />
+    <Section name="queues" title={title} actions={<Filter name="list" options={lists} />}>
+      <p class="quiet-text">{explanation}</p>
+      <Show of={loaded}>
+        {(entries) => (
+          <ListPages rows={entries.map((entry) => ({ ...entry, id: `${entry.kind} ${entry.recordId}` }))}>
+            {(shown) => <Entries key={name} entries={shown} isFailed={name === 'failed'} empty={empty} />}
+          </ListPages>
+        )}
+      </Show>
     </Section>
   );
 }
 
-function keyOf({ kind, recordId }: Entry): string {
-  return `${kind} ${recordId}`;
+interface EntriesProps {
+  readonly entries: readonly (Entry & { readonly id: string })[];
+  readonly isFailed: boolean;
+  readonly empty: string;
 }
 
-/** The work, with a checkbox if the user may change entries. */
-function workColumn(
-  chosen: ReadonlySet<string>,
-  setChosen: (chosen: ReadonlySet<string>) => void,
-): Column<Entry> {
-  return {
-    title: t.work,
-    cell: (entry) => {
-      const key = keyOf(entry);
-      const choose = (isChosen: boolean) =>
-        setChosen(new Set([...[...chosen].filter((each) => each !== key), ...(isChosen ? [key] : [])]));
-      return (
-        <>
-          {may('admin:update') ? (
-            <label>
-              <input
-                type="checkbox"
-                checked={chosen.has(key)}
-                onChange={({ currentTarget }) => choose(currentTarget.checked)}
-              />{' '}
-              {topicText(entry.topic)}
-            </label>
-          ) : (
-            topicText(entry.topic)
-          )}
-          <Json value={entry.event} />
-        </>
-      );
-    },
+/** Entries, with an action that puts back failed ones, or frees others: the chosen ones, or all on the page. */
+function Entries({ entries, isFailed, empty }: EntriesProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const picked = entries.filter(({ id }) => chosen.has(id));
+  const changed = picked.length > 0 ? picked : entries;
+  const choose = (id: string, isChosen: boolean) =>
+    setChosen(new Set([...[...chosen].filter((each) => each !== id), ...(isChosen ? [id] : [])]));
+  const run = async () => {
+    const { queues } = api();
+    const change = isFailed ? queues.putBack : queues.free;
+    for (const kind of ['BUS', 'NOTIFICATION'] as const) {
+      const recordIds = changed.filter((entry) => entry.kind === kind).map(({ recordId }) => recordId);
+      if (recordIds.length > 0) await change({ kind, recordIds });
+    }
   };
+  return (
+    <>
+      {entries.length > 0 && (
+        <div class="actions">
+          <Action
+            name={isFailed ? 'putBack' : 'free'}
+            label={(isFailed ? t.putBack : t.free)(changed.length, picked.length > 0)}
+            needs="admin:update"
+            run={run}
+            after={() => setChosen(new Set())}
+          />
+        </div>
+      )}
+      <Table
+        name="queues"
+        rows={entries}
+        empty={empty}
+        columns={[
+          [
+            'work',
+            ({ id, topic, event }) => (
+              <>
+                {may('admin:update') ? (
+                  <label>
+                    <input
+                      type="checkbox"
+                      checked={chosen.has(id)}
+                      onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
+                    />{' '}
+                    {topicText(topic)}
+                  </label>
+                ) : (
+                  topicText(topic)
+                )}
+                <Json value={event} />
+              </>
+            ),
+          ],
+          ['account', ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />],
+          ['due', ({ dueDate }) => instant(dueDate)],
+          [
+            'state',
+            ({ cause, state }) => <Badge tone={tones[cause ?? state]}>{words(cause ?? state)}</Badge>,
+          ],
+          ['reason', ({ why, reason, processingOwner }) => why ?? reason ?? processingOwner, 'text'],
+          ['failedAttempts', ({ errorCount }) => errorCount, 'number'],
+        ]}
+      />
+    </>
+  );
 }
 
 /** A topic such as `service:push-queue` in words. */
@@ -126,53 +142,3 @@ const tones: Readonly<Record<string, Tone>> = {
   BEHIND: 'warning',
   WAITING: 'warning',
 };
-
-const columns: readonly Column<Entry>[] = [
-  {
-    title: t.account,
-    cell: ({ accountId }) => accountId !== null && <IdLink page="/accounts" id={accountId} />,
-  },
-  { title: t.due, cell: ({ dueDate }) => instant(dueDate) },
-  {
-    title: t.state,
-    cell: ({ cause, state }) => <Badge tone={tones[cause ?? state]}>{words(cause ?? state)}</Badge>,
-  },
-  {
-    title: t.reason,
-    cell: ({ why, reason, processingOwner }) => why ?? reason ?? processingOwner,
-    isText: true,
-  },
-  { title: t.attempts, cell: ({ errorCount }) => errorCount, isNumber: true },
-];
-
-/** Puts back failed entries, or frees the others: the chosen ones, or all on the page. */
-function EntryActions(props: {
-  readonly name: ListName;
-  readonly entries: readonly Entry[];
-  readonly chosen: ReadonlySet<string>;
-  readonly after: () => void;
-}) {
-  const picked = props.entries.filter((entry) => props.chosen.has(keyOf(entry)));
-  const entries = picked.length > 0 ? picked : props.entries;
-  const isFailed = props.name === 'failed';
-  const { putBack, free, putBackExplanation, freeExplanation } = t;
-  const run = async () => {
-    const { queues } = api();
-    const change = isFailed ? queues.putBack : queues.free;
-    for (const kind of ['BUS', 'NOTIFICATION'] as const) {
-      const recordIds = entries.filter((entry) => entry.kind === kind).map(({ recordId }) => recordId);
-      if (recordIds.length > 0) await change({ kind, recordIds });
-    }
-  };
-  return (
-    <div class="actions">
-      <Action
-        label={(isFailed ? putBack : free)(entries.length, picked.length > 0)}
-        explanation={isFailed ? putBackExplanation : freeExplanation}
-        run={run}
-        done={t.entriesDone(entries.length)}
-        after={props.after}
-      />
-    </div>
-  );
-}

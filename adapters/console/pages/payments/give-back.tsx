@@ -1,21 +1,28 @@
 import type { ComponentChildren } from 'preact';
-import { api, may, money } from '../../core/index.ts';
-import { Action, type Field, textOf, textOrNull, type Values } from '../../parts/index.ts';
-import { texts } from '../../texts.ts';
 import {
   type Account,
-  adjustableItems,
+  api,
   type Decimal,
   type Invoice,
   type InvoiceItem,
-  itemName,
-  methodName,
-  numberOf,
+  label,
+  may,
+  money,
   type Payment,
   type PaymentMethod,
-  refundable,
-} from '../invoices/data.ts';
-import { amountIn, checkOutcome } from './outcome.ts';
+} from '../../core/index.ts';
+import {
+  Action,
+  amountField,
+  type FieldOrName,
+  requiredText,
+  Sentences,
+  textOrNull,
+  type Values,
+} from '../../parts/index.ts';
+import { texts } from '../../texts.ts';
+import { adjustableItems, itemName, numberOf } from '../invoices/data.tsx';
+import { amountIn, checkOutcome, methodName, refundable } from './data.tsx';
 
 const t = texts.giveBack;
 
@@ -29,18 +36,15 @@ interface GiveBackFacts {
 
 interface GiveBackProps {
   readonly facts: GiveBackFacts;
-  readonly label?: string;
+  /** Default: `refundOrCredit`. */
+  readonly name?: string;
   readonly initial?: Values;
   readonly isPrimary?: boolean;
 }
 
 /** The action that gives a customer money back: as a refund, as a lower invoice or as credit. */
-export function GiveBack({ facts, label = t.title, initial = {}, isPrimary = false }: GiveBackProps) {
-  return (
-    kindsOf(facts).length > 0 && (
-      <Action {...giveBackAction} load={async () => facts} {...{ label, initial, isPrimary }} />
-    )
-  );
+export function GiveBack({ facts, ...props }: GiveBackProps) {
+  return kindsOf(facts).length > 0 && <Action {...giveBackAction} load={async () => facts} {...props} />;
 }
 
 const NEWEST_PAYMENTS = 5;
@@ -59,18 +63,16 @@ export function GiveBackOnAccount({ account }: { readonly account: Account }) {
     return { account, payments, methods, invoices };
   };
   return (
-    (may('account:credit') || may('payment:refund')) && (
-      <Action {...giveBackAction} load={load} label={t.title} isPrimary />
-    )
+    (may('account:credit') || may('payment:refund')) && <Action {...giveBackAction} load={load} isPrimary />
   );
 }
 
 const giveBackAction = {
+  name: 'refundOrCredit',
   fields: fieldsOf,
   preview: effectsOf,
   run: giveBack,
-  done: t.done,
-  confirm: t.confirm,
+  confirm: label('confirm'),
 } as const;
 
 type Kind = 'refund' | 'adjust' | 'credit';
@@ -78,7 +80,7 @@ type Kind = 'refund' | 'adjust' | 'credit';
 function kindsOf(facts: GiveBackFacts): readonly Kind[] {
   const possible: readonly (readonly [Kind, boolean])[] = [
     ['refund', may('payment:refund') && refundablePayments(facts).length > 0],
-    ['adjust', may('invoice:item_adjust') && facts.invoices.flatMap(adjustable).length > 0],
+    ['adjust', may('invoice:item_adjust') && facts.invoices.flatMap(adjustableItems).length > 0],
     ['credit', may('account:credit')],
   ];
   return possible.filter(([, isPossible]) => isPossible).map(([kind]) => kind);
@@ -86,10 +88,6 @@ function kindsOf(facts: GiveBackFacts): readonly Kind[] {
 
 function refundablePayments({ payments }: GiveBackFacts): readonly Payment[] {
   return payments.filter((payment) => refundable(payment).greaterThan(0));
-}
-
-function adjustable(invoice: Invoice): readonly InvoiceItem[] {
-  return invoice.status === 'VOID' ? [] : adjustableItems(invoice);
 }
 
 /** What the user chose, with the first possible choice for each field that they left. */
@@ -110,7 +108,7 @@ function choiceOf(facts: GiveBackFacts, values: Values): Choice {
     kind === 'refund' ? chosen(refundablePayments(facts), ({ id }) => id === values.payment) : undefined;
   const invoices =
     kind === 'refund' ? facts.invoices.filter(({ id }) => id === payment?.targetInvoiceId) : facts.invoices;
-  const items = invoices.flatMap(adjustable);
+  const items = invoices.flatMap(adjustableItems);
   const isReduced = kind === 'adjust' || (kind === 'refund' && values.settle !== 'owe');
   const item = isReduced ? chosen(items, ({ id }) => id === values.item) : undefined;
   const invoice = chosen(invoices, ({ id }) => id === item?.invoiceId);
@@ -122,7 +120,7 @@ function chosen<T>(options: readonly T[], isChosen: (option: T) => boolean): T |
   return options.find(isChosen) ?? options[0];
 }
 
-function fieldsOf(values: Values, facts: GiveBackFacts): readonly Field[] {
+function fieldsOf(values: Values, facts: GiveBackFacts): readonly FieldOrName[] {
   const { kind, items, item, currency } = choiceOf(facts, values);
   const numbers = new Map(facts.invoices.map((invoice) => [invoice.id, numberOf(invoice)]));
   const payments = refundablePayments(facts).map((payment) => {
@@ -140,7 +138,7 @@ function fieldsOf(values: Values, facts: GiveBackFacts): readonly Field[] {
     ['owe', t.settleOwe],
   ] as const;
   const isRefund = kind === 'refund';
-  const fields: readonly (Field | false)[] = [
+  return [
     {
       name: 'kind',
       label: t.kind,
@@ -148,14 +146,13 @@ function fieldsOf(values: Values, facts: GiveBackFacts): readonly Field[] {
       options: kinds,
       ...(kind && { help: t.differences[kind] }),
     },
-    { name: 'amount', label: t.amount(currency), kind: 'amount', isRequired: true },
+    amountField(currency),
     isRefund &&
       payments.length > 1 && { name: 'payment', label: t.ofPayment, kind: 'select', options: payments },
     isRefund && items.length > 0 && { name: 'settle', label: t.settle, kind: 'select', options: settles },
     item !== undefined && { name: 'item', label: t.ofItem, kind: 'select', options: lines },
     { name: 'description', label: t.description, help: t.descriptionHelp },
   ];
-  return fields.filter((field) => field !== false);
 }
 
 /** Returns true if the line has a tax that falls with it. The API then adds the tax to the amount of the refund. */
@@ -170,14 +167,7 @@ function hasTax({ invoice, item }: Choice): boolean {
 async function effectsOf(values: Values, facts: GiveBackFacts): Promise<ComponentChildren> {
   const amount = amountIn(values);
   if (amount === null) return t.enterAmount;
-  const sentences = await sentencesOf(facts, values, amount);
-  return (
-    <ul>
-      {sentences.map((sentence) => (
-        <li key={sentence}>{sentence}</li>
-      ))}
-    </ul>
-  );
+  return <Sentences of={await sentencesOf(facts, values, amount)} />;
 }
 
 async function sentencesOf(facts: GiveBackFacts, values: Values, amount: string): Promise<readonly string[]> {
@@ -224,7 +214,7 @@ async function giveBack(values: Values, facts: GiveBackFacts): Promise<void> {
   const accountId = facts.account.id;
   const choice = choiceOf(facts, values);
   const { kind, item } = choice;
-  const given = { amount: textOf(values, 'amount') ?? '', description: textOrNull(values, 'description') };
+  const given = { amount: requiredText(values, 'amount'), description: textOrNull(values, 'description') };
   if (kind === 'credit') await api().invoices.addCredits({ accountId, autoCommit: true, items: [given] });
   else if (kind === 'refund') await refund(choice, given);
   else if (item !== undefined) {

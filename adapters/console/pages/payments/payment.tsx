@@ -1,129 +1,131 @@
-import type { ComponentChildren } from 'preact';
-import { href, instant, known, money, type PathValues, useLoad, words } from '../../core/index.ts';
-import { History } from '../../parts/history.tsx';
-import { Badge, Copyable, Facts, Figure, ListSection, Page, Section, Show, Tabs } from '../../parts/index.ts';
-import { CustomFields, Tags } from '../../parts/labels.tsx';
-import { texts } from '../../texts.ts';
+import { href, instant, label, money, type Transaction, words } from '../../core/index.ts';
+import { LabelsAndHistory } from '../../parts/history.tsx';
 import {
+  amountColumn,
+  Badge,
+  Copyable,
+  Facts,
+  Figure,
+  KnownList,
+  Page,
+  pageOf,
+  Section,
+  Sentences,
+  Tabs,
+} from '../../parts/index.ts';
+import { texts } from '../../texts.ts';
+import { numberOf } from '../invoices/data.tsx';
+import {
+  amountOf,
   loadPayment,
   methodName,
-  numberOf,
+  outcomeSentences,
   type PaymentFacts,
-  paymentState,
+  PaymentState,
   refundable,
-  type Transaction,
   transactionTone,
-} from '../invoices/data.ts';
-import { outcomeSentences } from './outcome.ts';
+} from './data.tsx';
 import { PaymentActions } from './payment-actions.tsx';
-import { amountOf } from './payment-table.tsx';
 
 const t = texts.payments;
 
 /** One payment: what happened, its transactions and attempts, and what can be done. */
-export function PaymentPage({ path }: { readonly path: PathValues }) {
-  const id = path.id ?? '';
-  const loaded = useLoad(() => loadPayment(id), [id]);
-  return <Show of={loaded}>{(facts) => <Content facts={facts} />}</Show>;
-}
+export const PaymentPage = pageOf(loadPayment, Content);
 
-function Content({ facts }: { readonly facts: PaymentFacts }) {
+function Content(facts: PaymentFacts) {
   const { payment, account, invoice } = facts;
   const { totals } = payment;
-  const [state, tone] = paymentState(payment);
+  const subtitle = (
+    <>
+      <PaymentState payment={payment} />{' '}
+      <a href={href('/accounts', account.id)}>{account.name ?? account.externalKey}</a>
+      {invoice !== null && (
+        <>
+          {' · '}
+          <a href={href('/invoices', invoice.id)}>{texts.invoices.one(numberOf(invoice))}</a>
+        </>
+      )}
+    </>
+  );
   return (
     <Page
       title={t.one(payment.paymentNumber)}
-      above={[[t.title, href('/payments')]]}
-      subtitle={
-        <>
-          <Badge tone={tone}>{state}</Badge>{' '}
-          <a href={href('/accounts', account.id)}>{account.name ?? account.externalKey}</a>
-          {invoice !== null && (
-            <>
-              {' · '}
-              <a href={href('/invoices', invoice.id)}>{texts.invoices.one(numberOf(invoice))}</a>
-            </>
-          )}
-        </>
-      }
-      actions={<PaymentActions facts={facts} />}
+      above={[[label('payments'), href('/payments')]]}
+      subtitle={subtitle}
+      actions={<PaymentActions {...facts} />}
     >
       <div class="figures">
-        <Figure name={t.amount} value={amountOf(payment)} />
-        <Figure name={t.refundedAmount} value={money(totals.refundedAmount, totals.currency)} />
-        <Figure name={t.stillRefundable} value={money(refundable(payment), totals.currency)} />
+        <Figure name="amount" value={amountOf(payment)} />
+        <Figure name="refunded" value={money(totals.refundedAmount, totals.currency)} />
+        <Figure name="canBeRefunded" value={money(refundable(payment), totals.currency)} />
       </div>
-      <Tabs
-        tabs={[
-          { name: 'overview', title: texts.invoices.overview, content: () => <Overview facts={facts} /> },
-          { name: 'more', title: texts.invoices.more, content: () => <More facts={facts} /> },
-        ]}
-      />
+      <Tabs of={{ overview: () => <Overview {...facts} />, labelsAndHistory: () => <More {...facts} /> }} />
     </Page>
   );
 }
 
-function Overview({ facts }: { readonly facts: PaymentFacts }) {
+function Overview({ payment, account: { timeZone } }: PaymentFacts) {
+  const attempts = (payment.attempts ?? []).toReversed();
   return (
     <>
-      <Section title={t.whatHappened}>
-        <ul class="reasons">
-          {outcomeSentences(facts.payment, facts.account.timeZone).map((sentence) => (
-            <li key={sentence}>{sentence}</li>
-          ))}
-        </ul>
+      <Section name="whatHappened" title={t.whatHappened}>
+        <Sentences of={outcomeSentences(payment, timeZone)} />
       </Section>
-      <Transactions facts={facts} />
-      <Attempts facts={facts} />
+      <Section name="transactions">
+        <KnownList
+          name="transactions"
+          pageParameter="transaction"
+          rows={payment.transactions.toReversed()}
+          columns={[
+            ['date', ({ effectiveDate }) => instant(effectiveDate, timeZone)],
+            ['kind', ({ transactionType }) => t.types[transactionType]],
+            [
+              'state',
+              ({ status }) => <Badge tone={transactionTone(status)}>{words(t.statuses[status])}</Badge>,
+            ],
+            amountColumn,
+            ['whatTheGatewayReported', (row) => <GatewayFacts {...row} />, 'text'],
+          ]}
+        />
+      </Section>
+      {attempts.length > 0 && (
+        <Section name="attempts">
+          <KnownList
+            name="attempts"
+            pageParameter="attempt"
+            rows={attempts}
+            columns={[
+              ['date', ({ effectiveDate }) => instant(effectiveDate, timeZone)],
+              ['state', ({ stateName }) => t.attemptStates[stateName]],
+              amountColumn,
+              ['startedBy', ({ isApiPayment }) => (isApiPayment ? t.byPerson : t.bySystem)],
+            ]}
+          />
+        </Section>
+      )}
     </>
   );
 }
 
-function Transactions({ facts }: { readonly facts: PaymentFacts }) {
-  const { payment, account } = facts;
-  return (
-    <ListSection
-      of={known(payment.transactions.toReversed())}
-      pageParameter="transaction"
-      caption={t.transactions}
-      keyOf={({ id }) => id}
-      columns={[
-        { title: t.date, cell: ({ effectiveDate }) => instant(effectiveDate, account.timeZone) },
-        { title: t.type, cell: ({ transactionType }) => t.types[transactionType] },
-        {
-          title: t.state,
-          cell: (row) => <Badge tone={transactionTone(row)}>{words(t.statuses[row.status])}</Badge>,
-        },
-        { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-        { title: t.gatewayFacts, isText: true, cell: (row) => <GatewayFacts of={row} /> },
-      ]}
-    />
-  );
-}
-
 /** What the gateway reported about a transaction. */
-function GatewayFacts({ of: row }: { readonly of: Transaction }) {
-  const { gatewayErrorMsg, gatewayErrorCode, processedAmount, processedCurrency, pluginInfo } = row;
-  const isOther = processedAmount !== null && row.amount !== null && !processedAmount.equals(row.amount);
-  const properties = (pluginInfo?.properties ?? []).map(({ key, value }) => [key, value ?? ''] as const);
-  const given: (readonly [string, ComponentChildren])[] = [
-    [t.code, gatewayErrorCode ?? undefined],
-    [
-      t.processed,
-      isOther && row.status === 'SUCCESS' ? money(processedAmount, processedCurrency) : undefined,
-    ],
-    [t.reference, pluginInfo?.firstPaymentReferenceId ?? undefined],
-    [t.secondReference, pluginInfo?.secondPaymentReferenceId ?? undefined],
-    [t.key, row.externalKey === row.id ? undefined : row.externalKey],
-    ...properties,
-  ];
+function GatewayFacts(transaction: Transaction) {
+  const { id, externalKey, status, amount, gatewayErrorMsg, pluginInfo } = transaction;
+  const { processedAmount, processedCurrency } = transaction;
+  const isOther = status === 'SUCCESS' && amount !== null && processedAmount?.equals(amount) === false;
+  const given = {
+    code: transaction.gatewayErrorCode,
+    processed: isOther ? money(processedAmount, processedCurrency) : null,
+    reference: pluginInfo?.firstPaymentReferenceId,
+    secondReference: pluginInfo?.secondPaymentReferenceId,
+    externalKey: externalKey === id ? null : externalKey,
+    ...Object.fromEntries((pluginInfo?.properties ?? []).map(({ key, value }) => [key, value])),
+  };
   return (
     <>
       {gatewayErrorMsg}
-      {given.some(([, value]) => value !== undefined) && (
+      {Object.values(given).some((value) => value !== null && value !== undefined) && (
         <details>
-          <summary>{t.details}</summary>
+          <summary>{label('details')}</summary>
           <Facts of={given} />
         </details>
       )}
@@ -131,48 +133,23 @@ function GatewayFacts({ of: row }: { readonly of: Transaction }) {
   );
 }
 
-function Attempts({ facts }: { readonly facts: PaymentFacts }) {
-  const { payment, account } = facts;
-  const attempts = (payment.attempts ?? []).toReversed();
-  if (attempts.length === 0) return null;
-  return (
-    <ListSection
-      of={known(attempts)}
-      pageParameter="attempt"
-      caption={t.attempts}
-      keyOf={({ id, stateName }) => `${id} ${stateName}`}
-      columns={[
-        { title: t.date, cell: ({ effectiveDate }) => instant(effectiveDate, account.timeZone) },
-        { title: t.state, cell: ({ stateName }) => t.attemptStates[stateName] },
-        { title: t.amount, isNumber: true, cell: ({ amount, currency }) => money(amount, currency) },
-        { title: t.startedBy, cell: ({ isApiPayment }) => (isApiPayment ? t.byPerson : t.bySystem) },
-      ]}
-    />
-  );
-}
-
 /** Facts, tags, custom fields and history. */
-function More({ facts }: { readonly facts: PaymentFacts }) {
-  const { payment, account, method } = facts;
-  const object = { type: 'PAYMENT', id: payment.id } as const;
+function More({ payment, account, method }: PaymentFacts) {
+  const { id, externalKey, stateName, lastSuccessStateName } = payment;
   return (
     <>
-      <Section title={texts.invoices.facts}>
+      <Section name="facts">
         <Facts
-          of={[
-            [texts.invoices.id, <Copyable text={payment.id} />],
-            [t.key, payment.externalKey === payment.id ? undefined : <Copyable text={payment.externalKey} />],
-            [t.method, `${methodName(method)}${method.isActive ? '' : ` (${t.deletedMethod})`}`],
-            [t.state, words(payment.stateName)],
-            [t.lastSuccess, words(payment.lastSuccessStateName)],
-          ]}
+          of={{
+            id: <Copyable text={id} />,
+            externalKey: externalKey === id ? null : <Copyable text={externalKey} />,
+            paymentMethod: `${methodName(method)}${method.isActive ? '' : ` (${t.deletedMethod})`}`,
+            state: words(stateName),
+            lastSuccess: words(lastSuccessStateName),
+          }}
         />
       </Section>
-      <Tags of={object} />
-      <CustomFields of={object} />
-      <Section title={texts.history.title}>
-        <History accountId={account.id} object={object} />
-      </Section>
+      <LabelsAndHistory accountId={account.id} of={{ type: 'PAYMENT', id }} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { api, parameters, withAccountNames } from '../../core/index.ts';
-import { Filter, FilterInput, IdLink, Page, PagedTable } from '../../parts/index.ts';
+import { accountColumn, Filter, FilterInput, List, type OfAccount, Page } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
-import { paymentColumns } from './payment-table.tsx';
+import { type ListedPayment, paymentColumns } from './data.tsx';
 
 const t = texts.payments;
 
@@ -9,49 +9,24 @@ const t = texts.payments;
 export function Payments() {
   const given = (name: string) => (parameters.value.get(name) ?? '').trim();
   const key = given('search') === '' ? given('state') : searchKey(given('search'));
-  const pluginName = given('gateway') === '' ? null : given('gateway');
-  const [number, ...others] = paymentColumns();
+  const pluginName = given('gateway') || null;
+  const [numberColumn, ...others] = paymentColumns();
   return (
-    <Page title={t.title}>
+    <Page name="payments">
       <div class="filters">
-        <FilterInput label={texts.invoices.search} name="search" placeholder={t.searchHint} />
-        {given('search') === '' && (
-          <Filter
-            label={t.state}
-            name="state"
-            options={[
-              ['', t.all],
-              ['_FAILED', t.failed],
-              ['_ERRORED', t.uncertain],
-              ['_PENDING', t.pending],
-              ['PURCHASE_SUCCESS', t.paidOnes],
-              ['REFUND_', t.refunds],
-              ['CHARGEBACK_', t.chargebacks],
-              ['AUTH_', t.authorizations],
-            ]}
-          />
-        )}
-        <FilterInput label={t.gateway} name="gateway" size={10} />
+        <FilterInput name="search" placeholder={t.searchHint} />
+        {given('search') === '' && <Filter name="state" options={Object.entries(t.filters)} />}
+        <FilterInput name="gateway" size={10} />
       </div>
-      <PagedTable
-        caption={t.title}
+      <List<ListedPayment & OfAccount>
+        name="payments"
         load={({ offset, limit, sort }) => {
           const page = { offset, limit: sort === 'number' ? limit : -limit, pluginName };
           const { payments } = api();
           return withAccountNames(key === '' ? payments.page(page) : payments.search(key, page));
         }}
         inputs={[key, pluginName]}
-        keyOf={({ id }) => id}
-        columns={[
-          number,
-          {
-            title: t.account,
-            cell: ({ accountId, accountName }) => (
-              <IdLink page="/accounts" id={accountId} label={accountName} />
-            ),
-          },
-          ...others,
-        ]}
+        columns={[numberColumn, accountColumn, ...others]}
       />
     </Page>
   );

@@ -1,7 +1,7 @@
-import { api, instant, may, type ResultOf, useLoad } from '../../core/index.ts';
-import { Action, type Field, ListSection, textOrNull } from '../../parts/index.ts';
+import { api, instant, label, type ResultOf, useLoad } from '../../core/index.ts';
+import { Action, type Field, KnownList, Section, Show, textsOf } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
-import { dateField, dateOf } from './plan-options.ts';
+import { dateField, dateOf } from './data.ts';
 
 const t = texts.blocks;
 
@@ -19,29 +19,32 @@ export function Blocks({ accountId, of: objects }: BlocksProps) {
     const isShown = ({ blockedId, service }: Block) =>
       objects.some(({ id }) => id === blockedId) && !ENGINE_SERVICES.includes(service);
     return states.filter(isShown).toReversed();
-  }, [accountId, objects.map(({ id }) => id).join()]);
-  const isCurrent = ({ id, blockedId, service }: Block) =>
-    loaded.data?.find((each) => each.blockedId === blockedId && each.service === service)?.id === id;
+  });
   return (
-    <ListSection
-      of={loaded}
-      pageParameter="blocks"
-      caption={t.title}
-      keyOf={({ id }) => id}
-      empty={t.none}
-      columns={[
-        { title: t.object, cell: ({ type }) => t.objects[type] },
-        { title: t.service, cell: ({ service }) => service },
-        { title: t.state, cell: ({ stateName }) => stateName },
-        { title: t.stops, isText: true, cell: (block) => stopsOf(block).join(', ') },
-        { title: t.from, cell: ({ effective }) => instant(effective.at) },
-        {
-          title: '',
-          cell: (block) => isCurrent(block) && stopsOf(block).length > 0 && <Lift block={block} />,
-        },
-      ]}
-      actions={<AddBlock of={objects} />}
-    />
+    <Section name="blocks" actions={<AddBlock of={objects} />}>
+      <Show of={loaded}>
+        {(blocks) => {
+          const isCurrent = ({ id, blockedId, service }: Block) =>
+            blocks.find((each) => each.blockedId === blockedId && each.service === service)?.id === id;
+          return (
+            <KnownList
+              name="blocks"
+              pageParameter="blocks"
+              rows={blocks}
+              empty={t.none}
+              columns={[
+                ['object', ({ type }) => label(type)],
+                ['blockedBy', ({ service }) => service],
+                ['state', ({ stateName }) => stateName],
+                ['stops', (block) => stopsOf(block).map(label).join(', '), 'text'],
+                ['from', ({ effective }) => instant(effective.at)],
+                ['', (block) => isCurrent(block) && stopsOf(block).length > 0 && <Lift {...block} />],
+              ]}
+            />
+          );
+        }}
+      </Show>
+    </Section>
   );
 }
 
@@ -51,56 +54,49 @@ const ENGINE_SERVICES: readonly string[] = ['entitlement-service', 'overdue-serv
 const FLAGS = ['isBlockChange', 'isBlockEntitlement', 'isBlockBilling'] as const;
 
 function stopsOf(block: Block): readonly string[] {
-  return FLAGS.filter((flag) => block[flag]).map((flag) => t.flags[flag]);
+  return FLAGS.filter((flag) => block[flag]);
 }
 
 function AddBlock({ of: objects }: Pick<BlocksProps, 'of'>) {
-  const options = objects.map(({ id, type }) => [id, t.objects[type]] as const);
-  const flags = FLAGS.map((name): Field => ({ name, label: t.flags[name], kind: 'checkbox' }));
+  const options = objects.map(({ id, type }) => [id, label(type)] as const);
   return (
-    may('entitlement:pause_resume') && (
-      <Action
-        label={t.add}
-        explanation={t.addExplanation}
-        initial={{ service: 'support', stateName: 'BLOCKED', object: objects[0]?.id ?? '' }}
-        fields={[
-          ...(objects.length > 1
-            ? [{ name: 'object', label: t.object, kind: 'select', options } as const]
-            : []),
-          { name: 'service', label: t.service, isRequired: true, help: t.serviceHelp },
-          { name: 'stateName', label: t.state, isRequired: true },
-          ...flags,
-          dateField,
-        ]}
-        run={async ({ object, ...values }) => {
-          const blocked = objects.find(({ id }) => id === object);
-          if (blocked === undefined) return;
-          await api().blocking.add(blocked, {
-            service: textOrNull(values, 'service'),
-            stateName: textOrNull(values, 'stateName'),
-            ...Object.fromEntries(FLAGS.map((flag) => [flag, values[flag] === true])),
-            requestedDate: dateOf(values),
-          });
-        }}
-      />
-    )
+    <Action
+      name="block"
+      needs="entitlement:pause_resume"
+      initial={{ service: 'support', stateName: 'BLOCKED', object: objects[0]?.id ?? '' }}
+      fields={[
+        objects.length > 1 && { name: 'object', kind: 'select', options },
+        { name: 'service', label: label('blockedBy'), isRequired: true, help: t.serviceHelp },
+        { name: 'stateName', isRequired: true },
+        ...FLAGS.map((name): Field => ({ name, kind: 'checkbox' })),
+        dateField,
+      ]}
+      run={async (values) => {
+        const blocked = objects.find(({ id }) => id === values.object);
+        if (blocked === undefined) return;
+        await api().blocking.add(blocked, {
+          ...textsOf(values, 'service', 'stateName'),
+          ...Object.fromEntries(FLAGS.map((flag) => [flag, values[flag] === true])),
+          requestedDate: dateOf(values),
+        });
+      }}
+    />
   );
 }
 
 /** Ends a block with a state of the same service that stops nothing. */
-function Lift({ block: { type, blockedId, service } }: { readonly block: Block }) {
+function Lift({ type, blockedId, service }: Block) {
   const nothing = { isBlockChange: false, isBlockEntitlement: false, isBlockBilling: false };
   return (
-    may('entitlement:pause_resume') && (
-      <Action
-        label={t.lift}
-        explanation={t.liftExplanation(service)}
-        fields={[dateField]}
-        run={(values) => {
-          const request = { service, stateName: 'CLEAR', ...nothing, requestedDate: dateOf(values) };
-          return api().blocking.add({ type, id: blockedId }, request);
-        }}
-      />
-    )
+    <Action
+      name="lift"
+      needs="entitlement:pause_resume"
+      explanation={t.lift(service)}
+      fields={[dateField]}
+      run={(values) => {
+        const request = { service, stateName: 'CLEAR', ...nothing, requestedDate: dateOf(values) };
+        return api().blocking.add({ type, id: blockedId }, request);
+      }}
+    />
   );
 }

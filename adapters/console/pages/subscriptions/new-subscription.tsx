@@ -1,57 +1,45 @@
-import { api, href, navigate } from '../../core/index.ts';
-import { Action, textOrNull, type Values } from '../../parts/index.ts';
-import { ChangePreview } from '../../parts/preview.tsx';
+import { type Account, api, href, navigate } from '../../core/index.ts';
+import { Action, numberOrNull, textOrNull, textsOf, type Values } from '../../parts/index.ts';
+import { previewOf } from '../../parts/preview.tsx';
 import { texts } from '../../texts.ts';
-import type { Account } from '../accounts/account-form.ts';
-import { dateField, dateOf, planField } from './plan-options.ts';
+import { dateField, dateOf, loadPlans, planField } from './data.ts';
 
-const t = texts.subscription;
-
-interface Base {
-  readonly bundleId: string;
-  readonly productName: string;
+interface NewSubscriptionProps {
+  readonly account: Account;
+  /** The base subscription of an add-on; null for a subscription with a bundle of its own. */
+  readonly base: { readonly bundleId: string; readonly productName: string } | null;
 }
 
 /** Adds a subscription to an account, or an add-on to a base subscription. */
-export function NewSubscription(props: { readonly account: Account; readonly base?: Base }) {
-  const { account, base } = props;
+export function NewSubscription({ account, base }: NewSubscriptionProps) {
   const requestOf = (values: Values) => ({
     accountId: account.id,
     bundleId: base?.bundleId ?? null,
-    planName: textOrNull(values, 'plan'),
-    quantity: Number(values.quantity) || null,
-    externalKey: textOrNull(values, 'externalKey'),
-    coupons: textOrNull(values, 'coupons')?.split(/[\s,]+/) ?? null,
+    ...textsOf(values, 'planName', 'externalKey'),
+    quantity: numberOrNull(values, 'quantity'),
+    coupons: textOrNull(values, 'couponCodes')?.split(/[\s,]+/) ?? null,
   });
   const datesOf = (values: Values) => ({ entitlementDate: dateOf(values), billingDate: dateOf(values) });
   return (
     <Action
-      label={base === undefined ? t.add : t.addOn}
-      explanation={base === undefined ? t.addExplanation : t.addOnExplanation}
+      name={base === null ? 'addSubscription' : 'addAddOn'}
+      needs="entitlement:create"
       initial={{ quantity: '1' }}
-      load={() =>
-        base === undefined
-          ? api().catalogs.availableBasePlans({ accountId: account.id })
-          : api().catalogs.availableAddOns({ accountId: account.id, baseProductName: base.productName })
-      }
+      load={() => loadPlans(account.id, base?.productName ?? null)}
       fields={(_, plans) => [
         planField(plans, account.currency),
-        { name: 'quantity', label: t.quantity, kind: 'number' },
-        { name: 'coupons', label: t.coupons },
-        { name: 'externalKey', label: texts.accounts.key, help: texts.account.keyHelp },
+        { name: 'quantity', kind: 'number' },
+        'couponCodes',
+        { name: 'externalKey', help: texts.account.keyHelp },
         dateField,
       ]}
       preview={(values) =>
-        textOrNull(values, 'plan') === null
+        textOrNull(values, 'planName') === null
           ? null
-          : api()
-              .subscriptions.preview({ change: 'CREATE', ...requestOf(values), ...datesOf(values) })
-              .then((preview) => <ChangePreview of={preview} currency={account.currency} />)
+          : previewOf(account, { change: 'CREATE', ...requestOf(values), ...datesOf(values) })
       }
       run={(values) => api().subscriptions.create(requestOf(values), datesOf(values))}
-      after={(created) =>
-        navigate(href('/subscriptions', (created as { subscriptionId: string }).subscriptionId))
-      }
+      after={({ subscriptionId }) => navigate(href('/subscriptions', subscriptionId))}
     />
   );
 }

@@ -1,80 +1,71 @@
-import type { ComponentChildren } from 'preact';
-import { api, may } from '../../core/index.ts';
-import { Action, type Field, textOrNull, type Values } from '../../parts/index.ts';
-import { ChangePreview } from '../../parts/preview.tsx';
-import type { Subscription } from '../../parts/timeline-rows.ts';
-import { texts } from '../../texts.ts';
-import type { Account } from '../accounts/account-form.ts';
+import { api } from '../../core/index.ts';
+import { Action, type Field, numberOrNull, textOrNull, textsOf, type Values } from '../../parts/index.ts';
+import { previewOf } from '../../parts/preview.tsx';
+import { dateField, dateOf, loadPlans, planField, type SubscriptionFacts } from './data.ts';
 import { NewSubscription } from './new-subscription.tsx';
-import { type AvailablePlans, dateField, dateOf, planField } from './plan-options.ts';
-
-const t = texts.subscription;
-
-interface ActionProps {
-  readonly subscription: Subscription;
-  readonly account: Account;
-  readonly today: string;
-}
 
 /** The changes of a subscription. Each shows what it costs or credits before it is made. */
-export function SubscriptionActions(props: ActionProps) {
-  const { subscription, account, today } = props;
-  const { state, productCategory, productName, bundleId, billingEnd } = subscription;
+export function SubscriptionActions(facts: SubscriptionFacts) {
+  const { subscription, account, today } = facts;
+  const { subscriptionId, state, productCategory, productName, bundleId, billingEnd, events } = subscription;
   const isEnded = state === 'CANCELLED' || state === 'EXPIRED';
-  const endsLater = billingEnd !== null && billingEnd.date > today;
-  const changesLater = subscription.events.some(
+  const changesLater = events.some(
     ({ eventType, effective }) => eventType === 'CHANGE' && effective.date > today,
   );
-  if (isEnded) return <>{endsLater && may('entitlement:cancel') && <Uncancel {...props} />}</>;
+  const uncancel = (
+    <Action
+      name="undoCancellation"
+      needs="entitlement:cancel"
+      run={() => api().subscriptions.uncancel(subscriptionId)}
+    />
+  );
+  if (isEnded) return billingEnd !== null && billingEnd.date > today && uncancel;
   return (
     <>
-      {may('entitlement:change_plan') && <ChangePlan {...props} />}
-      {may('entitlement:change_plan') && changesLater && <UndoChange {...props} />}
-      {may('entitlement:create') && <ChangeQuantity {...props} />}
-      {may('entitlement:create') && productCategory === 'BASE' && productName !== null && (
+      <ChangePlan {...facts} />
+      {changesLater && (
+        <Action
+          name="undoChangeAhead"
+          needs="entitlement:change_plan"
+          run={() => api().subscriptions.undoChangePlan(subscriptionId)}
+        />
+      )}
+      <ChangeSeats {...facts} />
+      {productCategory === 'BASE' && productName !== null && (
         <NewSubscription account={account} base={{ bundleId, productName }} />
       )}
-      {may('entitlement:create') && <BillCycleDay {...props} />}
-      {may('entitlement:pause_resume') &&
-        (state === 'BLOCKED' ? <Resume {...props} /> : <Pause {...props} />)}
-      {may('entitlement:cancel') && (billingEnd === null ? <Cancel {...props} /> : <Uncancel {...props} />)}
+      <BillCycleDay {...facts} />
+      <PauseOrResume {...facts} />
+      {billingEnd === null ? <Cancel {...facts} /> : uncancel}
     </>
   );
 }
 
-type PreviewRequest = Parameters<ReturnType<typeof api>['subscriptions']['preview']>[0];
-
-/** Loads the effect of a change on invoices. A user who may not foresee invoices sees none. */
-function previewOf(account: Account, request: PreviewRequest): Promise<ComponentChildren> {
-  if (!may('invoice:dry_run')) return Promise.resolve(texts.account.mayNotForesee);
-  return api()
-    .subscriptions.preview(request)
-    .then((preview) => <ChangePreview of={preview} currency={account.currency} />);
-}
-
-function ChangePlan({ subscription, account }: ActionProps) {
+function ChangePlan({ subscription, account }: SubscriptionFacts) {
   const { subscriptionId, productCategory, bundleId } = subscription;
-  const load = async (): Promise<AvailablePlans> => {
+  const load = async () => {
     if (productCategory === 'STANDALONE') return [];
-    if (productCategory === 'BASE') return api().catalogs.availableBasePlans({ accountId: account.id });
+    if (productCategory === 'BASE') return loadPlans(account.id, null);
     const { subscriptions } = await api().bundles.get(bundleId);
-    const base = subscriptions.find((each) => each.productCategory === 'BASE')?.productName ?? '';
-    return api().catalogs.availableAddOns({ accountId: account.id, baseProductName: base });
+    return loadPlans(
+      account.id,
+      subscriptions.find((each) => each.productCategory === 'BASE')?.productName ?? '',
+    );
   };
   const changeOf = (values: Values) => ({
-    planName: textOrNull(values, 'plan'),
+    ...textsOf(values, 'planName'),
     billingPolicy: policyOf(values),
     requestedDate: dateOf(values),
   });
   return (
     <Action
-      label={t.changePlan}
+      name="changePlan"
+      needs="entitlement:change_plan"
       isPrimary
-      explanation={t.changePlanExplanation}
       load={load}
       fields={(_, plans) => [planField(plans, account.currency), policyField, dateField]}
       preview={(values) =>
-        textOrNull(values, 'plan') === null
+        textOrNull(values, 'planName') === null
           ? null
           : previewOf(account, { change: 'CHANGE_PLAN', subscriptionId, ...changeOf(values) })
       }
@@ -83,43 +74,25 @@ function ChangePlan({ subscription, account }: ActionProps) {
   );
 }
 
-const policyField: Field = {
-  name: 'policy',
-  label: t.policy,
-  kind: 'select',
-  options: [
-    ['', t.byCatalog],
-    ['IMMEDIATE', t.immediate],
-    ['END_OF_TERM', t.endOfTerm],
-  ],
-};
+const policies = ['IMMEDIATE', 'END_OF_TERM'] as const;
 
-function policyOf({ policy }: Values): 'IMMEDIATE' | 'END_OF_TERM' | null {
-  return policy === 'IMMEDIATE' || policy === 'END_OF_TERM' ? policy : null;
+const policyField: Field = { name: 'policy', kind: 'select', options: ['BY_CATALOG', ...policies] };
+
+function policyOf({ policy }: Values) {
+  return policies.find((each) => each === policy) ?? null;
 }
 
-function UndoChange({ subscription }: ActionProps) {
-  return (
-    <Action
-      label={t.undoChange}
-      explanation={t.undoChangeExplanation}
-      run={() => api().subscriptions.undoChangePlan(subscription.subscriptionId)}
-    />
-  );
-}
-
-function ChangeQuantity({ subscription, account }: ActionProps) {
-  const { subscriptionId, quantity } = subscription;
+function ChangeSeats({ subscription: { subscriptionId, quantity }, account }: SubscriptionFacts) {
   const changeOf = (values: Values) => ({
-    quantity: Number(values.quantity) || null,
+    quantity: numberOrNull(values, 'quantity'),
     effectiveFromDate: dateOf(values),
   });
   return (
     <Action
-      label={t.changeQuantity}
-      explanation={t.changeQuantityExplanation}
+      name="changeSeats"
+      needs="entitlement:create"
       initial={{ quantity: String(quantity) }}
-      fields={[{ name: 'quantity', label: t.quantity, kind: 'number', isRequired: true }, dateField]}
+      fields={[{ name: 'quantity', kind: 'number', isRequired: true }, dateField]}
       preview={(values) =>
         Number(values.quantity) > 0 && values.quantity !== String(quantity)
           ? previewOf(account, { change: 'CHANGE_QUANTITY', subscriptionId, ...changeOf(values) })
@@ -130,8 +103,41 @@ function ChangeQuantity({ subscription, account }: ActionProps) {
   );
 }
 
-function Cancel({ subscription, account }: ActionProps) {
-  const { subscriptionId } = subscription;
+function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: SubscriptionFacts) {
+  return (
+    <Action
+      name="billCycleDay"
+      needs="entitlement:create"
+      initial={{ billCycleDay: String(billCycleDayLocal ?? '') }}
+      fields={[{ name: 'billCycleDay', kind: 'number', isRequired: true }, dateField]}
+      run={(values) =>
+        api().subscriptions.changeBillCycleDay(subscriptionId, {
+          billCycleDayLocal: Number(values.billCycleDay),
+          effectiveFromDate: dateOf(values),
+        })
+      }
+    />
+  );
+}
+
+function PauseOrResume({ subscription: { state, bundleId }, account }: SubscriptionFacts) {
+  const isBlocked = state === 'BLOCKED';
+  const change = isBlocked ? 'RESUME' : 'PAUSE';
+  return (
+    <Action
+      name={isBlocked ? 'resume' : 'pause'}
+      needs="entitlement:pause_resume"
+      fields={[dateField]}
+      preview={(values) => previewOf(account, { change, bundleId, requestedDate: dateOf(values) })}
+      run={(values) => {
+        const { resumeBundle, pauseBundle } = api().blocking;
+        return (isBlocked ? resumeBundle : pauseBundle)(bundleId, { requestedDate: dateOf(values) });
+      }}
+    />
+  );
+}
+
+function Cancel({ subscription: { subscriptionId }, account }: SubscriptionFacts) {
   const optionsOf = (values: Values) => {
     const policy = policyOf(values);
     const requestedDate = dateOf(values);
@@ -140,63 +146,12 @@ function Cancel({ subscription, account }: ActionProps) {
   };
   return (
     <Action
-      label={t.cancel}
-      explanation={t.cancelExplanation}
+      name="cancelSubscription"
+      needs="entitlement:cancel"
       fields={[policyField, dateField]}
       preview={(values) => previewOf(account, { change: 'CANCEL', subscriptionId, ...optionsOf(values) })}
       run={(values) => api().subscriptions.cancel(subscriptionId, optionsOf(values))}
       isDangerous
-    />
-  );
-}
-
-function Uncancel({ subscription }: ActionProps) {
-  return (
-    <Action
-      label={t.uncancel}
-      explanation={t.uncancelExplanation}
-      run={() => api().subscriptions.uncancel(subscription.subscriptionId)}
-    />
-  );
-}
-
-function Pause({ subscription: { bundleId }, account }: ActionProps) {
-  return (
-    <Action
-      label={t.pause}
-      explanation={t.pauseExplanation}
-      fields={[dateField]}
-      preview={(values) => previewOf(account, { change: 'PAUSE', bundleId, requestedDate: dateOf(values) })}
-      run={(values) => api().blocking.pauseBundle(bundleId, { requestedDate: dateOf(values) })}
-    />
-  );
-}
-
-function Resume({ subscription: { bundleId }, account }: ActionProps) {
-  return (
-    <Action
-      label={t.resume}
-      explanation={t.resumeExplanation}
-      fields={[dateField]}
-      preview={(values) => previewOf(account, { change: 'RESUME', bundleId, requestedDate: dateOf(values) })}
-      run={(values) => api().blocking.resumeBundle(bundleId, { requestedDate: dateOf(values) })}
-    />
-  );
-}
-
-function BillCycleDay({ subscription: { subscriptionId, billCycleDayLocal } }: ActionProps) {
-  return (
-    <Action
-      label={t.changeDay}
-      explanation={t.changeDayExplanation}
-      initial={{ day: String(billCycleDayLocal ?? '') }}
-      fields={[{ name: 'day', label: t.billCycleDay, kind: 'number', isRequired: true }, dateField]}
-      run={(values) =>
-        api().subscriptions.changeBillCycleDay(subscriptionId, {
-          billCycleDayLocal: Number(values.day),
-          effectiveFromDate: dateOf(values),
-        })
-      }
     />
   );
 }

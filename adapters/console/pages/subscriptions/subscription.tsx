@@ -1,125 +1,89 @@
-import { api, day, href, may, type PathValues, useLoad, words } from '../../core/index.ts';
-import { History } from '../../parts/history.tsx';
-import { Columns, Copyable, Facts, Page, Section, Show, Tabs } from '../../parts/index.ts';
-import { CustomFields, Tags } from '../../parts/labels.tsx';
+import { href, label, may, words } from '../../core/index.ts';
+import { LabelsAndHistory } from '../../parts/history.tsx';
+import { Columns, Copyable, Facts, Page, pageOf, Section, Tabs } from '../../parts/index.ts';
 import { StateBadge, Timeline } from '../../parts/timeline.tsx';
-import { type Subscription, timelineRow } from '../../parts/timeline-rows.ts';
+import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';
 import { Coupons } from '../accounts/account-coupons.tsx';
-import type { Account } from '../accounts/account-form.ts';
 import { Blocks } from './blocks.tsx';
-import { currentPrice } from './plan-options.ts';
+import { loadSubscription, priceOf, type SubscriptionFacts } from './data.ts';
 import { SubscriptionActions } from './subscription-actions.tsx';
 
 const t = texts.subscription;
 
-interface SubscriptionData {
-  readonly subscription: Subscription;
-  readonly account: Account;
-  readonly today: string;
-}
-
 /** One subscription: its price now, its timeline, and the changes with their previews. */
-export function SubscriptionPage({ path }: { readonly path: PathValues }) {
-  const id = path.id ?? '';
-  return <Show of={useLoad(() => dataOf(id), [id])}>{(data) => <Loaded {...data} />}</Show>;
-}
+export const SubscriptionPage = pageOf(loadSubscription, Content);
 
-async function dataOf(id: string): Promise<SubscriptionData> {
-  const subscription = await api().subscriptions.get(id);
-  const [account, overdue] = await Promise.all([
-    api().accounts.get(subscription.accountId),
-    api().overdue.explain(subscription.accountId),
-  ]);
-  return { subscription, account, today: overdue.date };
-}
-
-function Loaded(data: SubscriptionData) {
-  const { subscription, account } = data;
-  const { subscriptionId: id, planName, externalKey } = subscription;
+function Content(facts: SubscriptionFacts) {
+  const { subscription, account, today } = facts;
+  const { subscriptionId: id, planName, externalKey, state } = subscription;
   return (
     <Page
       title={planName ?? externalKey}
       above={[
-        [texts.accounts.title, href('/accounts')],
+        [label('accounts'), href('/accounts')],
         [account.name ?? account.externalKey, href('/accounts', account.id)],
       ]}
       subtitle={
         <>
-          <StateBadge state={subscription.state} /> <Copyable text={externalKey} />
+          <StateBadge state={state} /> <Copyable text={externalKey} />
         </>
       }
-      actions={<SubscriptionActions {...data} />}
+      actions={<SubscriptionActions {...facts} />}
     >
-      <Section title={t.timeline}>
-        <Timeline rows={[timelineRow(subscription, account.currency)]} today={data.today} />
+      <Section name="timeline">
+        <Timeline rows={[timelineRow(subscription, account.currency)]} today={today} />
       </Section>
       <Tabs
-        tabs={[
-          { name: 'overview', title: texts.account.overview, content: () => <Overview {...data} /> },
-          {
-            name: 'labels',
-            title: t.labels,
-            content: () => (
-              <Columns>
-                <Tags of={{ type: 'SUBSCRIPTION', id }} />
-                <CustomFields of={{ type: 'SUBSCRIPTION', id }} />
-                <Blocks
-                  accountId={account.id}
-                  of={[
-                    { type: 'SUBSCRIPTION', id },
-                    { type: 'SUBSCRIPTION_BUNDLE', id: subscription.bundleId },
-                  ]}
-                />
-              </Columns>
-            ),
-          },
-          {
-            name: 'history',
-            title: texts.history.title,
-            content: () => (
-              <Section title={texts.history.title}>
-                <History accountId={account.id} object={{ type: 'SUBSCRIPTION', id }} />
-              </Section>
-            ),
-          },
-        ]}
+        of={{
+          overview: () => <Overview {...facts} />,
+          blocks: () => (
+            <Blocks
+              accountId={account.id}
+              of={[
+                { type: 'SUBSCRIPTION', id },
+                { type: 'SUBSCRIPTION_BUNDLE', id: subscription.bundleId },
+              ]}
+            />
+          ),
+          labelsAndHistory: () => (
+            <LabelsAndHistory accountId={account.id} of={{ type: 'SUBSCRIPTION', id }} />
+          ),
+        }}
       />
     </Page>
   );
 }
 
-function Overview({ subscription, account }: SubscriptionData) {
-  const { subscriptionId, start, cancelled, chargedThrough, billingStart, billingEnd } = subscription;
+function Overview({ subscription, account }: SubscriptionFacts) {
+  const { subscriptionId, start, billingStart } = subscription;
+  const usage = (
+    <a class="button" href={href('/subscriptions', subscriptionId, 'usage')}>
+      {label('usage')}
+    </a>
+  );
   return (
     <Columns>
-      <Section
-        title={texts.account.facts}
-        actions={
-          <a class="button" href={href('/subscriptions', subscriptionId, 'usage')}>
-            {t.usage}
-          </a>
-        }
-      >
+      <Section name="facts" actions={usage}>
         <Facts
-          of={[
-            [t.priceNow, currentPrice(subscription, account.currency) ?? t.noPrice],
-            [t.quantity, subscription.quantity],
-            [t.phase, words(subscription.phaseType)],
-            [t.product, `${subscription.productName ?? '–'} (${words(subscription.productCategory)})`],
-            [t.priceList, subscription.priceList ?? undefined],
-            [t.started, day(start?.date)],
-            [t.billingStarted, billingStart?.date === start?.date ? undefined : day(billingStart?.date)],
-            [t.billedThrough, chargedThrough === null ? texts.account.notYet : day(chargedThrough.date)],
-            [t.serviceEnds, cancelled === null ? undefined : day(cancelled.date)],
-            [t.billingEnds, billingEnd === null ? undefined : day(billingEnd.date)],
-            [t.billCycleDay, subscription.billCycleDayLocal ?? texts.account.notYet],
-            [texts.account.id, <Copyable key="id" text={subscriptionId} />],
-            [t.bundle, <Copyable key="bundle" text={subscription.bundleId} />],
-          ]}
+          of={{
+            priceNow: priceOf(subscription, account.currency) ?? t.noPrice,
+            quantity: subscription.quantity,
+            phase: words(subscription.phaseType),
+            product: `${subscription.productName ?? '–'} (${words(subscription.productCategory)})`,
+            priceList: subscription.priceList,
+            started: start?.date,
+            billingStarted: billingStart?.date === start?.date ? null : billingStart?.date,
+            billedThrough: subscription.chargedThrough?.date ?? texts.common.notYet,
+            serviceEnds: subscription.cancelled?.date,
+            billingEnds: subscription.billingEnd?.date,
+            billCycleDay: subscription.billCycleDayLocal ?? texts.common.notYet,
+            id: <Copyable text={subscriptionId} />,
+            bundle: <Copyable text={subscription.bundleId} />,
+          }}
         />
       </Section>
-      {may('coupon:view') && <Coupons account={account} subscriptionId={subscriptionId} />}
+      {may('coupon:view') && <Coupons accountId={account.id} subscriptionId={subscriptionId} />}
     </Columns>
   );
 }

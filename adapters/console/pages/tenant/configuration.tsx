@@ -1,5 +1,5 @@
-import { api, may, parameters, useLoad, words } from '../../core/index.ts';
-import { Action, Badge, type Field, Filter, ListTable, Section, type Values } from '../../parts/index.ts';
+import { api, label, parameters } from '../../core/index.ts';
+import { Action, Badge, type Field, Filter, ListSection, type Values } from '../../parts/index.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;
@@ -76,104 +76,81 @@ const areas = [
 /** All settings of the tenant with their values. */
 export function Configuration() {
   const area = parameters.value.get('area') ?? '';
-  const loaded = useLoad(loadSettings);
-  const { data } = loaded;
-  const shown = data?.filter(({ name }) => area === '' || name.startsWith(`${area}.`));
+  const load = async () =>
+    (await loadSettings()).filter(({ name }) => area === '' || name.startsWith(`${area}.`));
   return (
-    <Section
-      title={t.configuration}
-      actions={
-        <Filter
-          label={t.area}
-          name="area"
-          options={[['', texts.operations.all], ...areas.map((each) => [each, words(each)] as const)]}
-        />
-      }
-    >
-      <p class="quiet-text">{t.configurationExplanation}</p>
-      <ListTable
-        caption={t.configuration}
-        of={{ ...loaded, data: shown }}
-        keyOf={({ name }) => name}
-        columns={[
-          {
-            title: t.setting,
-            cell: ({ name, description }) => (
-              <>
-                <code>{name}</code>
-                <br />
-                {description}
-              </>
-            ),
-          },
-          {
-            title: t.value,
-            isText: true,
-            cell: ({ value, isSet }) => (
-              <>
-                {shownValue(value)} {isSet && <Badge tone="warning">{t.isSet}</Badge>}
-              </>
-            ),
-          },
-          {
-            title: texts.operations.actions,
-            cell: (setting) => may('tenant_kvs:add') && <ChangeSetting setting={setting} />,
-          },
-        ]}
-      />
-    </Section>
+    <ListSection
+      name="configuration"
+      pageParameter="page"
+      actions={<Filter name="area" options={[['', texts.common.all], ...areas]} />}
+      above={<p class="quiet-text">{t.configurationExplanation}</p>}
+      load={load}
+      inputs={[area]}
+      columns={[
+        [
+          'setting',
+          ({ name, description }) => (
+            <>
+              <code>{name}</code>
+              <br />
+              {description}
+            </>
+          ),
+        ],
+        [
+          'value',
+          ({ value, isSet }) => (
+            <>
+              {shownValue(value)} {isSet && <Badge tone="warning">{label('setHere')}</Badge>}
+            </>
+          ),
+          'text',
+        ],
+        ['', (setting) => <ChangeSetting {...setting} />],
+      ]}
+    />
   );
 }
 
 function shownValue(value: string): string {
   if (value === '') return texts.common.none;
-  if (value === 'true') return texts.common.yes;
-  return value === 'false' ? texts.common.no : value;
+  return value === 'true' || value === 'false' ? label(value) : value;
 }
 
 /** A field that offers the valid values, if they are few. */
 function fieldOf({ allowed }: Setting): Field {
-  const field = { name: 'value', label: t.value };
-  if (allowed === 'true or false')
-    return {
-      ...field,
-      kind: 'select',
-      options: [
-        ['true', texts.common.yes],
-        ['false', texts.common.no],
-      ],
-    };
+  if (allowed === 'true or false') return { name: 'value', kind: 'select', options: ['true', 'false'] };
   const [, choices] = /^one of (.*)$/.exec(allowed) ?? [];
-  if (choices === undefined) return { ...field, help: t.allowed(allowed) };
-  return { ...field, kind: 'select', options: choices.split(', ').map((each) => [each, each]) };
+  if (choices === undefined) return { name: 'value', help: t.allowed(allowed) };
+  return { name: 'value', kind: 'select', options: choices.split(', ').map((each) => [each, each]) };
 }
 
-function ChangeSetting({ setting }: { readonly setting: Setting }) {
+function ChangeSetting(setting: Setting) {
   const { name, description, value, isSet } = setting;
   const run = async (values: Values) => {
     const stored = Object.entries(await storedSettings());
     const isThis = ([each]: readonly [string, string]) => each.replace(PREFIXES, '') === name;
     const [fullName] = stored.find(isThis) ?? [`org.service.${name}`];
-    const own = values.useDefault === true ? [] : [[fullName, String(values.value ?? '')]];
+    const own = values.useTheValueOfTheServer === true ? [] : [[fullName, String(values.value ?? '')]];
     const all = [...stored.filter((entry) => !isThis(entry)), ...own];
     await api().keyValues.add(KEY, JSON.stringify(Object.fromEntries(all)));
   };
-  const useDefault = { name: 'useDefault', label: t.useDefault, kind: 'checkbox' } as const;
+  const explanation = (
+    <>
+      {description}. {t.changeExplanation} <code>{name}</code>
+    </>
+  );
   return (
     <Action
-      label={t.change}
-      explanation={
-        <>
-          {description}. {t.changeExplanation} <code>{name}</code>
-        </>
-      }
-      fields={(values) => [
-        ...(values.useDefault === true ? [] : [fieldOf(setting)]),
-        ...(isSet ? [useDefault] : []),
+      name="change"
+      needs="tenant_kvs:add"
+      explanation={explanation}
+      fields={({ useTheValueOfTheServer }) => [
+        useTheValueOfTheServer !== true && fieldOf(setting),
+        isSet && { name: 'useTheValueOfTheServer', kind: 'checkbox' },
       ]}
-      initial={{ value, useDefault: false }}
+      initial={{ value }}
       run={run}
-      done={t.changed}
     />
   );
 }

@@ -1,8 +1,20 @@
 import { useRef, useState } from 'preact/hooks';
-import { type Api, api, hrefWith, may, navigate, parameters, useLoad } from '../../core/index.ts';
-import { Action, Columns, Filter, Problem, Section, Show, useSettled, Waiting } from '../../parts/index.ts';
+import { type Api, api, label, may, parameters, useLoad } from '../../core/index.ts';
+import {
+  Action,
+  Columns,
+  Filter,
+  FilterInput,
+  Problem,
+  Section,
+  Show,
+  useSettled,
+  Waiting,
+} from '../../parts/index.ts';
 import { Paper } from '../../parts/paper.tsx';
 import { texts } from '../../texts.ts';
+
+const t = texts.tenant;
 
 type InvoiceText = Parameters<Api['invoiceTexts']['get']>[0];
 
@@ -30,17 +42,8 @@ export function InvoiceTexts() {
   return (
     <>
       <div class="filters">
-        <Filter
-          label={texts.tenant.text}
-          name="kind"
-          options={kinds.map((each) => [each, texts.tenant.textKinds[each]])}
-        />
-        <UrlField
-          label={texts.tenant.locale}
-          name="locale"
-          value={text.locale ?? ''}
-          placeholder={texts.tenant.allLocales}
-        />
+        <Filter name="kind" label={label('text')} options={kinds} />
+        <FilterInput name="locale" preset={text.locale ?? ''} placeholder={texts.common.all} />
       </div>
       <Show of={loaded}>
         {({ saved, builtIn }) => (
@@ -51,81 +54,51 @@ export function InvoiceTexts() {
   );
 }
 
-/** The editor beside an invoice with the edited text. */
-function Workbench(props: {
+interface WorkbenchProps {
   readonly of: InvoiceText;
   readonly saved: string | null;
   readonly builtIn: string;
-}) {
-  const { of, saved, builtIn } = props;
+}
+
+/** The editor beside an invoice with the edited text. */
+function Workbench({ of, saved, builtIn }: WorkbenchProps) {
   const [text, setText] = useState(saved ?? builtIn);
+  const actions = (
+    <>
+      {text !== (saved ?? builtIn) && text.trim() !== '' && (
+        <Action
+          name="save"
+          needs="tenant_kvs:add"
+          run={() => api().invoiceTexts.upload({ ...of, text, replace: saved !== null })}
+          isPrimary
+        />
+      )}
+      {saved !== null && (
+        <Action
+          name="useBuiltInText"
+          needs="tenant_kvs:delete"
+          run={() => api().invoiceTexts.delete(of)}
+          isDangerous
+        />
+      )}
+    </>
+  );
   return (
     <Columns>
-      <Editor of={of} saved={saved} isChanged={text !== (saved ?? builtIn)} text={text} onInput={setText} />
+      <Section name={of.kind} actions={actions}>
+        <p class="quiet-text">
+          {saved === null && of.kind !== 'CATALOG_TRANSLATION' && t.noText} {t.textHelp[of.kind]}
+        </p>
+        <textarea
+          aria-label={label(of.kind)}
+          rows={26}
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </Section>
       <Preview of={of} text={text} />
     </Columns>
-  );
-}
-
-/** A text field whose value is in the URL. */
-function UrlField(props: {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string;
-  readonly placeholder?: string;
-}) {
-  return (
-    <label class="filter">
-      {props.label}
-      <input
-        value={props.value}
-        placeholder={props.placeholder}
-        onChange={({ currentTarget }) =>
-          navigate(hrefWith({ [props.name]: currentTarget.value.trim() }), { replace: true })
-        }
-      />
-    </label>
-  );
-}
-
-function Editor(props: {
-  readonly of: InvoiceText;
-  readonly saved: string | null;
-  readonly isChanged: boolean;
-  readonly text: string;
-  readonly onInput: (text: string) => void;
-}) {
-  const { of, saved, isChanged, text, onInput } = props;
-  return (
-    <Section
-      title={texts.tenant.textKinds[of.kind]}
-      actions={
-        <>
-          {may('tenant_kvs:add') && isChanged && text.trim() !== '' && (
-            <Action
-              {...texts.tenant.saveText}
-              run={() => api().invoiceTexts.upload({ ...of, text, replace: saved !== null })}
-              isPrimary
-            />
-          )}
-          {may('tenant_kvs:delete') && saved !== null && (
-            <Action {...texts.tenant.useBuiltIn} run={() => api().invoiceTexts.delete(of)} isDangerous />
-          )}
-        </>
-      }
-    >
-      <p class="quiet-text">
-        {saved === null && of.kind !== 'CATALOG_TRANSLATION' && texts.tenant.noText}{' '}
-        {texts.tenant.textHelp[of.kind]}
-      </p>
-      <textarea
-        aria-label={texts.tenant.textKinds[of.kind]}
-        rows={26}
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-    </Section>
   );
 }
 
@@ -135,22 +108,24 @@ async function anyInvoice() {
   return rows.find(({ amount }) => !amount.isZero()) ?? rows[0];
 }
 
+interface PreviewProps {
+  readonly of: InvoiceText;
+  readonly text: string;
+}
+
 /** An invoice with the text: the one with the number in the URL, or an early one. */
-function Preview(props: { readonly of: InvoiceText; readonly text: string }) {
-  const number = parameters.value.get('invoice') ?? '';
-  const text = useSettled(props.text);
+function Preview({ of, text }: PreviewProps) {
+  const number = parameters.value.get('invoiceNumber') ?? '';
+  const settled = useSettled(text);
   const invoice = useLoad(async () => {
     const found = number === '' ? await anyInvoice() : await api().invoices.getByNumber(Number(number));
-    return found?.id ?? null;
+    return { id: found?.id };
   }, [number]);
   return (
-    <Section
-      title={texts.tenant.preview}
-      actions={<UrlField label={texts.tenant.invoiceNumber} name="invoice" value={number} />}
-    >
+    <Section name="preview" actions={<FilterInput name="invoiceNumber" size={8} />}>
       <Show of={invoice}>
-        {(id) =>
-          id === null ? texts.tenant.noInvoice : <PreviewedInvoice invoiceId={id} of={props.of} text={text} />
+        {({ id }) =>
+          id === undefined ? t.noInvoice : <PreviewedInvoice invoiceId={id} of={of} text={settled} />
         }
       </Show>
     </Section>
@@ -158,12 +133,7 @@ function Preview(props: { readonly of: InvoiceText; readonly text: string }) {
 }
 
 /** Shows the previous page until the next one is loaded, and beside the reason why a text cannot be saved. */
-function PreviewedInvoice(props: {
-  readonly invoiceId: string;
-  readonly of: InvoiceText;
-  readonly text: string;
-}) {
-  const { invoiceId, of, text } = props;
+function PreviewedInvoice({ invoiceId, of, text }: PreviewProps & { readonly invoiceId: string }) {
   const shown = useRef<string | null>(null);
   const { data, error, isLoading } = useLoad(() => {
     // An empty text cannot be saved, and a preview needs the permission to save.
@@ -175,7 +145,7 @@ function PreviewedInvoice(props: {
   return (
     <div aria-busy={isLoading}>
       {error !== null && !isLoading && <Problem error={error} />}
-      {html === null ? isLoading && <Waiting /> : <Paper title={texts.tenant.preview} html={html} />}
+      {html === null ? isLoading && <Waiting /> : <Paper title={label('preview')} html={html} />}
     </div>
   );
 }

@@ -1,8 +1,5 @@
-import { money, now, type ResultOf } from '../../core/index.ts';
+import { type Coupon, money, now, type Redemption } from '../../core/index.ts';
 import { texts } from '../../texts.ts';
-
-export type Coupon = ResultOf<'coupons', 'get'>;
-type Redemption = ResultOf<'coupons', 'ofAccount'>[number];
 
 const t = texts.coupons;
 

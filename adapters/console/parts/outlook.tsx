@@ -1,32 +1,31 @@
-import { api, day, href, instant, useLoad } from '../../core/index.ts';
-import { Show } from '../../parts/index.ts';
-import { texts } from '../../texts.ts';
+import { api, day, href, instant, useLoad } from '../core/index.ts';
+import { texts } from '../texts.ts';
+import { Sentences } from './layout.tsx';
+import { Show } from './loading.tsx';
 
 const t = texts.unpaid;
 const FORECAST_DAYS = 90;
 
+interface OutlookProps {
+  readonly accountId: string;
+  /** The invoice of the parent that contains the invoice on the page. */
+  readonly parentInvoiceId?: string | null;
+}
+
 /** The overdue state of an account now, what holds its payments, and the states ahead if nobody pays. */
-export function Outlook(props: { readonly accountId: string; readonly parentInvoiceId?: string | null }) {
-  const { accountId, parentInvoiceId = null } = props;
+export function Outlook({ accountId, parentInvoiceId = null }: OutlookProps) {
   return (
-    <Show of={useLoad(() => loadOutlook(accountId), [accountId])}>
-      {(outlook) => (
-        <ul class="reasons">
-          {[...holds(outlook), ...states(outlook)].map((text) => (
-            <li key={text}>{text}</li>
-          ))}
-          {outlook.now.payingAccountId !== accountId && (
-            <li>
-              {t.parentPays} <a href={href('/accounts', outlook.now.payingAccountId)}>{t.parentAccount}</a>
-              {parentInvoiceId !== null && (
-                <>
-                  , <a href={href('/invoices', parentInvoiceId)}>{t.parentInvoice}</a>
-                </>
-              )}
-            </li>
-          )}
-        </ul>
-      )}
+    <Show of={useLoad(() => loadOutlook(accountId))}>
+      {(outlook) => {
+        const { payingAccountId } = outlook.now;
+        const parent = payingAccountId !== accountId && (
+          <>
+            {t.parentPays} <a href={href('/accounts', payingAccountId)}>{t.parentAccount}</a>{' '}
+            {parentInvoiceId !== null && <a href={href('/invoices', parentInvoiceId)}>{t.parentInvoice}</a>}
+          </>
+        );
+        return <Sentences of={[...holds(outlook), ...states(outlook), ...(parent ? [parent] : [])]} />;
+      }}
     </Show>
   );
 }

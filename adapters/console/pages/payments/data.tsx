@@ -1,0 +1,152 @@
+import {
+  api,
+  instant,
+  money,
+  type Payment,
+  type PaymentMethod,
+  type ResultOf,
+  type Transaction,
+} from '../../core/index.ts';
+import { Badge, type Column, IdLink, type Tone, textOrNull, type Values } from '../../parts/index.ts';
+import { texts } from '../../texts.ts';
+
+const t = texts.payments;
+
+/** A payment with what its page and its actions need. */
+export type PaymentFacts = Awaited<ReturnType<typeof loadPayment>>;
+
+export async function loadPayment(id: string) {
+  const { payments, accounts, paymentMethods, invoices } = api();
+  const payment = await payments.invoicePayment(id, { withAttempts: true, withPluginInfo: true });
+  const { accountId, paymentMethodId, targetInvoiceId } = payment;
+  const [account, method, invoice] = await Promise.all([
+    accounts.get(accountId),
+    paymentMethods.get(paymentMethodId, { includeDeleted: true }),
+    targetInvoiceId === null ? null : invoices.get(targetInvoiceId),
+  ]);
+  return { payment, account, method, invoice };
+}
+
+export type ListedPayment = Omit<Payment, 'targetInvoiceId'>;
+
+/** Returns the columns of a list of payments. Dates are in the given time zone, by default in that of the browser. */
+export function paymentColumns(timeZone?: string) {
+  return [
+    [
+      'number',
+      ({ id, paymentNumber }) => <IdLink page="/payments" id={id} label={String(paymentNumber)} />,
+      'sorted',
+    ],
+    ['date', ({ createdDate }) => instant(createdDate, timeZone)],
+    ['state', (row) => <PaymentState payment={row} />],
+    ['amount', amountOf, 'number'],
+    ['messageOfTheGateway', gatewayMessage, 'text'],
+  ] as const satisfies readonly Column<ListedPayment>[];
+}
+
+/** Returns the amount with which the payment began. */
+export function amountOf({ transactions, totals }: ListedPayment): string {
+  const [first] = transactions;
+  return first === undefined ? '–' : money(first.amount, first.currency ?? totals.currency);
+}
+
+/** Returns the sentence of the gateway about the latest failure; empty if the latest transaction has none. */
+function gatewayMessage({ transactions }: ListedPayment): string {
+  const last = transactions.at(-1);
+  return last?.gatewayErrorMsg ?? last?.gatewayErrorCode ?? '';
+}
+
+/** Returns what of a payment can still be refunded. */
+export function refundable({ totals }: ListedPayment) {
+  return totals.purchasedAmount.plus(totals.capturedAmount).minus(totals.refundedAmount);
+}
+
+const OUTCOMES = {
+  SUCCESS: 'SUCCESS',
+  PENDING: 'PENDING',
+  FAILED: 'PAYMENT_FAILURE',
+  ERRORED: 'UNKNOWN',
+} as const;
+
+export function PaymentState({ payment }: { readonly payment: ListedPayment }) {
+  const [state, tone] = stateOf(payment);
+  return <Badge tone={tone}>{state}</Badge>;
+}
+
+/** Returns the state of a payment in words, such as `Refund succeeded`, and its tone. */
+function stateOf({ stateName, totals }: ListedPayment): readonly [label: string, tone: Tone] {
+  if (stateName === null) return [t.notStarted, 'quiet'];
+  // A refund may be smaller than the payment.
+  if (stateName === 'REFUND_SUCCESS')
+    return [t.refunded(money(totals.refundedAmount, totals.currency)), 'good'];
+  if (stateName === 'CHARGEBACK_FAILED') return [t.reversedChargeback, 'good'];
+  if (stateName === 'CHARGEBACK_SUCCESS') return [t.chargedBack, 'bad'];
+  const [operation = '', outcome = ''] = stateName.split('_');
+  const type = (operation === 'AUTH' ? 'AUTHORIZE' : operation) as Transaction['transactionType'];
+  const status = OUTCOMES[outcome as keyof typeof OUTCOMES];
+  return [`${t.types[type]} ${t.statuses[status]}`, transactionTone(status)];
+}
+
+export function transactionTone(status: Transaction['status']): Tone {
+  if (status === 'SUCCESS') return 'good';
+  return status === 'PENDING' || status === 'UNKNOWN' ? 'warning' : 'bad';
+}
+
+/** Returns a payment method with its gateway. A key that is only an id is shortened. */
+export function methodName(method: PaymentMethod): string {
+  if (method.pluginName === '__EXTERNAL_PAYMENT__') return t.external;
+  const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(method.externalKey);
+  return `${method.pluginName} ${isId ? method.id.slice(-6) : method.externalKey}`;
+}
+
+/**
+ * Checks the outcome that the gateway reported.
+ * @throws Error with the sentence of the gateway if the transaction failed, or if nothing was paid.
+ */
+export function checkOutcome(result: ResultOf<'invoicePayments', 'pay'>): void {
+  if (result === null) throw new Error(t.nothingPaid);
+  const { status, gatewayErrorMsg, gatewayErrorCode } = result.transaction;
+  if (status === 'SUCCESS' || status === 'PENDING') return;
+  throw new Error(t.declined(gatewayErrorMsg ?? gatewayErrorCode ?? t.statuses[status]));
+}
+
+/** Returns the amount of a form; null if it is not a number above 0. */
+export function amountIn(values: Values): string | null {
+  const amount = textOrNull(values, 'amount') ?? '';
+  return /^\d+([.]\d+)?$/.test(amount) && Number(amount) > 0 ? amount : null;
+}
+
+export function scheduledRetries({ attempts }: Pick<Payment, 'attempts'>) {
+  return (attempts ?? []).filter(({ stateName }) => stateName === 'SCHEDULED');
+}
+
+/** Returns the latest outcome of a payment, and when it is tried again, in sentences. */
+export function outcomeSentences(payment: Payment, timeZone: string): readonly string[] {
+  const last = payment.transactions.at(-1);
+  if (last === undefined) return [t.nothingYet];
+  const retries = scheduledRetries(payment).map(({ effectiveDate, amount, currency }) =>
+    t.retry(instant(effectiveDate, timeZone), money(amount, currency)),
+  );
+  const isFailed = !['SUCCESS', 'PENDING', 'UNKNOWN'].includes(last.status);
+  return [outcomeOf(last, timeZone), ...(retries.length === 0 && isFailed ? [t.noRetry] : retries)];
+}
+
+/** Returns the outcome of a transaction in a sentence. */
+function outcomeOf(transaction: Transaction, timeZone: string): string {
+  const { status, transactionType, amount, currency, gatewayErrorMsg, gatewayErrorCode } = transaction;
+  const what = t.what(t.types[transactionType], money(amount, currency));
+  const date = instant(transaction.effectiveDate, timeZone);
+  const answer = gatewayErrorMsg ?? gatewayErrorCode ?? t.noReason;
+  switch (status) {
+    case 'SUCCESS':
+      return transactionType === 'CHARGEBACK' ? t.bankTook(what, date) : t.succeeded(what, date);
+    case 'PENDING':
+      return t.isPending(what, date);
+    case 'UNKNOWN':
+      return t.isUnknown(what, date);
+    case 'PAYMENT_FAILURE':
+      return t.hasFailed(what, date, answer);
+    default:
+      return t.notSent(what, date, answer);
+  }
+}
