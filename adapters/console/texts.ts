@@ -234,9 +234,7 @@ export const texts = {
     created: 'Created',
   },
   labels: {
-    noTags: 'No tags',
     removeTag: (name: string) => `Removes the tag ${name}.`,
-    noFields: 'No custom fields',
     removeField: (name: string) => `Removes the field ${name}.`,
   },
   calls: {
@@ -269,7 +267,6 @@ export const texts = {
     between: (from: string, to: string, count: number) =>
       `From ${from} to ${to} (UTC): ${count === 1 ? '1 event' : `${count} events`}.`,
     more: 'There are more events than shown here. The page Operations has all events.',
-    nothing: 'Nothing happened',
   },
   operations: {
     putBack: (count: number, isChosen: boolean) =>
@@ -277,7 +274,6 @@ export const texts = {
     free: (count: number, isChosen: boolean) =>
       isChosen ? `Free ${count} chosen` : `Free all ${count} on this page`,
     deliveryStates: { FAILED: 'Failed', AVAILABLE: 'Waiting', PROCESSED: 'Accepted', REMOVED: 'Removed' },
-    noDeliveries: 'No deliveries match',
     body: 'Body of the request',
     noCallback: 'No callback is set. Events are only in the event feed.',
     parkedExplanation:
@@ -285,8 +281,6 @@ export const texts = {
     eventsExplanation: 'What happened in the tenant, as far back as events are kept.',
     newest: '← Newest events',
     earlier: 'Earlier events →',
-    noEvents: 'No earlier events',
-    noParked: 'No account is parked',
     checkNames: {
       database: 'The database answers',
       queues: 'The queues are processed',
@@ -392,7 +386,6 @@ export const texts = {
       'The credit goes back to the account, and this invoice is owed again by the same amount. The credit is not used again by itself.',
     deleteGivenCredit:
       'The account loses this credit. If other invoices have already used it, they are owed again by the used amount.',
-    noCreditNotes: 'No credit notes',
     filters: { '': 'All', UNPAID: 'Unpaid', COMMITTED: 'Issued', DRAFT: 'Draft', VOID: 'Void' },
   },
   unpaid: {
@@ -471,7 +464,6 @@ export const texts = {
   },
   documents: {
     file: 'invoice',
-    noDeliveries: 'No e-invoice was sent',
   },
   creditNotes: {
     one: (number: string) => `Credit note ${number}`,
@@ -592,8 +584,6 @@ export const texts = {
   },
   accounts: {
     search: 'Name, key, e-mail or company',
-    none: 'There are no accounts yet.',
-    noMatch: 'No account matches.',
   },
   search: {
     title: (text: string) => `Search: ${text}`,
@@ -631,9 +621,7 @@ export const texts = {
     noSubscriptions: 'No subscriptions yet',
     descriptionHelp: 'The customer reads it on the invoice.',
     rareExplanation: 'These actions affect everything that the account has.',
-    noEmails: 'No further addresses',
     parent: 'Parent',
-    noChildren: 'No child accounts',
     showAllHistory: 'Show the changes of subscriptions, invoices, payments and everything else',
     cancelAllHelp: 'Service ends now; billing ends with the invoiced period.',
     keepUnpaid: 'Leave them unpaid',
@@ -711,7 +699,6 @@ export const texts = {
     forever: 'forever',
   },
   blocks: {
-    none: 'Nothing is blocked.',
     serviceHelp: 'Name of a team or system. Each has one state at a time.',
     lift: (service: string) => `Ends the block by ${service}. Other blocks stay.`,
   },
@@ -734,15 +721,12 @@ export const texts = {
     cancels: (policy: string) => `Subscriptions are cancelled (${policy})`,
     says: (message: string) => `Message to the customer: “${message}”`,
     anyState: 'Any state',
-    nobody: 'No account is overdue.',
     forecastOf: (key: string) => `Forecast of ${key}`,
     accountIdOrKey: 'Account id or key',
     unknownAccount: (key: string) => `There is no account with the id or key ${key}.`,
   },
   usage: {
     nothingRecorded: 'No usage was recorded on these days.',
-    nothingRated: 'No usage is due.',
-    allBilled: 'All usage of these days is on an invoice.',
     reasons: {
       BLOCKED: 'The subscription was blocked',
       UNKNOWN_UNIT: 'The plan has no price for this unit',
@@ -758,21 +742,16 @@ export const texts = {
     trackingIdHelp: 'A second record with the same id is rejected.',
   },
   features: {
-    none: 'The plans of this account have no features.',
     usedOf: (used: string, limit: string) => `${used} of ${limit} used`,
     resets: (date: string) => `starts again on ${date}`,
     untilHelp: 'Empty for an override without an end.',
     unlimited: 'unlimited',
   },
   home: {
-    noFailedPayments: 'No payment failed.',
     counting: 'Earlier months are still being counted …',
-    noSubscription: 'There is no active subscription.',
-    nobodyOverdue: 'No account is overdue.',
   },
   methods: {
     gatewayHelp: (names: string) => `This server has ${names}.`,
-    none: 'No payment methods',
     refundHint: 'To send money back, open the payment and refund it.',
     remove: 'Removes the payment method. Automatic payments do not use it.',
     removeDefault:
@@ -783,7 +762,6 @@ export const texts = {
     appliesTo: (prices: string, limits: string) =>
       limits === '' ? `Applies to ${prices} prices.` : `Applies to ${prices} prices of ${limits}.`,
     noEnd: 'no end',
-    none: 'No coupons',
     notUsed: 'not used yet',
     ofAccount: 'The discount applies to all subscriptions of the account that the coupon allows.',
     ofSubscription: 'The discount applies to this subscription.',

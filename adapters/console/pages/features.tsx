@@ -33,7 +33,6 @@ export function Features({ id: accountId }: { readonly id: string }) {
       <List
         name="features"
         load={() => api().features.of({ accountId })}
-        empty={t.none}
         columns={[
           ['feature', (feature) => <strong>{feature.name}</strong>],
           ['value', (feature) => <Value feature={feature} zone={timeZone} />, 'text'],

@@ -50,7 +50,6 @@ export function Charts() {
                   name: planName,
                   count: subscriptions,
                 }))}
-                empty={t.noSubscription}
               />
             )}
           </Show>
@@ -64,7 +63,6 @@ export function Charts() {
                   count: accounts,
                   url: `${href('/overdue')}?state=${encodeURIComponent(name)}`,
                 }))}
-                empty={t.nobodyOverdue}
               />
             )}
           </Show>

@@ -1,9 +1,6 @@
 import { api, distance, href, instant, label, may, money, now, useLoad, words } from '../core/index.ts';
 import { Badge, Figure, ListSection, Page, Section, Show, Table } from '../parts/index.ts';
-import { texts } from '../texts.ts';
 import { Charts } from './home-charts.tsx';
-
-const t = texts.home;
 
 /** The state of the tenant at a glance: what needs attention, and the last twelve months. */
 export function Home() {
@@ -82,7 +79,6 @@ function FailedPayments() {
     <ListSection
       name="failedPayments"
       load={() => api().reports.failedPayments({ limit: 10 })}
-      empty={t.noFailedPayments}
       columns={[
         [
           'account',

@@ -117,7 +117,6 @@ function Accounts({ states }: { readonly states: readonly State[] }) {
         api().overdue.accounts({ offset, limit, ...(state !== null && { state }) })
       }
       inputs={[state]}
-      empty={t.nobody}
       columns={[
         ['name', (row) => <a href={href('/accounts', row.accountId)}>{row.name ?? row.externalKey}</a>],
         'externalKey',

@@ -46,7 +46,6 @@ export function Usage({ id }: { readonly id: string }) {
       <ListSection
         name="onTheNextInvoice"
         load={() => api().usage.rated(id)}
-        empty={t.nothingRated}
         columns={[
           ['usage', ({ prettyUsageName, usageName }) => prettyUsageName ?? usageName],
           periodColumn,
@@ -64,7 +63,6 @@ export function Usage({ id }: { readonly id: string }) {
         name="notOnAnInvoice"
         load={() => api().usage.unbilled(id, { startDate: from, endDate: before })}
         inputs={[from, before]}
-        empty={t.allBilled}
         columns={[
           ['unit', ({ unitType }) => unitType],
           ['quantity', ({ amount }) => quantity(amount), 'number'],

@@ -1,12 +1,12 @@
 import { quantity } from '../core/index.ts';
+import { texts } from '../texts.ts';
 
 /** Counts by name as horizontal bars. */
 export function Bars(props: {
   readonly rows: readonly { readonly name: string; readonly count: number; readonly url?: string }[];
-  readonly empty: string;
 }) {
-  const { rows, empty } = props;
-  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  const { rows } = props;
+  if (rows.length === 0) return <p class="empty">{texts.common.nothing}</p>;
   const largest = Math.max(...rows.map(({ count }) => count), 1);
   return (
     <ul class="bars">

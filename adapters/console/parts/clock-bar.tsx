@@ -154,13 +154,7 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly close: () =>
             </Badge>
           ))}
         </div>
-        <KnownList
-          name="happened"
-          pageParameter="happened"
-          rows={events}
-          empty={t.nothing}
-          columns={eventColumns}
-        />
+        <KnownList name="happened" pageParameter="happened" rows={events} columns={eventColumns} />
       </div>
     </Dialog>
   );

@@ -48,7 +48,6 @@ export function Tags({ of: object }: { readonly of: Tagged }) {
             name="tags"
             pageParameter="tags"
             rows={tags}
-            empty={t.noTags}
             columns={[
               ['tag', ({ tagDefinitionName }) => <Badge>{tagDefinitionName}</Badge>],
               ['meaning', ({ tagDefinitionId }) => descriptionOf(tagDefinitionId), 'text'],
@@ -84,7 +83,6 @@ export function CustomFields({ of: object }: { readonly of: Fielded }) {
     <ListSection
       name="customFields"
       load={() => api().customFields.ofObject(object)}
-      empty={t.noFields}
       actions={
         <Action
           name="addField"

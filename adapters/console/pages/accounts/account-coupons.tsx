@@ -24,7 +24,6 @@ export function Coupons({ accountId, subscriptionId }: CouponsProps) {
     <ListSection
       name="coupons"
       load={load}
-      empty={t.none}
       columns={[
         ['code', ({ code }) => <a href={href('/coupons', code)}>{code}</a>],
         ['discount', termsText],

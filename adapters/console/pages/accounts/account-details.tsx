@@ -61,7 +61,6 @@ function Emails({ accountId }: { readonly accountId: string }) {
     <ListSection
       name="furtherAddresses"
       load={() => api().accounts.emails(accountId)}
-      empty={t.noEmails}
       columns={[
         'email',
         [
@@ -102,7 +101,6 @@ function Family({ account: { id, parentAccountId, isPaymentDelegatedToParent } }
         name="childAccounts"
         pageParameter="children"
         load={() => api().accounts.children(id)}
-        empty={t.noChildren}
         columns={[
           [
             'childAccount',

@@ -33,9 +33,7 @@ export function Overview(summary: AccountSummary) {
         <Section name="unpaidInvoices">
           {unpaidCount > 0 && <Outlook accountId={account.id} />}
           <Show of={invoices}>
-            {({ unpaid }) => (
-              <Table name="unpaidInvoices" rows={unpaid} empty={t.noUnpaid} columns={invoiceColumns} />
-            )}
+            {({ unpaid }) => <Table name="unpaidInvoices" rows={unpaid} columns={invoiceColumns} />}
           </Show>
         </Section>
       </Columns>

@@ -119,7 +119,6 @@ function PaymentMethods({ account: { id: accountId } }: AccountProps) {
             name="paymentMethods"
             pageParameter="methods"
             rows={methods}
-            empty={t.none}
             columns={[
               [
                 'gateway',

@@ -30,7 +30,6 @@ export function Accounts() {
           return search === '' ? api().accounts.page(page) : api().accounts.search(search, page);
         }}
         inputs={[search]}
-        empty={search === '' ? t.none : t.noMatch}
         columns={[
           ['name', ({ id, name, externalKey }) => <a href={href('/accounts', id)}>{name ?? externalKey}</a>],
           'externalKey',

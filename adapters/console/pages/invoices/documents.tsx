@@ -76,7 +76,6 @@ function Deliveries({ invoiceId }: OfInvoice) {
     <ListSection
       name="eInvoiceDeliveries"
       load={() => api().invoices.eInvoiceDeliveries(invoiceId)}
-      empty={t.noDeliveries}
       columns={[
         ['format', ({ format, profile }) => `${format}, ${profile}`],
         ['state', ({ state }) => <Badge tone={tones[state]}>{label(state)}</Badge>],

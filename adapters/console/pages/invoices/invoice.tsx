@@ -85,7 +85,6 @@ function Overview(facts: InvoiceFacts) {
       <ListSection
         name="creditNotes"
         load={() => api().creditNotes.ofInvoice(invoice.id)}
-        empty={t.noCreditNotes}
         columns={[
           [
             'number',

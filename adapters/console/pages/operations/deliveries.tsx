@@ -52,7 +52,6 @@ export function Deliveries() {
         actions={<Filter name="state" options={[['', texts.common.all], ...options]} />}
         load={({ offset, limit }) => api().deliveries.list({ ...(state && { state }), offset, limit })}
         inputs={[state]}
-        empty={t.noDeliveries}
         columns={[
           ['event', ({ id, eventType }) => <a href={hrefWith({ delivery: id })}>{words(eventType)}</a>],
           ['object', (event) => <ObjectLink {...event} />],

@@ -53,7 +53,6 @@ function Parked() {
       name="parkedAccounts"
       above={<p class="quiet-text">{t.parkedExplanation}</p>}
       load={(page) => withAccountNames(api().invoices.parked(page))}
-      empty={t.noParked}
       columns={[
         accountColumn,
         ['since', ({ parkedDate }) => instant(parkedDate)],
@@ -141,7 +140,7 @@ function Events() {
       <Show of={loaded}>
         {({ events, next }) => (
           <>
-            <Table name="events" rows={events} columns={eventColumns} empty={t.noEvents} />
+            <Table name="events" rows={events} columns={eventColumns} />
             <nav class="pages" aria-label={texts.common.pages}>
               {before !== 'latest' && <a href={hrefWith({ before: null })}>{t.newest}</a>}
               {events.length > 0 && <a href={hrefWith({ before: next })}>{t.earlier}</a>}

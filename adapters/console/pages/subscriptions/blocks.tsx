@@ -31,7 +31,6 @@ export function Blocks({ accountId, of: objects }: BlocksProps) {
               name="blocks"
               pageParameter="blocks"
               rows={blocks}
-              empty={t.none}
               columns={[
                 ['object', ({ type }) => label(type)],
                 ['blockedBy', ({ service }) => service],
