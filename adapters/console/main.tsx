@@ -1,6 +1,7 @@
 import { render } from 'preact';
-import { asError, followLinks, restoreSession } from './core/index.ts';
-import { Problem } from './parts/index.ts';
+import { asError, restoreSession } from './core/data.ts';
+import { followLinks } from './core/location.ts';
+import { Problem } from './parts/layout.tsx';
 import { Shell } from './shell.tsx';
 
 const root = document.querySelector('#console');

@@ -1,4 +1,4 @@
-import type { PageRoute } from './core/index.ts';
+import type { PageRoute } from './core/routes.ts';
 
 /** The pages of a tenant. Each is a file of its own that the browser loads on first use. */
 export const routes: readonly PageRoute[] = [

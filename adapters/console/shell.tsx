@@ -2,27 +2,23 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   asError,
-  href,
-  hrefIn,
   isReachable,
-  label,
-  matchedPage,
   may,
-  navigate,
-  pagePath,
   refusedTenant,
   restoreSession,
   session,
   sessionEnded,
   signOut,
-  tenantKey,
   useLoad,
-} from './core/index.ts';
+} from './core/data.ts';
+import { label } from './core/format.ts';
+import { href, hrefIn, navigate, pagePath, tenantKey } from './core/location.ts';
+import { matchedPage } from './core/routes.ts';
 import { SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { Tenants } from './pages/tenants.tsx';
 import { CallLog, isCallLogOpen } from './parts/call-log.tsx';
 import { ClockBar } from './parts/clock-bar.tsx';
-import { Page, Problem, Waiting } from './parts/index.ts';
+import { Page, Problem, Waiting } from './parts/layout.tsx';
 import { Notices, notify } from './parts/notices.tsx';
 import { routes } from './routes.ts';
 import { texts } from './texts.ts';

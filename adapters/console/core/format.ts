@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { labels, texts } from '../texts.ts';
 
 /** An amount of the API: a Decimal, or text or a number of a REST answer. */
@@ -114,4 +115,12 @@ export function valueText(value: unknown): string {
   const text = String(value);
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return day(text);
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? instant(text) : text;
+}
+
+/** Time of the test clock; null without one, and until the server has answered. */
+export const testTime = signal<string | null>(null);
+
+/** Returns the time of the server: that of the test clock, or else the time of the browser. */
+export function now(): Date {
+  return testTime.value === null ? new Date() : new Date(testTime.value);
 }

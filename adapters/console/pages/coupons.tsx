@@ -1,15 +1,15 @@
-import { api, type Coupon, instant, label } from '../core/index.ts';
+import { api, type Coupon } from '../core/data.ts';
+import { instant, label } from '../core/format.ts';
 import {
   Action,
-  Badge,
   type FieldOrName,
-  List,
   numberOrNull,
-  Page,
   requiredText,
   textOrNull,
   type Values,
-} from '../parts/index.ts';
+} from '../parts/action.tsx';
+import { Badge, Page } from '../parts/layout.tsx';
+import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 import { obstacleOf, termsText } from './accounts/coupon-words.ts';
 

@@ -1,15 +1,10 @@
 import { useState } from 'preact/hooks';
-import { api, href, instant, label, quantity, type ResultOf, useLoad } from '../core/index.ts';
-import {
-  Action,
-  List,
-  Page,
-  requiredText,
-  Sentences,
-  Show,
-  textOrNull,
-  type Values,
-} from '../parts/index.ts';
+import { api, type ResultOf, useLoad } from '../core/data.ts';
+import { instant, label, quantity } from '../core/format.ts';
+import { href } from '../core/location.ts';
+import { Action, requiredText, textOrNull, type Values } from '../parts/action.tsx';
+import { Page, Sentences, Show } from '../parts/layout.tsx';
+import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.features;

@@ -1,18 +1,11 @@
 import { useEffect } from 'preact/hooks';
-import {
-  type Amount,
-  api,
-  href,
-  type Loaded,
-  label,
-  money,
-  parameters,
-  type ResultOf,
-  useLoad,
-} from '../core/index.ts';
+import { api, type Loaded, type ResultOf, useLoad } from '../core/data.ts';
+import { type Amount, label, money } from '../core/format.ts';
+import { href, parameters } from '../core/location.ts';
 import { Bars } from '../parts/bars.tsx';
 import { Chart } from '../parts/chart.tsx';
-import { Columns, Filter, Section, Show } from '../parts/index.ts';
+import { Columns, Section, Show } from '../parts/layout.tsx';
+import { Filter } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.home;

@@ -1,5 +1,8 @@
-import { api, distance, href, instant, label, may, money, now, useLoad, words } from '../core/index.ts';
-import { Badge, Figure, ListSection, Page, Section, Show, Table } from '../parts/index.ts';
+import { api, may, useLoad } from '../core/data.ts';
+import { distance, instant, label, money, now, words } from '../core/format.ts';
+import { href } from '../core/location.ts';
+import { Badge, Figure, Page, Section, Show } from '../parts/layout.tsx';
+import { ListSection, Table } from '../parts/table.tsx';
 import { Charts } from './home-charts.tsx';
 
 /** The state of the tenant at a glance: what needs attention, and the last twelve months. */

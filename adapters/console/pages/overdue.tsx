@@ -1,17 +1,10 @@
-import { api, href, parameters, type ResultOf, useLoad, words } from '../core/index.ts';
-import {
-  Action,
-  Badge,
-  Filter,
-  FilterInput,
-  ListSection,
-  Page,
-  requiredText,
-  Section,
-  Sentences,
-  Show,
-} from '../parts/index.ts';
+import { api, type ResultOf, useLoad } from '../core/data.ts';
+import { words } from '../core/format.ts';
+import { href, parameters } from '../core/location.ts';
+import { Action, requiredText } from '../parts/action.tsx';
+import { Badge, Page, Section, Sentences, Show } from '../parts/layout.tsx';
 import { Outlook } from '../parts/outlook.tsx';
+import { Filter, FilterInput, ListSection } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.overdue;

@@ -1,6 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import { api, href, label, navigate, parameters, type ResultOf, useLoad } from '../core/index.ts';
-import { Badge, KnownList, Page, Show } from '../parts/index.ts';
+import { api, type ResultOf, useLoad } from '../core/data.ts';
+import { label } from '../core/format.ts';
+import { href, navigate, parameters } from '../core/location.ts';
+import { Badge, Page, Show } from '../parts/layout.tsx';
+import { KnownList } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.search;

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import { asError, label, revision, session, signIn } from '../core/index.ts';
-import { type Field, Fields, Problem, requiredText, type Values } from '../parts/index.ts';
+import { asError, revision, session, signIn } from '../core/data.ts';
+import { label } from '../core/format.ts';
+import { type Field, Fields, requiredText, type Values } from '../parts/action.tsx';
+import { Problem } from '../parts/layout.tsx';
 import { texts } from '../texts.ts';
 
 const fields: readonly Field[] = [

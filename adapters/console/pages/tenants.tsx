@@ -1,14 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import {
-  callServer,
-  headerText,
-  hrefIn,
-  navigate,
-  refusedTenant,
-  session,
-  sessionTenants,
-} from '../core/index.ts';
-import { Action, List, Page, textsOf } from '../parts/index.ts';
+import { callServer, headerText, refusedTenant, session, sessionTenants } from '../core/data.ts';
+import { hrefIn, navigate } from '../core/location.ts';
+import { Action, textsOf } from '../parts/action.tsx';
+import { Page } from '../parts/layout.tsx';
+import { List } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 /** The tenants that the user may work on. */

@@ -1,18 +1,10 @@
-import { api, day, href, now, parameters, quantity, useLoad, words } from '../core/index.ts';
+import { api, useLoad } from '../core/data.ts';
+import { day, now, quantity, words } from '../core/format.ts';
+import { href, parameters } from '../core/location.ts';
+import { Action, requiredText, textOrNull, type Values } from '../parts/action.tsx';
 import { Chart } from '../parts/chart.tsx';
-import {
-  Action,
-  amountColumn,
-  type Column,
-  FilterInput,
-  ListSection,
-  Page,
-  requiredText,
-  Section,
-  Show,
-  textOrNull,
-  type Values,
-} from '../parts/index.ts';
+import { Page, Section, Show } from '../parts/layout.tsx';
+import { amountColumn, type Column, FilterInput, ListSection } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.usage;

@@ -2,28 +2,16 @@ import {
   callServer,
   callServerPage,
   callTenant,
-  label,
   may,
   type SessionTenant,
   session,
   sessionTenants,
   useLoad,
-  words,
-} from '../core/index.ts';
-import {
-  Action,
-  type Field,
-  type FieldOrName,
-  KnownList,
-  ListSection,
-  Page,
-  requiredText,
-  Section,
-  Show,
-  Tabs,
-  textOf,
-  type Values,
-} from '../parts/index.ts';
+} from '../core/data.ts';
+import { label, words } from '../core/format.ts';
+import { Action, type Field, type FieldOrName, requiredText, textOf, type Values } from '../parts/action.tsx';
+import { Page, Section, Show, Tabs } from '../parts/layout.tsx';
+import { KnownList, ListSection } from '../parts/table.tsx';
 import { texts } from '../texts.ts';
 
 const t = texts.users;

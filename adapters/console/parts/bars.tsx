@@ -1,4 +1,4 @@
-import { quantity } from '../core/index.ts';
+import { quantity } from '../core/format.ts';
 import { texts } from '../texts.ts';
 
 /** Counts by name as horizontal bars. */

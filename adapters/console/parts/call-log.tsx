@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
-import { type Call, calls, curlOf } from '../core/index.ts';
+import { type Call, calls, curlOf } from '../core/data.ts';
 import { texts } from '../texts.ts';
-import { Dialog } from './dialog.tsx';
-import { Copy } from './layout.tsx';
+import { Copy, Dialog } from './layout.tsx';
 
 export const isCallLogOpen = signal(false);
 

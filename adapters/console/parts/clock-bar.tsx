@@ -1,25 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import {
-  api,
-  asError,
-  callTenant,
-  instant,
-  pagePath,
-  type ResultOf,
-  revision,
-  testTime as time,
-  withNames,
-  words,
-} from '../core/index.ts';
+import { api, asError, callTenant, type ResultOf, revision, withNames } from '../core/data.ts';
+import { instant, testTime as time, words } from '../core/format.ts';
+import { pagePath } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { Action } from './action.tsx';
-import { type Event, eventColumns } from './columns.tsx';
-import { Dialog } from './dialog.tsx';
-import { requiredText } from './form.tsx';
-import { Badge } from './layout.tsx';
-import { Problem } from './loading.tsx';
-import { KnownList } from './table.tsx';
+import { Action, requiredText } from './action.tsx';
+import { Badge, Dialog, Problem } from './layout.tsx';
+import { eventColumns, type FeedEvent, KnownList } from './table.tsx';
 
 const t = texts.clock;
 
@@ -37,7 +24,7 @@ async function readClock(): Promise<void> {
 /** The outcome of a move of the clock. */
 interface Outcome {
   readonly from: string;
-  readonly events: readonly Event[];
+  readonly events: readonly FeedEvent[];
   /** True if there are more events than shown. */
   readonly hasMore: boolean;
 }

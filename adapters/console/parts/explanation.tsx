@@ -1,4 +1,5 @@
-import { type Api, money } from '../core/index.ts';
+import type { Api } from '../core/data.ts';
+import { money } from '../core/format.ts';
 import { texts } from '../texts.ts';
 
 export type ItemExplanation = Awaited<ReturnType<Api['invoices']['explain']>>;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { api, type ResultOf, valueText, words } from '../core/index.ts';
+import { api, type ResultOf } from '../core/data.ts';
+import { valueText, words } from '../core/format.ts';
 import { labels, texts } from '../texts.ts';
 import { CustomFields, Tags } from './labels.tsx';
 import { Section } from './layout.tsx';

@@ -1,9 +1,7 @@
-import { api, useLoad } from '../core/index.ts';
+import { api, useLoad } from '../core/data.ts';
 import { texts } from '../texts.ts';
-import { Action } from './action.tsx';
-import { requiredText, textsOf } from './form.tsx';
-import { Badge, Section } from './layout.tsx';
-import { Show } from './loading.tsx';
+import { Action, requiredText, textsOf } from './action.tsx';
+import { Badge, Section, Show } from './layout.tsx';
 import { KnownList, ListSection } from './table.tsx';
 
 const t = texts.labels;

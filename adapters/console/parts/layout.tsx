@@ -1,8 +1,10 @@
-import { type ComponentChildren, isValidElement } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { asError, href, hrefWith, label, parameters, shortId, valueText, words } from '../core/index.ts';
+import { type ComponentChildren, type ComponentType, isValidElement } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { BillingError, ErrorCode } from '../../client/index.ts';
+import { asError, type Loaded, useLoad } from '../core/data.ts';
+import { label, shortId, valueText, words } from '../core/format.ts';
+import { href, hrefWith, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { Problem } from './loading.tsx';
 
 interface PageProps {
   /** Default: the label of the name. */
@@ -267,5 +269,94 @@ export function Json({ value }: { readonly value: unknown }) {
       <summary>{label('data')}</summary>
       <pre>{JSON.stringify(value, null, 2)}</pre>
     </details>
+  );
+}
+
+/** Shows the children once the data are loaded, and the error of the API otherwise. */
+export function Show<T>(props: {
+  readonly of: Loaded<T>;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  const { data, error, isLoading, reload } = props.of;
+  if (error !== null && !isLoading) return <Problem error={error} retry={reload} />;
+  if (data === undefined) return <Waiting />;
+  return (
+    <div class={isLoading ? 'loaded stale' : 'loaded'} aria-busy={isLoading}>
+      {props.children(data)}
+    </div>
+  );
+}
+
+/** Returns a page that loads its data by the id in its path. */
+export function pageOf<T extends object>(load: (id: string) => Promise<T>, Content: ComponentType<T>) {
+  return ({ id }: { readonly id: string }) => (
+    <Show of={useLoad(() => load(id))}>{(data) => <Content {...data} />}</Show>
+  );
+}
+
+export function Waiting() {
+  return (
+    <p class="waiting" role="status">
+      {texts.common.loading}
+    </p>
+  );
+}
+
+/** The product's own sentence about an error, with its code. */
+export function Problem(props: { readonly error: Error; readonly retry?: () => void }) {
+  const { error, retry } = props;
+  const problems = error instanceof BillingError ? (error.problems ?? []) : [];
+  return (
+    <div class="problem" role="alert">
+      <p>{messageOf(error)}</p>
+      {problems.length > 0 && (
+        <ul>
+          {problems.map(({ line, message }) => (
+            <li key={`${line} ${message}`}>
+              {line === undefined ? message : texts.common.atLine(line, message)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {error instanceof BillingError && <small>{texts.common.code(error.code)}</small>}
+      {retry !== undefined && (
+        <button type="button" onClick={retry}>
+          {texts.common.retry}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function messageOf(error: Error): string {
+  if (error instanceof BillingError && error.code === ErrorCode.UNAUTHENTICATED)
+    return texts.common.signedOut;
+  if (error instanceof TypeError && /fetch|network/i.test(error.message)) return texts.common.unreachable;
+  if (error.name === 'TimeoutError') return texts.common.timedOut;
+  return error.message;
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly close: () => void;
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog. Escape closes it, and the focus returns to the button that opened it. */
+export function Dialog({ title, close, isWide = false, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby={id} class={isWide ? 'wide' : undefined} onClose={close}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="quiet" aria-label={texts.common.close} onClick={close}>
+          ×
+        </button>
+      </header>
+      {children}
+    </dialog>
   );
 }

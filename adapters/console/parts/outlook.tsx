@@ -1,7 +1,8 @@
-import { api, day, href, instant, useLoad } from '../core/index.ts';
+import { api, useLoad } from '../core/data.ts';
+import { day, instant } from '../core/format.ts';
+import { href } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { Sentences } from './layout.tsx';
-import { Show } from './loading.tsx';
+import { Sentences, Show } from './layout.tsx';
 
 const t = texts.unpaid;
 const FORECAST_DAYS = 90;

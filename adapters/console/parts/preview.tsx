@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { type Account, api, day, may, money, type ResultOf, words } from '../core/index.ts';
+import { type Account, api, may, type ResultOf } from '../core/data.ts';
+import { day, money, words } from '../core/format.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.preview;

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { hrefWith, label, navigate, parameters, useLoad, valueText } from '../core/index.ts';
+import { type ResultOf, useLoad } from '../core/data.ts';
+import { type Amount, instant, label, money, valueText, words } from '../core/format.ts';
+import { hrefWith, navigate, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
-import { type Option, Options } from './form.tsx';
-import { Section } from './layout.tsx';
-import { Show } from './loading.tsx';
+import { type Option, Options } from './action.tsx';
+import { IdLink, Json, ObjectLink, Section, Show } from './layout.tsx';
 
 /**
  * A column: a member of the rows, or a name with what its cells show. The name gives the heading. Numbers are aligned
@@ -246,3 +247,39 @@ export function FilterInput(props: {
     </label>
   );
 }
+
+export interface OfAccount {
+  readonly accountId: string;
+  readonly accountName: string;
+}
+
+/** The account of each row, with its name. */
+export const accountColumn = [
+  'account',
+  ({ accountId, accountName }) => <IdLink page="/accounts" id={accountId} label={accountName} />,
+] as const satisfies Column<OfAccount>;
+
+interface Priced {
+  readonly amount: Amount;
+  readonly currency: string | null;
+}
+
+export const amountColumn: Column<Priced> = [
+  'amount',
+  ({ amount, currency }) => money(amount, currency),
+  'number',
+];
+
+export type FeedEvent = ResultOf<'events', 'list'>['events'][number] & { readonly accountName: string };
+
+export const eventColumns: readonly Column<FeedEvent>[] = [
+  ['time', ({ createdDate }) => instant(createdDate)],
+  ['event', ({ eventType }) => words(eventType)],
+  ['object', (event) => <ObjectLink {...event} />],
+  [
+    'account',
+    ({ accountId, accountName }) =>
+      accountId !== null && <IdLink page="/accounts" id={accountId} label={accountName} />,
+  ],
+  ['', ({ metaData }) => metaData !== null && <Json value={metaData} />],
+];

@@ -1,4 +1,5 @@
-import { money, type Subscription, words } from '../core/index.ts';
+import type { Subscription } from '../core/data.ts';
+import { money, words } from '../core/format.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.timeline;

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { day, href, words } from '../core/index.ts';
+import { day, words } from '../core/format.ts';
+import { href } from '../core/location.ts';
 import { texts } from '../texts.ts';
 import { Badge } from './layout.tsx';
 import type { Mark, Span, TimelineRow } from './timeline-rows.ts';

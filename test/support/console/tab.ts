@@ -102,7 +102,8 @@ export class Tab {
   async settled(): Promise<void> {
     for (;;) {
       await this.page.waitForNetworkIdle({ idleTime: POLL_MS, timeout: WAIT_MS });
-      if (await this.page.evaluate('document.querySelector(".waiting, [aria-busy=true]") === null')) return;
+      const isSettled = 'document.querySelector(".waiting, [aria-busy=true]") === null';
+      if (await this.page.evaluate(isSettled).catch(duringNavigation)) return;
     }
   }
 
@@ -228,6 +229,12 @@ export class Tab {
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
   }
+}
+
+/** The page may load its document again at any time. Until then it is not settled. */
+function duringNavigation(error: Error): false {
+  if (error.message.includes('Execution context was destroyed')) return false;
+  throw error;
 }
 
 /** Runs in each document before its scripts: reports violations of the policy, and starts the clock at the time of the shop. */

@@ -1,5 +1,5 @@
-import { type Account, api } from '../../core/index.ts';
-import { Action, amountField, textsOf } from '../../parts/index.ts';
+import { type Account, api } from '../../core/data.ts';
+import { Action, amountField, textsOf } from '../../parts/action.tsx';
 import { texts } from '../../texts.ts';
 import { GiveBackOnAccount } from '../payments/give-back.tsx';
 import { changeableFields, changeableOf, changesOf } from './account-form.ts';

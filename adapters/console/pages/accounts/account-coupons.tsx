@@ -1,5 +1,8 @@
-import { api, day, href, may, type Redemption, words } from '../../core/index.ts';
-import { Action, type Field, ListSection, requiredText, textOrNull } from '../../parts/index.ts';
+import { api, may, type Redemption } from '../../core/data.ts';
+import { day, words } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
+import { Action, type Field, requiredText, textOrNull } from '../../parts/action.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { obstacleOf, termsText } from './coupon-words.ts';
 

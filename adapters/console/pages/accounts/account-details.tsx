@@ -1,17 +1,10 @@
-import { type Account, api, href, instant } from '../../core/index.ts';
-import {
-  Action,
-  Columns,
-  Copyable,
-  CustomFields,
-  Facts,
-  IdLink,
-  List,
-  ListSection,
-  requiredText,
-  Section,
-  Tags,
-} from '../../parts/index.ts';
+import { type Account, api } from '../../core/data.ts';
+import { instant } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
+import { Action, requiredText } from '../../parts/action.tsx';
+import { CustomFields, Tags } from '../../parts/labels.tsx';
+import { Columns, Copyable, Facts, IdLink, Section } from '../../parts/layout.tsx';
+import { List, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { Blocks } from '../subscriptions/blocks.tsx';
 import { RareActions } from './account-actions.tsx';

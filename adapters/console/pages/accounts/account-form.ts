@@ -1,5 +1,5 @@
-import type { Account } from '../../core/index.ts';
-import { type Field, textsOf, type Values } from '../../parts/index.ts';
+import type { Account } from '../../core/data.ts';
+import { type Field, textsOf, type Values } from '../../parts/action.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.account;

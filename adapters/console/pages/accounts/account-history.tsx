@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks';
-import { api, hrefWith, label, parameters, type ResultOf, valueText, words } from '../../core/index.ts';
+import { api, type ResultOf } from '../../core/data.ts';
+import { label, valueText, words } from '../../core/format.ts';
+import { hrefWith, parameters } from '../../core/location.ts';
 import { Author, History } from '../../parts/history.tsx';
-import { Dialog, ListSection, Section } from '../../parts/index.ts';
+import { Dialog, Section } from '../../parts/layout.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.account;

@@ -1,7 +1,10 @@
-import { type Account, api, day, href, hrefWith, label, may, money, useLoad } from '../../core/index.ts';
-import { Columns, PAGE_SIZE, Pages, pageNumber, Section, Show, Table } from '../../parts/index.ts';
+import { type Account, api, may, useLoad } from '../../core/data.ts';
+import { day, label, money } from '../../core/format.ts';
+import { href, hrefWith } from '../../core/location.ts';
+import { Columns, Section, Show } from '../../parts/layout.tsx';
 import { Outlook } from '../../parts/outlook.tsx';
 import { InvoicePreview } from '../../parts/preview.tsx';
+import { PAGE_SIZE, Pages, pageNumber, Table } from '../../parts/table.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';

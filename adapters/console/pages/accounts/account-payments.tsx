@@ -1,25 +1,8 @@
-import {
-  type Account,
-  api,
-  callServer,
-  day,
-  instant,
-  label,
-  type PaymentMethod,
-  shortId,
-  useLoad,
-} from '../../core/index.ts';
-import {
-  Action,
-  Badge,
-  type Field,
-  KnownList,
-  ListSection,
-  requiredText,
-  Section,
-  Show,
-  textOrNull,
-} from '../../parts/index.ts';
+import { type Account, api, callServer, type PaymentMethod, useLoad } from '../../core/data.ts';
+import { day, instant, label, shortId } from '../../core/format.ts';
+import { Action, type Field, requiredText, textOrNull } from '../../parts/action.tsx';
+import { Badge, Section, Show } from '../../parts/layout.tsx';
+import { KnownList, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { paymentColumns, scheduledRetries } from '../payments/data.tsx';
 

@@ -1,4 +1,4 @@
-import { api, may } from '../../core/index.ts';
+import { api, may } from '../../core/data.ts';
 import { texts } from '../../texts.ts';
 
 /** An account with what it owes and what comes next. */

@@ -1,5 +1,8 @@
-import { api, day, href, hrefWith, label, money, useLoad, words } from '../../core/index.ts';
-import { Badge, Copyable, Figure, ListSection, Page, pageOf, Tabs } from '../../parts/index.ts';
+import { api, useLoad } from '../../core/data.ts';
+import { day, label, money, words } from '../../core/format.ts';
+import { href, hrefWith } from '../../core/location.ts';
+import { Badge, Copyable, Figure, Page, pageOf, Tabs } from '../../parts/layout.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { invoiceColumns } from '../invoices/data.tsx';
 import { AccountActions } from './account-actions.tsx';

@@ -1,5 +1,8 @@
-import { api, href, navigate, parameters } from '../../core/index.ts';
-import { Action, FilterInput, List, Page } from '../../parts/index.ts';
+import { api } from '../../core/data.ts';
+import { href, navigate, parameters } from '../../core/location.ts';
+import { Action } from '../../parts/action.tsx';
+import { Page } from '../../parts/layout.tsx';
+import { FilterInput, List } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { newAccountFields, newAccountOf } from './account-form.ts';
 

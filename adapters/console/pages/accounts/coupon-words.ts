@@ -1,4 +1,5 @@
-import { type Coupon, money, now, type Redemption } from '../../core/index.ts';
+import type { Coupon, Redemption } from '../../core/data.ts';
+import { money, now } from '../../core/format.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.coupons;

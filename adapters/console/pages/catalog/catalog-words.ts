@@ -1,4 +1,5 @@
-import { label, money, quantity, type ResultOf, words } from '../../core/index.ts';
+import type { ResultOf } from '../../core/data.ts';
+import { label, money, quantity, words } from '../../core/format.ts';
 import { texts } from '../../texts.ts';
 
 const t = texts.catalog;

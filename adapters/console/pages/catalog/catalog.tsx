@@ -1,20 +1,9 @@
-import { api, day, label, may, now, parameters, useLoad, words } from '../../core/index.ts';
-import {
-  Action,
-  type Column,
-  Columns,
-  Filter,
-  numberOrNull,
-  Page,
-  requiredText,
-  Section,
-  Sentences,
-  Show,
-  Table,
-  Tabs,
-  textsOf,
-  type Values,
-} from '../../parts/index.ts';
+import { api, may, useLoad } from '../../core/data.ts';
+import { day, label, now, words } from '../../core/format.ts';
+import { parameters } from '../../core/location.ts';
+import { Action, numberOrNull, requiredText, textsOf, type Values } from '../../parts/action.tsx';
+import { Columns, Page, Section, Sentences, Show, Tabs } from '../../parts/layout.tsx';
+import { type Column, Filter, Table } from '../../parts/table.tsx';
 import { periodText, texts } from '../../texts.ts';
 import {
   type Catalog,

@@ -1,18 +1,10 @@
 import { useSignal } from '@preact/signals';
-import {
-  api,
-  asError,
-  day,
-  href,
-  label,
-  loadAccountNames,
-  money,
-  type ResultOf,
-  shortId,
-  useLoad,
-  words,
-} from '../../core/index.ts';
-import { Action, Problem, Section, Sentences, saveFile, Table } from '../../parts/index.ts';
+import { api, asError, loadAccountNames, type ResultOf, useLoad } from '../../core/data.ts';
+import { day, label, money, shortId, words } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
+import { Action } from '../../parts/action.tsx';
+import { Problem, Section, Sentences, saveFile } from '../../parts/layout.tsx';
+import { Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import type { Catalog } from './catalog-words.ts';
 

@@ -1,5 +1,7 @@
-import { api, day, href, label, money } from '../../core/index.ts';
-import { Download, Facts, IdLink, Page, pageOf, Section } from '../../parts/index.ts';
+import { api } from '../../core/data.ts';
+import { day, label, money } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
+import { Download, Facts, IdLink, Page, pageOf, Section } from '../../parts/layout.tsx';
 import { Paper } from '../../parts/paper.tsx';
 import { texts } from '../../texts.ts';
 

@@ -1,5 +1,7 @@
-import { api, type Decimal, day, type Invoice, type InvoiceItem, money } from '../../core/index.ts';
-import { Badge, type Column, IdLink, type Tone } from '../../parts/index.ts';
+import { api, type Decimal, type Invoice, type InvoiceItem } from '../../core/data.ts';
+import { day, money } from '../../core/format.ts';
+import { Badge, IdLink, type Tone } from '../../parts/layout.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.invoices;

@@ -1,16 +1,9 @@
-import { api, instant, label, useLoad } from '../../core/index.ts';
-import {
-  Action,
-  Badge,
-  Download,
-  ListSection,
-  requiredText,
-  Section,
-  Show,
-  saveFile,
-  type Tone,
-} from '../../parts/index.ts';
+import { api, useLoad } from '../../core/data.ts';
+import { instant, label } from '../../core/format.ts';
+import { Action, requiredText } from '../../parts/action.tsx';
+import { Badge, Download, Section, Show, saveFile, type Tone } from '../../parts/layout.tsx';
 import { Paper } from '../../parts/paper.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { type InvoiceFacts, numberOf } from './data.tsx';
 

@@ -1,4 +1,5 @@
-import { api, money } from '../../core/index.ts';
+import { api } from '../../core/data.ts';
+import { money } from '../../core/format.ts';
 import {
   Action,
   amountField,
@@ -6,7 +7,7 @@ import {
   textOrNull,
   textsOf,
   type Values,
-} from '../../parts/index.ts';
+} from '../../parts/action.tsx';
 import { texts } from '../../texts.ts';
 import { amountIn, checkOutcome, methodName } from '../payments/data.tsx';
 import { GiveBack } from '../payments/give-back.tsx';

@@ -1,18 +1,9 @@
-import { api, day, href, instant, label, money } from '../../core/index.ts';
+import { api } from '../../core/data.ts';
+import { day, instant, label, money } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
 import { LabelsAndHistory } from '../../parts/history.tsx';
-import {
-  amountColumn,
-  Copyable,
-  Facts,
-  Figure,
-  IdLink,
-  KnownList,
-  ListSection,
-  Page,
-  pageOf,
-  Section,
-  Tabs,
-} from '../../parts/index.ts';
+import { Copyable, Facts, Figure, IdLink, Page, pageOf, Section, Tabs } from '../../parts/layout.tsx';
+import { amountColumn, KnownList, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { methodName, paymentColumns } from '../payments/data.tsx';
 import { type InvoiceFacts, InvoiceState, isOwed, loadInvoice, numberOf } from './data.tsx';

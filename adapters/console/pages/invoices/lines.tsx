@@ -1,19 +1,11 @@
 import { useState } from 'preact/hooks';
-import {
-  api,
-  type Decimal,
-  day,
-  href,
-  type Invoice,
-  type InvoiceItem,
-  label,
-  may,
-  money,
-  quantity,
-  useLoad,
-} from '../../core/index.ts';
+import { api, type Decimal, type Invoice, type InvoiceItem, may, useLoad } from '../../core/data.ts';
+import { day, label, money, quantity } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
+import { Action } from '../../parts/action.tsx';
 import { Explanation } from '../../parts/explanation.tsx';
-import { Action, ListPages, Section, Show } from '../../parts/index.ts';
+import { Section, Show } from '../../parts/layout.tsx';
+import { ListPages } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { GiveBack } from '../payments/give-back.tsx';
 import { adjustableItems, type InvoiceFacts, itemName, paymentsOf, sumOf } from './data.tsx';

@@ -1,5 +1,5 @@
-import { day } from '../../core/index.ts';
-import { Section, Sentences } from '../../parts/index.ts';
+import { day } from '../../core/format.ts';
+import { Section, Sentences } from '../../parts/layout.tsx';
 import { Outlook } from '../../parts/outlook.tsx';
 import { texts } from '../../texts.ts';
 import { methodName, outcomeSentences } from '../payments/data.tsx';

@@ -1,29 +1,19 @@
+import { type Api, api, useLoad } from '../../core/data.ts';
+import { instant, label, words } from '../../core/format.ts';
+import { hrefWith, navigate, parameters } from '../../core/location.ts';
+import { Action, requiredText } from '../../parts/action.tsx';
 import {
-  type Api,
-  api,
-  hrefWith,
-  instant,
-  label,
-  navigate,
-  parameters,
-  useLoad,
-  words,
-} from '../../core/index.ts';
-import {
-  Action,
   Badge,
   Copyable,
   Dialog,
   Facts,
-  Filter,
   IdLink,
-  ListSection,
   ObjectLink,
-  requiredText,
   Section,
   Show,
   type Tone,
-} from '../../parts/index.ts';
+} from '../../parts/layout.tsx';
+import { Filter, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;

@@ -1,17 +1,9 @@
-import {
-  type Api,
-  api,
-  failureOf,
-  label,
-  parameters,
-  quantity,
-  recordingFetch,
-  serverBase,
-  useLoad,
-  words,
-} from '../../core/index.ts';
+import { type Api, api, failureOf, recordingFetch, useLoad } from '../../core/data.ts';
+import { label, quantity, words } from '../../core/format.ts';
+import { parameters, serverBase } from '../../core/location.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { Badge, Columns, Filter, ListSection, Section, Show } from '../../parts/index.ts';
+import { Badge, Columns, Section, Show } from '../../parts/layout.tsx';
+import { Filter, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;

@@ -1,29 +1,9 @@
-import {
-  api,
-  callServer,
-  callTenant,
-  hrefWith,
-  instant,
-  may,
-  parameters,
-  useLoad,
-  withAccountNames,
-  withNames,
-  words,
-} from '../../core/index.ts';
-import {
-  Action,
-  accountColumn,
-  Badge,
-  eventColumns,
-  ListSection,
-  PAGE_SIZE,
-  Page,
-  Section,
-  Show,
-  Table,
-  Tabs,
-} from '../../parts/index.ts';
+import { api, callServer, callTenant, may, useLoad, withAccountNames, withNames } from '../../core/data.ts';
+import { instant, words } from '../../core/format.ts';
+import { hrefWith, parameters } from '../../core/location.ts';
+import { Action } from '../../parts/action.tsx';
+import { Badge, Page, Section, Show, Tabs } from '../../parts/layout.tsx';
+import { accountColumn, eventColumns, ListSection, PAGE_SIZE, Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { Health } from './health.tsx';

@@ -1,17 +1,10 @@
 import { useState } from 'preact/hooks';
-import { api, instant, may, parameters, useLoad, words } from '../../core/index.ts';
-import {
-  Action,
-  Badge,
-  Filter,
-  IdLink,
-  Json,
-  ListPages,
-  Section,
-  Show,
-  Table,
-  type Tone,
-} from '../../parts/index.ts';
+import { api, may, useLoad } from '../../core/data.ts';
+import { instant, words } from '../../core/format.ts';
+import { parameters } from '../../core/location.ts';
+import { Action } from '../../parts/action.tsx';
+import { Badge, IdLink, Json, Section, Show, type Tone } from '../../parts/layout.tsx';
+import { Filter, ListPages, Table } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.operations;

@@ -1,13 +1,8 @@
-import {
-  api,
-  instant,
-  money,
-  type Payment,
-  type PaymentMethod,
-  type ResultOf,
-  type Transaction,
-} from '../../core/index.ts';
-import { Badge, type Column, IdLink, type Tone, textOrNull, type Values } from '../../parts/index.ts';
+import { api, type Payment, type PaymentMethod, type ResultOf, type Transaction } from '../../core/data.ts';
+import { instant, money } from '../../core/format.ts';
+import { textOrNull, type Values } from '../../parts/action.tsx';
+import { Badge, IdLink, type Tone } from '../../parts/layout.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.payments;

@@ -5,21 +5,20 @@ import {
   type Decimal,
   type Invoice,
   type InvoiceItem,
-  label,
   may,
-  money,
   type Payment,
   type PaymentMethod,
-} from '../../core/index.ts';
+} from '../../core/data.ts';
+import { label, money } from '../../core/format.ts';
 import {
   Action,
   amountField,
   type FieldOrName,
   requiredText,
-  Sentences,
   textOrNull,
   type Values,
-} from '../../parts/index.ts';
+} from '../../parts/action.tsx';
+import { Sentences } from '../../parts/layout.tsx';
 import { texts } from '../../texts.ts';
 import { adjustableItems, itemName, numberOf } from '../invoices/data.tsx';
 import { amountIn, checkOutcome, methodName, refundable } from './data.tsx';

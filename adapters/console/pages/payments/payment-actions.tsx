@@ -1,5 +1,6 @@
-import { api, instant, money, type Transaction } from '../../core/index.ts';
-import { Action, amountField, requiredText } from '../../parts/index.ts';
+import { api, type Transaction } from '../../core/data.ts';
+import { instant, money } from '../../core/format.ts';
+import { Action, amountField, requiredText } from '../../parts/action.tsx';
 import { texts } from '../../texts.ts';
 import { amountIn, checkOutcome, type PaymentFacts, refundable, scheduledRetries } from './data.tsx';
 import { GiveBack } from './give-back.tsx';

@@ -1,18 +1,19 @@
-import { href, instant, label, money, type Transaction, words } from '../../core/index.ts';
+import type { Transaction } from '../../core/data.ts';
+import { instant, label, money, words } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
 import { LabelsAndHistory } from '../../parts/history.tsx';
 import {
-  amountColumn,
   Badge,
   Copyable,
   Facts,
   Figure,
-  KnownList,
   Page,
   pageOf,
   Section,
   Sentences,
   Tabs,
-} from '../../parts/index.ts';
+} from '../../parts/layout.tsx';
+import { amountColumn, KnownList } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { numberOf } from '../invoices/data.tsx';
 import {

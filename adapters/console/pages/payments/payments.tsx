@@ -1,5 +1,7 @@
-import { api, parameters, withAccountNames } from '../../core/index.ts';
-import { accountColumn, Filter, FilterInput, List, type OfAccount, Page } from '../../parts/index.ts';
+import { api, withAccountNames } from '../../core/data.ts';
+import { parameters } from '../../core/location.ts';
+import { Page } from '../../parts/layout.tsx';
+import { accountColumn, Filter, FilterInput, List, type OfAccount } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { type ListedPayment, paymentColumns } from './data.tsx';
 

@@ -1,5 +1,8 @@
-import { api, instant, label, type ResultOf, useLoad } from '../../core/index.ts';
-import { Action, type Field, KnownList, Section, Show, textsOf } from '../../parts/index.ts';
+import { api, type ResultOf, useLoad } from '../../core/data.ts';
+import { instant, label } from '../../core/format.ts';
+import { Action, type Field, textsOf } from '../../parts/action.tsx';
+import { Section, Show } from '../../parts/layout.tsx';
+import { KnownList } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { dateField, dateOf } from './data.ts';
 

@@ -1,5 +1,6 @@
-import { api, money, type ResultOf, type Subscription } from '../../core/index.ts';
-import { type Field, textOrNull, type Values } from '../../parts/index.ts';
+import { api, type ResultOf, type Subscription } from '../../core/data.ts';
+import { money } from '../../core/format.ts';
+import { type Field, textOrNull, type Values } from '../../parts/action.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.subscription;

@@ -1,5 +1,6 @@
-import { type Account, api, href, navigate } from '../../core/index.ts';
-import { Action, numberOrNull, textOrNull, textsOf, type Values } from '../../parts/index.ts';
+import { type Account, api } from '../../core/data.ts';
+import { href, navigate } from '../../core/location.ts';
+import { Action, numberOrNull, textOrNull, textsOf, type Values } from '../../parts/action.tsx';
 import { previewOf } from '../../parts/preview.tsx';
 import { texts } from '../../texts.ts';
 import { dateField, dateOf, loadPlans, planField } from './data.ts';

@@ -1,5 +1,5 @@
-import { api } from '../../core/index.ts';
-import { Action, type Field, numberOrNull, textOrNull, textsOf, type Values } from '../../parts/index.ts';
+import { api } from '../../core/data.ts';
+import { Action, type Field, numberOrNull, textOrNull, textsOf, type Values } from '../../parts/action.tsx';
 import { previewOf } from '../../parts/preview.tsx';
 import { dateField, dateOf, loadPlans, planField, type SubscriptionFacts } from './data.ts';
 import { NewSubscription } from './new-subscription.tsx';

@@ -1,6 +1,8 @@
-import { href, label, may, words } from '../../core/index.ts';
+import { may } from '../../core/data.ts';
+import { label, words } from '../../core/format.ts';
+import { href } from '../../core/location.ts';
 import { LabelsAndHistory } from '../../parts/history.tsx';
-import { Columns, Copyable, Facts, Page, pageOf, Section, Tabs } from '../../parts/index.ts';
+import { Columns, Copyable, Facts, Page, pageOf, Section, Tabs } from '../../parts/layout.tsx';
 import { StateBadge, Timeline } from '../../parts/timeline.tsx';
 import { timelineRow } from '../../parts/timeline-rows.ts';
 import { texts } from '../../texts.ts';

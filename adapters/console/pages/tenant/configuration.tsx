@@ -1,5 +1,9 @@
-import { api, label, parameters } from '../../core/index.ts';
-import { Action, Badge, type Field, Filter, ListSection, type Values } from '../../parts/index.ts';
+import { api } from '../../core/data.ts';
+import { label } from '../../core/format.ts';
+import { parameters } from '../../core/location.ts';
+import { Action, type Field, type Values } from '../../parts/action.tsx';
+import { Badge } from '../../parts/layout.tsx';
+import { Filter, ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;

@@ -1,17 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
-import { type Api, api, label, may, parameters, useLoad } from '../../core/index.ts';
-import {
-  Action,
-  Columns,
-  Filter,
-  FilterInput,
-  Problem,
-  Section,
-  Show,
-  useSettled,
-  Waiting,
-} from '../../parts/index.ts';
+import { type Api, api, may, useLoad } from '../../core/data.ts';
+import { label } from '../../core/format.ts';
+import { parameters } from '../../core/location.ts';
+import { Action, useSettled } from '../../parts/action.tsx';
+import { Columns, Problem, Section, Show, Waiting } from '../../parts/layout.tsx';
 import { Paper } from '../../parts/paper.tsx';
+import { Filter, FilterInput } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 
 const t = texts.tenant;

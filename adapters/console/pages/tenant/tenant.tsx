@@ -1,5 +1,8 @@
-import { api, label, words } from '../../core/index.ts';
-import { Action, Badge, ListSection, Page, Tabs, textsOf } from '../../parts/index.ts';
+import { api } from '../../core/data.ts';
+import { label, words } from '../../core/format.ts';
+import { Action, textsOf } from '../../parts/action.tsx';
+import { Badge, Page, Tabs } from '../../parts/layout.tsx';
+import { ListSection } from '../../parts/table.tsx';
 import { texts } from '../../texts.ts';
 import { Configuration } from './configuration.tsx';
 import { InvoiceTexts } from './invoice-texts.tsx';

@@ -1,10 +1,7 @@
+// What the console loads from the server and sends to it.
 export * from './account-names.ts';
 export * from './api.ts';
 export * from './calls.ts';
-export * from './format.ts';
 export * from './load.ts';
-export * from './location.ts';
-export * from './now.ts';
-export * from './routes.ts';
 export * from './server.ts';
 export * from './session.ts';
