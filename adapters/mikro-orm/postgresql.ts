@@ -4,6 +4,7 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { PgClient } from './hosts/pg-client.ts';
 import type { PrismaTransaction } from './hosts/prisma.ts';
 import type { DrizzleTransaction, KnexTransaction, KyselyTransaction } from './hosts/query-builders.ts';
@@ -11,7 +12,7 @@ import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
 import { type ConnectionUrl, isPostgresqlUrl, parseConnectionUrl } from './postgresql/connection-url.ts';
-import { postgresqlDialect } from './postgresql/dialect.ts';
+import { HOME_SCHEMA, postgresqlDialect } from './postgresql/dialect.ts';
 import { type ClientPool, QueueListener } from './postgresql/queue-listener.ts';
 import { connectTo, ServerHosts } from './postgresql/server-hosts.ts';
 import { type ServerAddress, ServerWatch } from './postgresql/server-watch.ts';
@@ -82,8 +83,8 @@ export type PostgresqlHostOptions = Pick<PostgresqlOptions, 'migrate' | 'require
 const defaultPoolSize = 10;
 /** Minimum size of the pool. A migration holds one connection for its lock and works on another. */
 const smallestPoolSize = 2;
-/** Key of the migration lock: the letters "bwmigr". Nothing else in the host's database uses this key. */
-const migrationLockKey = '108192040920946';
+/** First key of the migration lock: the letters "bwmi". The second key is the hash of the schema. */
+const MIGRATION_LOCKS = 0x62_77_6d_69;
 
 /**
  * Storage in a PostgreSQL database, shared by any number of nodes.
@@ -209,20 +210,34 @@ async function closeOwn(orm: MikroORM) {
 
 /** Migrates under a lock. If several nodes start at the same time, one migrates and the others find nothing to do. */
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
-  return orm.em.getConnection().transactional(async (transaction) => {
-    await orm.em
-      .getConnection()
-      .execute(`select pg_advisory_xact_lock(${migrationLockKey})`, [], 'all', transaction);
-    return runMigrations(orm);
+  const connection = orm.em.getConnection();
+  const [home] = await connection.execute<readonly Home[]>(HOME);
+  assertInvariant(home !== undefined, 'The search path has no first schema');
+  return connection.transactional(async (transaction) => {
+    const lock = `select pg_advisory_xact_lock(${MIGRATION_LOCKS}, hashtext('${home.name.replaceAll("'", "''")}'))`;
+    await connection.execute(lock, [], 'all', transaction);
+    // Ends before the migration, which uses another connection.
+    if (home.is_missing) await connection.execute(`create schema if not exists ${home.quoted}`);
+    return runMigrations(orm, home.name);
   });
 }
 
-async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
+interface Home {
+  readonly name: string;
+  readonly quoted: string;
+  readonly is_missing: boolean;
+}
+
+const HOME = `select name, quote_ident(name) as quoted, to_regnamespace(quote_ident(name)) is null as is_missing
+  from (select ${HOME_SCHEMA} as name) as home`;
+
+async function runMigrations(orm: MikroORM, schema: string): Promise<readonly string[]> {
   return applyMigrations({
     open: (options) =>
       new MikroORM({
         ...options,
         dbName: orm.config.get('dbName') ?? '',
+        schema,
         driverOptions: orm.em.getConnection().getClient(),
       }),
     entities: defineEntities(postgresqlDialect),

@@ -1,5 +1,5 @@
 import { decimal } from '../../../lib/values/money/index.ts';
-import { type Cell, type Column, type ColumnType, numberIn, numberOf, textOf } from '../sql/columns.ts';
+import { type Cell, type Column, type ColumnType, numberIn, orNullIn, textOf } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from '../sql/dialect.ts';
 import { gather, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
@@ -17,8 +17,19 @@ interface PostgresqlFailure extends Error {
   readonly constraint?: string;
 }
 
-/** The channel on which nodes notify each other of due entries. */
-export const QUEUE_CHANNEL = 'billwright_queue';
+/**
+ * The schema of the engine's tables: the first name in the search path. The name `$user` stands for the schema of that
+ * name, if it exists. `current_schema` alone would skip a missing schema and find the tables of another engine.
+ */
+export const HOME_SCHEMA = `coalesce(
+  nullif((parse_ident(current_setting('search_path'), false))[1], '$user'), current_schema(), 'public')`;
+
+/** Identifies the engine's schema in the keys of its locks and in the name of its channel. */
+export const HOME_ID = `'bw_queue_entries'::regclass::oid`;
+const homeId = raw(HOME_ID);
+
+/** Name of the channel on which nodes notify each other of due entries. */
+export const QUEUE_CHANNEL = `'billwright_queue_' || ${HOME_ID}`;
 
 const types: Dialect['types'] = {
   identity: 'bigint',
@@ -59,8 +70,8 @@ const unreachable = new Set([
 /** The driver's messages for lost or late connections. These errors have no code. */
 const connectionLost =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Client .* not queryable$)/;
-/** Key of the claim lock: the letters "bwclaim". Nothing else in the host's database uses this key. */
-const claimLockKey = '27714813046384493';
+/** First key of the claim lock: the letters "bwcl". The second key is the engine's schema. */
+const CLAIM_LOCKS = 0x62_77_63_6c;
 
 const sequence = sql`pg_get_serial_sequence('bw_queue_entries', 'record_id')`;
 const lastEntry = sql`coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`;
@@ -131,9 +142,9 @@ export const postgresqlDialect: Dialect = {
   // The planner expects few due entries. Without this text, it would sort all of them instead of using the
   // index.
   // The first 100 of 10,000 entries would take 22 ms instead of 4 ms.
-  claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
+  claimLock: sql`select pg_advisory_xact_lock(${raw(String(CLAIM_LOCKS))}, ${homeId}::int)::text,
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
-  notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})::text`,
+  notify: (payload) => sql`select pg_notify(${raw(QUEUE_CHANNEL)}, ${payload})::text`,
   // The array is read once per statement, and is empty unless a tenant has moved. With `coalesce`, the planner expects
   // every second row. Otherwise it would expect no row in a database with one tenant, and would read the whole table.
   ofWorkingTenants: (column) => sql`and coalesce(${raw(column)} <> all (array(
@@ -158,7 +169,11 @@ export const postgresqlDialect: Dialect = {
     from pg_control_system()`,
   nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   hasTable: async (statements, table) =>
-    (await statements.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
+    (
+      await statements.rows(
+        sql`select 1 where to_regclass(format('%I.%I', ${raw(HOME_SCHEMA)}, ${table}::text)) is not null`,
+      )
+    ).length > 0,
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,
   insertEntries,
   lastEntry,
@@ -232,12 +247,15 @@ function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
 }
 
 /**
- * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 8 bits of the tenant, and
- * 48 bits with the last record id before the transaction (a cell uses only every 256th id). If two tenants have equal
- * bits, they merely wait for each other.
+ * Class of the advisory locks of transactions that publish events. The key has these 8 bits, 8 bits of the engine's
+ * schema, 8 bits of the tenant, and the last 40 bits of the last record id before the transaction (a cell uses only
+ * every 256th id). If two schemas or tenants have equal bits, they merely wait for each other.
  */
 const TELLING_LOCKS = 0x62;
+const HOME_BITS = sql`(${homeId}::bigint & 255)`;
 const TENANT_BITS = 255;
+const ID_BITS = 2 ** 40 - 1;
+const HALF_OF_IDS = 2 ** 39;
 
 /**
  * Inserts queue entries. The history shares the sequence, so entries keep their ids. The lock is taken before the
@@ -251,7 +269,8 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
   await statements.run(sql`
     with telling as materialized (
       select case when ${announcedTenant !== null}::boolean then pg_advisory_xact_lock_shared(
-        (${TELLING_LOCKS}::bigint << 56) + ((${announcedTenant ?? 0}::bigint & ${TENANT_BITS}) << 48) + ${lastEntry}) end
+        (${TELLING_LOCKS}::bigint << 56) + (${HOME_BITS} << 48) + ((${announcedTenant ?? 0}::bigint & ${TENANT_BITS}) << 40)
+          + (${lastEntry} & ${ID_BITS}))::text end
     ), numbered as materialized (
       select nextval(${sequence}) as record_id, r.*
       from telling cross join ${rowsAs('r', columns, cells)}
@@ -271,15 +290,18 @@ async function feedHorizon(statements: Statements, tenantRecordId: number | null
   const ofTenant =
     tenantRecordId === null
       ? nothing
-      : sql`and (classid::bigint >> 16) & ${TENANT_BITS} = ${tenantRecordId}::bigint & ${TENANT_BITS}`;
+      : sql`and (classid::bigint >> 8) & ${TENANT_BITS} = ${tenantRecordId}::bigint & ${TENANT_BITS}`;
   const given = await statements.rows(sql`select ${lastEntry} as last`);
-  const held = await statements.rows(sql`
-    select min(((classid::bigint & 65535) << 32) | objid::bigint) as held from pg_locks
-    where locktype = 'advisory' and objsubid = 1 and classid::bigint >> 24 = ${TELLING_LOCKS} ${ofTenant}
-      and database = (select oid from pg_database where datname = current_database())`);
   const last = numberIn(given[0], 'last');
-  const lowest = held[0]?.held;
-  return lowest === null || lowest === undefined ? last : Math.min(last, numberOf(lowest, 'held'));
+  // The locks contain only the last bits of the ids. The distance is negative for locks that are newer than \`last\`.
+  const held = await statements.rows(sql`
+    select max(((${last}::bigint - (((classid::bigint & 255) << 32) | objid::bigint) + ${HALF_OF_IDS}) & ${ID_BITS})
+      - ${HALF_OF_IDS}) as distance
+    from pg_locks
+    where locktype = 'advisory' and objsubid = 1
+      and classid::bigint >> 16 = (${TELLING_LOCKS}::bigint << 8) + ${HOME_BITS} ${ofTenant}
+      and database = (select oid from pg_database where datname = current_database())`);
+  return last - Math.max(0, orNullIn(held[0], 'distance', numberIn) ?? 0);
 }
 
 async function moveEntries(statements: Statements, condition: Sql, outcome: string) {

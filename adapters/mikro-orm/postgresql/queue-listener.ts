@@ -1,5 +1,5 @@
 import type { HeldName } from '../../../lib/ports/storage/index.ts';
-import { QUEUE_CHANNEL } from './dialect.ts';
+import { HOME_ID, QUEUE_CHANNEL } from './dialect.ts';
 
 interface ListeningClient extends NamingClient {
   readonly host: string;
@@ -83,7 +83,8 @@ export class QueueListener {
         // This node's own commits are signaled within the process.
         if (payload !== this.#ownTag) this.#tell();
       });
-      await client.query(`listen ${QUEUE_CHANNEL}`);
+      const { rows } = await client.query(`select ${QUEUE_CHANNEL} as channel`);
+      await client.query(`listen ${String(Reflect.get(Object(rows[0]), 'channel'))}`);
       // If another node has taken the name in the meantime, leases keep the two from doing the same work.
       if (this.#nodeName !== undefined) await reserveName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
@@ -117,7 +118,7 @@ interface NamingClient {
   query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** The first key of the name locks: the letters "bwnn". The second key is the hash of the name. */
+/** The first key of the name locks: the letters "bwnn". The second key is the hash of the schema and the name. */
 const NAME_LOCKS = 0x62776e6e;
 
 /** Settings with which the server detects a lost machine within 25 s and releases its lock. */
@@ -136,10 +137,8 @@ const aliveChecks = [
 export async function reserveName(client: NamingClient, name: string): Promise<HeldName> {
   if (!(await isDirect(client))) return 'UNKNOWN';
   for (const check of aliveChecks) await client.query(check).catch(() => undefined); // not on every system
-  const taken = await client.query('select pg_try_advisory_lock($1, hashtext($2)) as held', [
-    NAME_LOCKS,
-    name,
-  ]);
+  const held = `select pg_try_advisory_lock($1, hashtext(${HOME_ID} || $2)) as held`;
+  const taken = await client.query(held, [NAME_LOCKS, name]);
   return flagOf(taken, 'held') ? 'HELD' : 'TAKEN';
 }
 

@@ -3,14 +3,17 @@ import { initialTables } from '../initial/initial-tables.ts';
 
 /**
  * An index for substring searches. If the extension pg_trgm is missing and cannot be created, searches read all
- * accounts of the tenant.
+ * accounts of the tenant. The extension belongs to the whole database, so it is created in the schema public if
+ * possible, and under a lock.
  */
 const accountTextIndex = `do $migration$
   declare
     trigram_schema text;
   begin
+    perform pg_advisory_xact_lock(108192040920946);
     begin
-      create extension if not exists pg_trgm;
+      execute format('create extension if not exists pg_trgm schema %I',
+        case when has_schema_privilege(to_regnamespace('public'), 'create') then 'public' else current_schema() end);
     exception when others then
       raise warning 'Searches of accounts go without an index, for the extension pg_trgm cannot be created: %', sqlerrm;
     end;
