@@ -20,7 +20,12 @@ import {
 } from '../tables/queue.ts';
 import { insertInto, TenantScope } from '../tables/record-access.ts';
 
-const leaseColumns = inputColumns({ owner: 'text', token: 'text', ends_at_ms: 'bigint' });
+const leaseColumns = inputColumns({
+  tenant_record_id: 'bigint',
+  owner: 'text',
+  token: 'text',
+  ends_at_ms: 'bigint',
+});
 
 const liveTable = raw(queueEntriesTable.name);
 const historyTable = raw(queueHistoryTable.name);
@@ -102,8 +107,9 @@ export function pushStore(
           where k.after_record_id = ${after}`;
   return {
     take: async ({ owner, token, limit, businessNow, systemNowMs, leaseEndsAtMs }) => {
-      // Skips from tenant to tenant along the index of due deliveries.
-      const taken = await access.rows(sql`
+      // Skips from tenant to tenant along the index of due deliveries. A statement of its own, because Citus rejects
+      // `recursive` in an insert.
+      const waiting = await access.rows(sql`
         with recursive pushing (id) as (
           select min(d.tenant_record_id) from ${rows} d where ${due}
           union all
@@ -117,14 +123,18 @@ export function pushStore(
             where d.tenant_record_id = pushing.id and ${due} and d.due_order <= ${businessNow})
           union select c.tenant_record_id from ${cursors} where ${hasPendingEvents}
         )
-        insert into ${leases} as l (tenant_record_id, owner, token, ends_at_ms ${sinkColumn})
-        select waiting.id, r.owner, r.token, r.ends_at_ms ${sinkValue}
-        from waiting cross join ${rowsAs('r', leaseColumns, [[owner, token, leaseEndsAtMs]])}
+        select waiting.id from waiting
         where not exists (
           select 1 from ${leases} o
           where o.tenant_record_id = waiting.id and o.ends_at_ms > ${systemNowMs} ${ofKind('o')})
           ${dialect.ofWorkingTenants('waiting.id')}
-        limit ${limit}
+        limit ${limit}`);
+      if (waiting.length === 0) return [];
+      const wanted = waiting.map((row) => [numberIn(row, 'id'), owner, token, leaseEndsAtMs]);
+      const taken = await access.rows(sql`
+        insert into ${leases} as l (tenant_record_id, owner, token, ends_at_ms ${sinkColumn})
+        select r.tenant_record_id, r.owner, r.token, r.ends_at_ms ${sinkValue}
+        from ${rowsAs('r', leaseColumns, wanted)} where true ${dialect.ofWorkingTenants('r.tenant_record_id')}
         on conflict (tenant_record_id ${sinkColumn}) do update
           set owner = excluded.owner, token = excluded.token, ends_at_ms = excluded.ends_at_ms
           where l.ends_at_ms <= ${systemNowMs}
