@@ -11,6 +11,7 @@ import type { DrizzleTransaction, KnexTransaction, KyselyTransaction } from './h
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
+import { citusTransactions, FIND_CITUS } from './postgresql/citus.ts';
 import { type ConnectionUrl, isPostgresqlUrl, parseConnectionUrl } from './postgresql/connection-url.ts';
 import { HOME_SCHEMA, postgresqlDialect } from './postgresql/dialect.ts';
 import { type ClientPool, QueueListener } from './postgresql/queue-listener.ts';
@@ -20,7 +21,7 @@ import { TENANT_SETTING } from './postgresql/tenant-policy.ts';
 import { postgresqlTransactions } from './postgresql/transactions.ts';
 import { applyMigrations } from './session/migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.ts';
-import { type Connection, EVERY_TENANT, type Transactions } from './sql/connection.ts';
+import { type Connection, compiled, EVERY_TENANT, type Transactions } from './sql/connection.ts';
 import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
 
@@ -148,16 +149,23 @@ function storageOver(
 ): Storage<PostgresqlHost> {
   const nodeTag = randomUUID();
   const listener = new QueueListener(() => poolOf(orm), nodeTag);
+  let { transactions } = options;
   const parts: StorageParts = {
     connection: connectionOf(orm),
-    transactions: options.transactions,
+    get transactions() {
+      return transactions;
+    },
     dialect: postgresqlDialect,
     hostDialect: postgresqlDialect,
     seesLock: null,
     migrations,
     migrate: options.migrate === true ? () => migrateOver(orm) : null,
     requireRowSecurity: options.requireRowSecurity === true,
-    connect: () => connectionOf(orm).ensureConnection(),
+    connect: async () => {
+      await connectionOf(orm).ensureConnection();
+      const { rows } = await connectionOf(orm).getClient().executeQuery(compiled(FIND_CITUS));
+      transactions = rows.length > 0 ? citusTransactions(options.transactions) : options.transactions;
+    },
     letGo: async () => undefined,
     close: async () => {
       await listener.close();

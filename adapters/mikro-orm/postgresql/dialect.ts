@@ -275,7 +275,7 @@ async function insertEntries(statements: Statements, entries: readonly EncodedEn
       select nextval(${sequence}) as record_id, r.*
       from telling cross join ${rowsAs('r', columns, cells)}
     ), processed as (
-      insert into bw_queue_history (${names}) select ${names} from numbered where processing_state = 'PROCESSED'
+      insert into bw_queue_history (${names}) select ${names} from numbered where processing_state = 'PROCESSED' returning 1
     )
     insert into bw_queue_entries (${names})
     select ${names} from numbered where processing_state <> 'PROCESSED' ${liveConflict}`);

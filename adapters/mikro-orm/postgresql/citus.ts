@@ -1,0 +1,67 @@
+import {
+  type CompiledStatement,
+  compiled,
+  type Reach,
+  type Transaction,
+  type Transactions,
+} from '../sql/connection.ts';
+import { TENANT_SETTING } from './tenant-policy.ts';
+import { eachInTransaction } from './transactions.ts';
+
+/** Returns a row if the database has Citus. */
+export const FIND_CITUS = `select 1 from pg_extension where extname = 'citus'`;
+
+/**
+ * Transactions on Citus, which needs more than PostgreSQL for row-level security on its workers. The setting
+ * `citus.propagate_set_commands` must be `local`.
+ */
+export function citusTransactions(transactions: Transactions): Transactions {
+  const run: Transactions['run'] = (kind, work) =>
+    transactions.run(kind, async (transaction) => {
+      // Sent together with the first statements. If it fails, they fail too.
+      passOn(transaction, kind.reach).catch(() => undefined);
+      return work(adapted(transaction));
+    });
+  return {
+    run,
+    single: (reach) => eachInTransaction(run, reach),
+    join: (host, reach, work) =>
+      transactions.join(host, reach, async () => {
+        await passOn(host, reach);
+        try {
+          return await work();
+        } finally {
+          await passOn(host, null).catch(() => undefined); // the host's transaction has failed
+        }
+      }),
+  };
+}
+
+/** Sets the reach on the workers. */
+async function passOn(transaction: Transaction, reach: Reach | null): Promise<void> {
+  await transaction.executeQuery(settingOf(TENANT_SETTING, String(reach ?? '')));
+}
+
+/** Citus sends `set local` to its workers, but not calls of `set_config`. */
+function settingOf(name: string, value: string): CompiledStatement {
+  return compiled(`set local ${name} = '${value.replaceAll("'", "''")}'`);
+}
+
+const SETTING = /^select set_config\('([\w.]+)', \$1, true\)$/;
+/** Matches statements that insert selected rows and return nothing about them. */
+const SILENT_INSERT = /^\s*(?:with moved|insert into)(?!.* (?:returning|on conflict) (?!\*\)))/s;
+
+/**
+ * Returns the statement in a form that Citus supports. An insert returns a constant, because Citus copies the rows of
+ * other inserts to the worker, and row-level security forbids \`copy\`.
+ */
+function citusForm(statement: CompiledStatement): CompiledStatement {
+  const { sql, parameters } = statement;
+  const [, setting] = SETTING.exec(sql) ?? [];
+  if (setting !== undefined) return settingOf(setting, String(parameters[0]));
+  return SILENT_INSERT.test(sql) ? { ...statement, sql: `${sql} returning 1` } : statement;
+}
+
+function adapted(transaction: Transaction): Transaction {
+  return { executeQuery: (statement) => transaction.executeQuery(citusForm(statement)) };
+}
