@@ -16,6 +16,7 @@ export {
   type TenantBilling,
 } from './billing.ts';
 export * from './catalog/index.ts';
+export type { MoveOptions, MoveProgress, MoveResult, MoveStep } from './cells/index.ts';
 export type { CheckOperations } from './check/index.ts';
 export * from './check/model.ts';
 export { SystemTag } from './control-tags/index.ts';

@@ -5,11 +5,13 @@ import { atMost } from '../../runtime/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { MoveProgress } from './move-progress.ts';
 
+type MovingCell = Pick<Storage, 'moves'>;
+
 /** The storages of a deployment with cells. */
 export interface MoveParts {
-  readonly directory: Storage<never>;
+  readonly directory: Pick<Storage, 'cells'>;
   /** The cells by name. */
-  readonly cells: ReadonlyMap<string, Storage<never>>;
+  readonly cells: ReadonlyMap<string, MovingCell>;
   readonly systemClock: SystemClock;
 }
 
@@ -22,7 +24,7 @@ export interface MoveOptions {
 }
 
 /** Returns the storage of a cell. @throws BillingError MISSING_OR_INVALID_FIELD for an unknown cell. */
-export function cellOf({ cells }: MoveParts, name: string): Storage<never> {
+export function cellOf({ cells }: MoveParts, name: string): MovingCell {
   const cell = cells.get(name);
   if (cell !== undefined) return cell;
   throw billingError(

@@ -1,8 +1,10 @@
+import { moveTenant, undoMove } from '../../cells/index.ts';
 import type { Breach } from '../../check/index.ts';
 import type { NodeOperations } from '../../nodes/index.ts';
 import type { BacklogOperations, OfOneTenant, QueueLookRequest } from '../../queues/index.ts';
 import type { TenantRef } from '../../records/index.ts';
 import { billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_SHOWN_ENTRIES } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Billing } from '../billing.ts';
@@ -19,13 +21,26 @@ import type {
 /** Returns the operations for operators of cells. */
 export function cellOperations<Host>(
   router: CellRouter<Host>,
-  { directory, clock }: CellsOptions<Host>,
+  { directory, clock, systemClock }: CellsOptions<Host>,
   lateThresholdMs: number,
 ): CellOperations {
+  const tenantOf = async (given: TenantRef | Uuid | string): Promise<TenantRef> =>
+    (await router.any.call(({ context }) => context({ tenant: given, user: '' }))).tenant;
+  const cells = new Map(router.cells.map(({ name, storage }) => [name, storage]));
+  const parts = { directory, cells, systemClock };
   return {
     list: () => cellViews(router, { directory, clock, lateThresholdMs }),
+    move: async (tenant, options) => {
+      const result = await moveTenant(parts, await tenantOf(tenant), options);
+      await router.places.look();
+      return result;
+    },
+    undoMove: async (tenant, options) => {
+      await undoMove(parts, await tenantOf(tenant), options);
+      await router.places.look();
+    },
     of: async (given) => {
-      const { tenant } = await router.any.call(({ context }) => context({ tenant: given, user: '' }));
+      const tenant = await tenantOf(given);
       const place = await router.places.find(tenant.recordId);
       if (place !== null) {
         const { cell, otherCell, state } = place;

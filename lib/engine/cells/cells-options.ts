@@ -1,3 +1,4 @@
+import type { MoveOptions, MoveResult } from '../../cells/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import type { PlaceState, Tenant, TenantRef } from '../../records/index.ts';
 import type { NewTenantInput, TenantAuthor, TenantOperations } from '../../tenants/index.ts';
@@ -48,6 +49,23 @@ export interface CellOperations {
   list(): Promise<readonly CellView[]>;
   /** Returns the cell of a tenant. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
   of(tenant: Uuid | string | TenantRef): Promise<PlaceView>;
+  /**
+   * Moves a tenant to another cell (cells §3), or continues its interrupted move. The tenant works during the move,
+   * except for a short pause. Resolves after the rows in the source have been deleted, by default a minute after the
+   * switch. Does nothing if the tenant is in the cell.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown cell, or during a move to another cell; BUSY
+   * (60018) if a cell does not answer or another process takes over the move. Call it again to continue.
+   * @example await billing.cells.move('acme-key', { to: 'east', onProgress: ({ step }) => console.log(step) });
+   */
+  move(
+    tenant: Uuid | string | TenantRef,
+    options: MoveOptions & { readonly to: string },
+  ): Promise<MoveResult>;
+  /**
+   * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the tenant already works in the other cell.
+   */
+  undoMove(tenant: Uuid | string | TenantRef, options?: MoveOptions): Promise<void>;
 }
 
 /** Input for a new tenant of a deployment with cells. */
