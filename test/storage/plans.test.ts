@@ -63,6 +63,19 @@ eachDatabase.describe('query plans without database statistics', (open, kind) =>
     const [found] = await plansOf(opened.database, updates);
     expect(found?.plan.join('\n')).to.include('bw_accounts_id_unique');
   });
+
+  it('find the delegated invoices of accounts without all invoices of a status', async () => {
+    const [first] = await opened.newAccounts(1);
+    opened.bound();
+    await opened.read((session) => session.invoices.loadBalances([first.id]));
+    const [found] = await plansOf(
+      opened.database,
+      opened.bound().filter(({ text }) => text.includes('bw_invoicing_states')),
+    );
+    expect(found?.plan.join('\n'))
+      .to.match(/bw_invoices_(delegated|open)_index/)
+      .and.not.to.include('status_index');
+  });
 });
 
 eachDatabase.describe('query plans over filled tables', (open, kind) => {
