@@ -5,7 +5,7 @@ import { authorshipOf } from '../runtime/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 
 /** Time after which a call starts no further part of a count. */
-const COUNT_TIME_MS = 60;
+const COUNT_TIME_MS = 150;
 
 /** Age at which an unfinished count starts again, so that its first rows are not much older than its last ones. */
 const MAX_COUNT_MS = 600_000;
@@ -44,7 +44,7 @@ interface StoredProgress {
 }
 
 /**
- * Returns the kept figures, in the order of `counts`. First counts missing and stale figures for about 60 ms, the
+ * Returns the kept figures, in the order of `counts`. First counts missing and stale figures for about 150 ms, the
  * first of `counts` first, and stores the result.
  */
 export async function keepCounts<F, P>(

@@ -13,7 +13,7 @@ const t = texts.home;
 type Months = ResultOf<'reports', 'months'>;
 type Figures = Months['months'][number]['currencies'][number];
 
-const POLL_MS = 700;
+const POLL_MS = 100;
 
 /** Loads again every moment while the server is still counting. */
 function usePolling<T>(loaded: Loaded<T>, isCounting: boolean): void {
