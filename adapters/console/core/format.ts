@@ -92,14 +92,11 @@ export function shortId(id: string): string {
 /** Returns a name of the API such as `PAYMENT_FAILURE` or `billingPeriod` as words: `Payment failure`. */
 export function words(name: string | null | undefined): string {
   if (!name) return '–';
-  const spaced = name
-    .replaceAll(/(?<=[a-z])(?=[A-Z0-9])/g, '_')
-    .replaceAll('_', ' ')
-    .toLowerCase();
+  const spaced = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=[0-9])|_/g, ' ').toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-/** Returns the label of a field, a column or an action: its own one, or else its name as words. */
+/** Returns the label of a name: its own one, or else the name as words. A currency keeps its letters. */
 export function label(name: string): string {
   const isCurrency = /^[A-Z]{3}$/.test(name);
   return labels[name] ?? (isCurrency ? name : words(name));

@@ -45,6 +45,21 @@ export function useLoad<T>(load: () => Promise<T>, inputs: readonly unknown[] = 
   return { data, error, isLoading, reload: () => setAsked(asked + 1) };
 }
 
+/** Work that the user starts with a button or by submitting a form, and its error. */
+export function useTask(work: () => Promise<void>) {
+  const [state, setState] = useState<{ isRunning: boolean; error: Error | null }>(IDLE);
+  const start = (event: Event) => {
+    event.preventDefault();
+    setState({ isRunning: true, error: null });
+    work()
+      .then(() => setState(IDLE))
+      .catch((failure: unknown) => setState({ isRunning: false, error: asError(failure) }));
+  };
+  return { ...state, start };
+}
+
+const IDLE = { isRunning: false, error: null };
+
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import { asError, revision, session, signIn } from '../core/data.ts';
+import { revision, session, signIn, useTask } from '../core/data.ts';
 import { label } from '../core/format.ts';
 import { type Field, Fields, requiredText, type Values } from '../parts/action.tsx';
 import { Problem } from '../parts/layout.tsx';
@@ -34,30 +34,20 @@ export function SignInAgain() {
 
 function SignInForm(props: { readonly title: string; readonly message?: string }) {
   const [values, setValues] = useState<Values>({ user: session.value?.username ?? '', password: '' });
-  const [error, setError] = useState<Error | null>(null);
-  const [isRunning, setRunning] = useState(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setRunning(true);
-    setError(null);
-    try {
-      const before = session.value?.username;
-      await signIn(requiredText(values, 'user'), String(values.password ?? ''));
-      // The page shows what the other user was allowed to see.
-      if (before !== undefined && before !== session.value?.username) location.reload();
-      revision.value += 1;
-    } catch (failure) {
-      const isRejected = failure instanceof BillingError && failure.code === ErrorCode.UNAUTHENTICATED;
-      setError(isRejected ? new Error(texts.signIn.rejected) : asError(failure));
-    }
-    setRunning(false);
-  };
+  const { isRunning, error, start } = useTask(async () => {
+    const before = session.value?.username;
+    await signIn(requiredText(values, 'user'), String(values.password ?? ''));
+    // The page shows what the other user was allowed to see.
+    if (before !== undefined && before !== session.value?.username) location.reload();
+    revision.value += 1;
+  });
+  const isRejected = error instanceof BillingError && error.code === ErrorCode.UNAUTHENTICATED;
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={start}>
       <h1>{props.title}</h1>
       {props.message !== undefined && <p>{props.message}</p>}
       <Fields fields={fields} values={values} change={setValues} />
-      {error !== null && <Problem error={error} />}
+      {error !== null && <Problem error={isRejected ? new Error(texts.signIn.rejected) : error} />}
       <button type="submit" class="primary" disabled={isRunning}>
         {isRunning ? texts.common.working : label('signIn')}
       </button>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { asError, may, useLoad } from '../core/data.ts';
+import { may, useLoad, useTask } from '../core/data.ts';
 import { label } from '../core/format.ts';
 import { explanations, texts } from '../texts.ts';
 import { Dialog, Problem, Show } from './layout.tsx';
@@ -71,30 +71,20 @@ function ActionContent<T, D>(props: OpenActionProps<T, D>) {
 function ActionForm<T, D>(props: OpenActionProps<T, D> & { readonly facts: D }) {
   const { title, initial = {}, run, close, preview, facts } = props;
   const [values, setValues] = useState<Values>(initial);
-  const [error, setError] = useState<Error | null>(null);
-  const [isRunning, setRunning] = useState(false);
   // The user sees the effect of the values before they can be confirmed.
   const [isPreviewed, setPreviewed] = useState(preview === undefined);
   const fields = typeof props.fields === 'function' ? props.fields(values, facts) : (props.fields ?? []);
   const explanation = props.explanation ?? explanations[props.name];
 
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setRunning(true);
-    setError(null);
-    try {
-      const result = await run(values, facts);
-      close();
-      notify(texts.common.done(title));
-      props.after?.(result);
-    } catch (failure) {
-      setError(asError(failure));
-      setRunning(false);
-    }
-  };
+  const { isRunning, error, start } = useTask(async () => {
+    const result = await run(values, facts);
+    close();
+    notify(texts.common.done(title));
+    props.after?.(result);
+  });
 
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={start}>
       {explanation !== undefined && <div class="explanation">{explanation}</div>}
       <Fields fields={fields} values={values} change={setValues} />
       {preview !== undefined && (

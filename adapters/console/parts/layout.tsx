@@ -1,7 +1,7 @@
 import { type ComponentChildren, type ComponentType, isValidElement } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BillingError, ErrorCode } from '../../client/index.ts';
-import { asError, type Loaded, useLoad } from '../core/data.ts';
+import { type Loaded, useLoad, useTask } from '../core/data.ts';
 import { label, shortId, valueText, words } from '../core/format.ts';
 import { href, hrefWith, parameters } from '../core/location.ts';
 import { texts } from '../texts.ts';
@@ -108,21 +108,10 @@ export function Download(props: {
   readonly load: () => Promise<Uint8Array>;
 }) {
   const { name, file, type, load } = props;
-  const [isRunning, setRunning] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const download = async () => {
-    setRunning(true);
-    setError(null);
-    try {
-      saveFile(await load(), { name: file, type });
-    } catch (failure) {
-      setError(asError(failure));
-    }
-    setRunning(false);
-  };
+  const { isRunning, error, start } = useTask(async () => saveFile(await load(), { name: file, type }));
   return (
     <>
-      <button type="button" disabled={isRunning} onClick={() => void download()}>
+      <button type="button" disabled={isRunning} onClick={start}>
         {isRunning ? texts.common.working : label(name)}
       </button>
       {error !== null && <Problem error={error} />}

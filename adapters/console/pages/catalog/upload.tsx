@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { api, asError, loadAccountNames, type ResultOf, useLoad } from '../../core/data.ts';
+import { api, loadAccountNames, type ResultOf, useLoad, useTask } from '../../core/data.ts';
 import { day, label, money, shortId, words } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { Action } from '../../parts/action.tsx';
@@ -33,32 +33,22 @@ interface Report {
 export function Upload({ catalog }: { readonly catalog: Catalog }) {
   const xml = useSignal('');
   const report = useSignal<Report | null>(null);
-  const error = useSignal<Error | null>(null);
-  const isReading = useSignal(false);
   const enter = (text: string) => {
     xml.value = text;
     report.value = null;
   };
-  const check = async (event: Event) => {
-    event.preventDefault();
-    isReading.value = true;
-    error.value = null;
-    try {
-      for await (const partial of reports(xml.value)) {
-        // The user has changed the document in the meantime.
-        if (partial.xml !== xml.value) break;
-        report.value = partial;
-      }
-    } catch (failure) {
-      error.value = asError(failure);
+  const { isRunning, error, start } = useTask(async () => {
+    for await (const partial of reports(xml.value)) {
+      // The user has changed the document in the meantime.
+      if (partial.xml !== xml.value) break;
+      report.value = partial;
     }
-    isReading.value = false;
-  };
+  });
   return (
     <>
       <Section name="upload" actions={<Download {...catalog} />}>
         <p>{t.uploadExplanation}</p>
-        <form class="fields" onSubmit={(event) => void check(event)}>
+        <form class="fields" onSubmit={start}>
           <label>
             {label('xmlFile')}
             <input
@@ -77,14 +67,14 @@ export function Upload({ catalog }: { readonly catalog: Catalog }) {
             />
           </label>
           <div class="actions">
-            <button type="submit" class="primary" disabled={isReading.value}>
-              {isReading.value ? texts.common.working : label('check')}
+            <button type="submit" class="primary" disabled={isRunning}>
+              {isRunning ? texts.common.working : label('check')}
             </button>
           </div>
         </form>
-        {error.value !== null && <Problem error={error.value} />}
+        {error !== null && <Problem error={error} />}
       </Section>
-      {report.value !== null && <ReportSection report={report.value} isReading={isReading.value} />}
+      {report.value !== null && <ReportSection report={report.value} isReading={isRunning} />}
     </>
   );
 }
