@@ -658,7 +658,7 @@ export const texts = {
     ruleNamed: (name: string) => `Rule: ${name}`,
     trialHelp: 'Empty for a plan without a trial.',
     uploadExplanation:
-      'Check a document first. The report lists its problems and every subscription that would have another price. Nothing changes until you upload.',
+      'The document is XML in the catalog format of Kill Bill. Download the current one as an example. Check a document first: the report lists its problems and every subscription that would have another price. Nothing changes until you upload.',
     reading: (found: number) => `Reading subscriptions … ${found} price changes so far`,
     totals: (checked: number, changed: number, unbillable: number) =>
       `${changed} of ${checked} subscriptions would have another price. ${unbillable === 0 ? 'Every account could still be invoiced.' : `${unbillable} accounts could not be invoiced.`}`,
@@ -752,7 +752,6 @@ export const texts = {
   },
   methods: {
     gatewayHelp: (names: string) => `This server has ${names}.`,
-    refundHint: 'To send money back, open the payment and refund it.',
     remove: 'Removes the payment method. Automatic payments do not use it.',
     removeDefault:
       'Removes the default payment method and turns automatic payment off. Invoices stay unpaid until the account has another method and the tag AUTO_PAY_OFF is removed.',

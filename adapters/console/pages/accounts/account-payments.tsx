@@ -19,7 +19,6 @@ export function Payments({ account }: AccountProps) {
     <>
       <ListSection
         name="payments"
-        above={<p class="quiet-text">{t.refundHint}</p>}
         load={({ offset, limit, sort }) =>
           api().payments.search(`_q=1&account_id[eq]=${id}`, {
             offset,

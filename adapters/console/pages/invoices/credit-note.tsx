@@ -1,4 +1,4 @@
-import { api } from '../../core/data.ts';
+import { api, loadAccountNames } from '../../core/data.ts';
 import { day, label, money } from '../../core/format.ts';
 import { href } from '../../core/location.ts';
 import { Download, Facts, IdLink, Page, pageOf, Section } from '../../parts/layout.tsx';
@@ -14,10 +14,12 @@ export const CreditNote = pageOf(load, Content);
 
 async function load(id: string) {
   const [note, html] = await Promise.all([api().creditNotes.get(id), api().creditNotes.html(id)]);
-  return { note, html, number: note.formattedNumber ?? String(note.creditNoteNumber) };
+  const nameOf = await loadAccountNames([note.accountId]);
+  const accountName = nameOf(note.accountId);
+  return { note, html, accountName, number: note.formattedNumber ?? String(note.creditNoteNumber) };
 }
 
-function Content({ note, html, number }: CreditNoteFacts) {
+function Content({ note, html, accountName, number }: CreditNoteFacts) {
   const { id, invoiceId, accountId, amount, currency, creditNoteDate, reason } = note;
   return (
     <Page
@@ -41,7 +43,7 @@ function Content({ note, html, number }: CreditNoteFacts) {
             amount: money(amount, currency),
             date: day(creditNoteDate),
             reason: t.reasons[reason],
-            account: <IdLink page="/accounts" id={accountId} />,
+            account: <IdLink page="/accounts" id={accountId} label={accountName} />,
           }}
         />
       </Section>
