@@ -9,6 +9,7 @@ import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { cellsTable, tenantPlacesTable } from '../tables/cells.ts';
 import { tenantTables } from '../tables/entities.ts';
 import { tables } from '../tables/index.ts';
+import { queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
 import { insertInto, namesOf, selectOfAll, TenantScope } from '../tables/record-access.ts';
 import { recordIdColumn } from '../tables/record-table.ts';
 import { tenantsTable } from '../tables/system.ts';
@@ -24,9 +25,11 @@ const cellTables = tenantTables().filter(
 );
 
 /** Sequences of record ids that depend on the number of the cell. The directory assigns the record ids of tenants. */
-export const cellSequences: readonly string[] = tables
+const numberedTables = tables
   .filter(({ name, columns }) => cellTables.includes(name) && columns.includes(recordIdColumn))
-  .map(({ name }) => `${name}_record_id_seq`);
+  .map(({ name }) => name);
+const sequenceOf = (table: string) => `${table}_record_id_seq`;
+export const cellSequences: readonly string[] = numberedTables.map(sequenceOf);
 
 export function cellStore(access: SystemAccess): CellStore {
   const counter = async (name: string) => {
@@ -224,6 +227,14 @@ async function adopt(runner: Runner, { number, above }: CellNumbering): Promise<
   const start = number + CELL_NUMBERS * Math.ceil((highest - number) / CELL_NUMBERS);
   const starts = cellSequences.map((sequence) => `setval('${sequence}', ${start})`);
   await runner.rows(sql`select ${raw(starts.join(', '))}`);
+  // Rows of the system can have record ids that the first cell has too. They give way to rows that move here.
+  const renumbered = number === 0 ? [] : [...numberedTables, queueHistoryTable.name];
+  for (const table of renumbered) {
+    const sequence = sequenceOf(table === queueHistoryTable.name ? queueEntriesTable.name : table);
+    await runner.run(sql`
+      update ${raw(table)} set record_id = nextval(${sequence}::regclass)
+      where tenant_record_id = ${noTenant} and record_id <= ${start}`);
+  }
   return start;
 }
 

@@ -3,6 +3,7 @@ import type { MoveOptions, MoveParts, MoveResult } from '../../../lib/cells/inde
 import { moveTenant, undoMove } from '../../../lib/cells/index.ts';
 import type { SystemClock, TenantRef } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
+import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { type OpenDatabase, reachingEveryTenant, type TestDatabase } from '../databases.ts';
 import { author, newId, tenant } from '../storage/stored-records.ts';
 import { migrated, storageOf } from '../storage.ts';
@@ -16,7 +17,7 @@ interface WatchedMove extends MoveOptions {
   readonly watch?: Watch;
 }
 
-/** Two cells, of which `west` is also the directory, with a tenant in it. Waits of moves are short. */
+/** Two cells, of which `west` is also the directory, with a tenant in it from before the first cell. Waits of moves are short. */
 export interface TwoCells {
   readonly databases: Readonly<Record<CellName, TestDatabase>>;
   readonly storages: Readonly<Record<CellName, Storage<never>>>;
@@ -41,6 +42,11 @@ export async function openTwoCells(open: OpenDatabase): Promise<TwoCells> {
   const storages = { west: storageOf(databases.west), east: storageOf(databases.east) };
   const directory = storages.west;
   const clients = { west: await connected(databases.west), east: await connected(databases.east) };
+  const { id, recordId } = await directory.system.insertTenant(tenant({ apiKey: newId() }), author());
+  const moved = { id, recordId };
+  // The target has a counter with the same record id before it becomes a cell.
+  await directory.takePaymentNumber(moved);
+  await storages.east.takePaymentNumber({ id: newId(), recordId: SYSTEM_TENANT.recordId });
   for (const name of cellNames)
     await directory.cells.register({ name, adopt: (numbering) => storages[name].cells.adopt(numbering) });
   const parts = {
@@ -54,7 +60,6 @@ export async function openTwoCells(open: OpenDatabase): Promise<TwoCells> {
     await directory.cells.settle(inserted.recordId);
     return { id: inserted.id, recordId: inserted.recordId };
   };
-  const moved = await newTenant('west');
   return {
     databases,
     storages,
