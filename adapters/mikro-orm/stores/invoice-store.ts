@@ -348,11 +348,12 @@ function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: Cov
 }
 
 /**
- * Returns the condition for open invoices without a settled or void summary. It starts with the condition of the
- * index of open invoices.
+ * Returns the condition for open invoices without a settled or void summary. It contains the condition of the index of
+ * open invoices. It names the other statuses, because without statistics both databases would read all committed
+ * invoices by the index of statuses.
  */
 function isOpen({ runner: { dialect } }: TenantScope): Sql {
-  return sql`status = 'COMMITTED' and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
+  return sql`status not in ('DRAFT', 'VOID') and raw_balance <> '0' and ${raw(dialect.isPositive('raw_balance'))}
     and not is_written_off and not is_migration
     and not exists (select 1 from bw_invoices p where p.id = bw_invoices.parent_invoice_id
       and p.tenant_record_id = bw_invoices.tenant_record_id and ${raw(isClosed)})`;
@@ -413,8 +414,7 @@ function linkedInvoiceReads(
     },
     loadBalances: async (accountIds) => {
       if (accountIds.length === 0) return [];
-      // Names the other statuses, because without statistics both databases would read all committed invoices by the
-      // index of statuses.
+      // Names the other statuses, as in `isOpen`.
       const rows = await scope.runner.rows(sql`
         select s.account_id, s.account_balance, s.account_cba,
           ${raw(balancedColumns('i'))}, ${raw(balancedColumns('p'))}
