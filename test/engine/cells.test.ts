@@ -181,6 +181,8 @@ onPostgresql.describe('two cells', (open) => {
     });
     expect(await next).to.equal(west.id);
     await Promise.all([one.close(), continued.close()]);
+    const listed = await billing.as({ tenant: east.id, user: 'test' }).events.list({ after: 'oldest' });
+    expect(new Set(listed.events.map(({ tenantId }) => tenantId))).to.eql(new Set([east.id]));
     expect(await codeOf(billing.events.subscribe({ after: '12', onEvent }))).to.equal(
       ErrorCode.INVALID_PARAMETER,
     );

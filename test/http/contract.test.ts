@@ -10,7 +10,14 @@ import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/
 import type { Sample, TenantKeys } from '../support/http/samples.ts';
 import { aliasHeaders, basic, expectStatus, type Reply, type Request } from '../support/http/serving.ts';
 import { asShown, firstToShow, leftOutOf } from '../support/http/shown-parameters.ts';
-import { eachDatabaseByTurns, expect, isSampled, sampled } from '../support/index.ts';
+import {
+  eachDatabaseByTurns,
+  expect,
+  isSampled,
+  type OpenDatabase,
+  onTwoCells,
+  sampled,
+} from '../support/index.ts';
 
 const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undefined>>>> = {
   D: {},
@@ -30,8 +37,11 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
 }
 
 // Every route of the table is called: a new one is under these rules from its first day.
-eachDatabaseByTurns.describe('HTTP route', (open) => {
-  const world = populateOnce(open);
+eachDatabaseByTurns.describe('HTTP route', (open) => defineContract(open, false));
+onTwoCells((_kind, open) => describe('HTTP route', () => defineContract(open, true)), { byTurns: true });
+
+function defineContract(open: OpenDatabase, areCells: boolean) {
+  const world = populateOnce(open, { areCells });
 
   before(async () => {
     await addUser(world.serving, 'reader');
@@ -94,7 +104,7 @@ eachDatabaseByTurns.describe('HTTP route', (open) => {
       if (firstToShow.has(route.operationId) || isSampled(turn, 4)) describeExamples(route, callExamples);
       if (route.success.paged && route.success.body?.json.type === 'array') describePages(callQuery);
     });
-});
+}
 
 /** Makes it when it is first asked for, and gives the same from then on. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -5,7 +5,16 @@ import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import type { Sample } from '../support/http/samples.ts';
 import { eve, exampleCatalog, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
-import { eachDatabaseAndSuperuser, expect, isLongRun, migrated, sampled } from '../support/index.ts';
+import {
+  type DatabaseKind,
+  eachDatabaseAndSuperuser,
+  expect,
+  isLongRun,
+  migrated,
+  type OpenDatabase,
+  onTwoCells,
+  sampled,
+} from '../support/index.ts';
 
 const keys = ['customer', 'bundle', 'sub', 'Ada', 'other@example.com', 'second@example.com'];
 const uuidForm = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -28,7 +37,11 @@ interface Sent extends Sample {
 // Every route that belongs to a tenant, from the table: a new one is tried from its first day. What a superuser does not
 // see of another tenant, nobody sees whom row-level security binds; there it might refuse a write with a failure.
 let timesDefined = 0;
-eachDatabaseAndSuperuser((kind, open) => {
+eachDatabaseAndSuperuser((kind, open) => defineProbes(kind, open, false));
+// The other tenant is in the other cell.
+onTwoCells((kind, open) => defineProbes(kind, open, true));
+
+function defineProbes(kind: DatabaseKind, open: OpenDatabase, areCells: boolean) {
   // As either role of PostgreSQL a twelfth of the routes, not the same ones; on SQLite and in the long run all of them.
   const turn = timesDefined++;
   const routes = sampled(routeTable({ testMode: true }).filter(isOfTenant), kind === 'sqlite' ? 1 : 12, turn);
@@ -40,7 +53,7 @@ eachDatabaseAndSuperuser((kind, open) => {
     let lastShown: string | null = null;
 
     before(async () => {
-      const serving = await serve(await open(migrated));
+      const serving = await serve(await open(migrated), { areCells });
       const callOfBob: World['serving']['call'] = (...request) => {
         lastShown = null;
         return serving.call(...request);
@@ -122,7 +135,7 @@ eachDatabaseAndSuperuser((kind, open) => {
       return lastShown;
     }
   });
-});
+}
 
 /**
  * Returns true if the route concerns a tenant. The clock and the queues of test mode are the deployment's, and a node

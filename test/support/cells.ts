@@ -1,7 +1,10 @@
+import type { BillingOptions } from '../../adapters/node/billwright.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
+import { cellStorage } from '../../lib/cells/index.ts';
 import type { CellsBilling, CellsOptions, TenantBilling, Uuid } from '../../lib/index.ts';
-import { endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import { endWith, freshDatabase, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { plainHasher } from './plain-hasher.ts';
 import { migrated, storageOf } from './storage.ts';
 import { pushableSystemClock, recordingLogger } from './system-time.ts';
@@ -93,5 +96,40 @@ export async function openCells(
       };
       return { id, recordId, apiKey, acme, subscriber };
     },
+  };
+}
+
+/** True if the engines of tests on PostgreSQL have two cells (`BILLWRIGHT_TEST_CELLS=1`). */
+export const areCells = process.env.BILLWRIGHT_TEST_CELLS === '1';
+
+/** The databases beside the databases of tests, by URL. */
+const others = new Map<string, Promise<TestDatabase>>();
+
+function otherOf(database: TestDatabase & { readonly kind: 'postgresql' }): Promise<TestDatabase> {
+  const known = others.get(database.url);
+  if (known !== undefined) return known;
+  const made = freshDatabase('postgresql', migrated);
+  others.set(database.url, made);
+  return made;
+}
+
+/**
+ * Returns the open function for an engine on two cells: `near` is the database of the test, `far` another one. The
+ * directory is `far`, so that the tenants of the test are in a cell without it. If the database already has tenants, it
+ * has to be the directory.
+ */
+export async function cellsBeside(
+  database: TestDatabase & { readonly kind: 'postgresql' },
+  storage: Storage<never>,
+  { hasTenants }: { readonly hasTenants: boolean },
+) {
+  const far = storageOf(await otherOf(database));
+  const directory = hasTenants ? storage : far;
+  const cells = hasTenants ? { near: storage, far } : { far, near: storage };
+  return {
+    /** The parts of the directory and of the near cell, as an engine sees them. */
+    storage: cellStorage('near', storage, directory),
+    open: ({ storage: _storage, ...options }: Partial<BillingOptions<never>>) =>
+      Billing.cells<never>({ ...options, directory, cells }),
   };
 }

@@ -121,6 +121,15 @@ export const onPostgresql = {
   },
 };
 
+/** Defines tests on two cells, for which `serve` has an option. On commits, only every fourth suite runs its first test. */
+export function onTwoCells(define: DefineTests, { byTurns = false } = {}): void {
+  if (isLeftOut('postgresql')) return;
+  const suite = describeOn('two cells', 'postgresql', define);
+  const turns = { met: 0 };
+  if (!isLongRun && byTurns)
+    keepOnly(suite, ({ tests }) => (turns.met % 4 === 1 ? tests.slice(0, 1) : []), turns);
+}
+
 /** Like `eachDatabase`, and once more on PostgreSQL as a superuser, who bypasses row-level security. */
 export function eachDatabaseAndSuperuser(define: DefineTests): void {
   eachDatabase(define);

@@ -14,6 +14,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { areCells, cellsBeside } from './cells.ts';
 import { endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
@@ -89,16 +90,21 @@ export async function openEngine(open: OpenDatabase, options: TestEngineOptions)
   const database = await open(shopTemplate(catalog instanceof URL ? catalog : null));
   let statements: string[] = [];
   let isRecording = false;
-  const storage = storageOf(database, (statement) => {
+  const given = storageOf(database, (statement) => {
     if (isRecording) statements.push(statement);
     trace?.(statement);
   });
+  const cells =
+    areCells && database.kind === 'postgresql'
+      ? await cellsBeside(database, given, { hasTenants: true })
+      : null;
+  const storage = cells?.storage ?? given;
   const clock = fakeClock(now);
   const systemClock = pushableSystemClock(longestTimerMs);
   const logger = recordingLogger();
   const ledger = memoryLedger();
   const gateway = sandboxGateway({ ledger });
-  const billing = await Billing.open({
+  const billing = await (cells ?? Billing).open({
     hasher: plainHasher(),
     pushSender: null,
     testMode: false,

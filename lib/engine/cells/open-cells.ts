@@ -49,12 +49,10 @@ function assembled<Host>(
   const { events, tenants, security, requests, nodes, clock, server, context } = first;
   const cells = cellOperations(router, given, server['health.lateThreshold']);
   const ofClaim = ({ tenantRecordId: recordId }: { readonly tenantRecordId: number }) => ({ recordId });
+  const routed = routedOperations(router, { ...operationsOf(first), events: { list: events.list } });
   return {
-    ...calls.of(routedOperations(router, operationsOf(first))),
-    events: calls.of({
-      ...routedOperations(router, { list: events.list }),
-      ...cellSubscriptions(router, given),
-    }),
+    ...calls.of(routed),
+    events: calls.of({ ...routed.events, ...cellSubscriptions(router, given) }),
     tenants: { ...tenants, ...calls.of(cellTenants(router, cells.list)) },
     security,
     idempotency: {

@@ -11,6 +11,7 @@ import type { FakeClock, SandboxGateway } from '../../../adapters/testing/index.
 import { fakeClock, sandboxGateway } from '../../../adapters/testing/index.ts';
 import type { Clock, Instant, Uuid } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
+import { areCells as areAllCells, cellsBeside } from '../cells.ts';
 import { freshDatabase, type OpenDatabase, type TestDatabase } from '../databases.ts';
 import { example } from '../files.ts';
 import { type SigningGateway, signingGateway } from '../payments/scripted-gateway.ts';
@@ -117,6 +118,8 @@ type ServeOptions = Opened & {
   readonly http?: Partial<Pick<KoaOptions, 'rates' | 'systemClock'>>;
   /** Default one over the database, as the server of the command line has it. */
   readonly storage?: Storage<never>;
+  /** True: on PostgreSQL, the database is one of two cells, with tenant `bob`. Tenant `eve` is in the other cell. */
+  readonly areCells?: boolean;
 };
 
 export type Served = Serving & { readonly clock: FakeClock };
@@ -184,13 +187,18 @@ async function serveAt(
   options: ServeOptions,
 ): Promise<Serving> {
   const log = recordingLogger();
-  const { storage = storageOf(database), http, ...engine } = options;
+  const { storage: given = storageOf(database), http, areCells = areAllCells, ...engine } = options;
+  const cells =
+    areCells && database.kind === 'postgresql'
+      ? await cellsBeside(database, given, { hasTenants: false })
+      : null;
+  const storage = cells?.storage ?? given;
   const { clock, test } = clockOver(storage);
   const gateway = sandboxGateway();
   const signing = signingGateway();
   const hasher = plainHasher();
   const ids = uuidGenerator();
-  const billing = await Billing.open({
+  const billing = await (cells ?? Billing).open({
     ...engine,
     configuration: engine.configuration ?? ACCEPTS_UNKNOWN_UNITS,
     storage,
@@ -207,12 +215,15 @@ async function serveAt(
   const isFirst = await billing.security.ensureAdministrator('admin', 'password');
   const tenants = isFirst
     ? ([
-        ['bob', 'lazar'],
-        ['eve', 'other'],
+        ['bob', 'lazar', 'near'],
+        ['eve', 'other', 'far'],
       ] as const)
     : [];
-  for (const [apiKey, apiSecret] of tenants)
-    await billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret });
+  for (const [apiKey, apiSecret, cell] of tenants)
+    await billing.tenants.create(
+      { userName: 'test' },
+      { apiKey, apiSecret, ...(cells === null ? {} : { cell }) },
+    );
   const listening = await listen(
     createKoaApp({ billing, logger: log, test: { ...test, sandbox: gateway }, ...http }),
     { port: 0 },
