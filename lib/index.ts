@@ -16,7 +16,7 @@ export {
   type TenantBilling,
 } from './billing.ts';
 export * from './catalog/index.ts';
-export type { MoveOptions, MoveProgress, MoveResult, MoveStep } from './cells/index.ts';
+export type { CellView, MoveOptions, MoveProgress, MoveResult, MoveStep } from './cells/index.ts';
 export type { CheckOperations } from './check/index.ts';
 export * from './check/model.ts';
 export { SystemTag } from './control-tags/index.ts';
@@ -36,7 +36,6 @@ export type {
   CellsBilling,
   CellsOptions,
   CellTenantOperations,
-  CellView,
   NewCellTenantInput,
   PlaceView,
 } from './engine/cells/cells-options.ts';

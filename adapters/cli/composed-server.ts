@@ -46,14 +46,18 @@ const eInvoices: EInvoiceWriter = {
 /** Writes nothing. Used for messages that the primary has already logged for all workers. */
 const quiet = pino({ level: 'silent' });
 
-/** @param parts `group`: the workers of a server. Their primary has checked the administrator's password. */
+/**
+ * @param parts `storage`: with cells, the directory. `group`: the workers of a server. Their primary has checked the
+ * administrator's password.
+ */
 export async function compose(parts: {
   readonly options: ServeOptions & { readonly nodeName: string };
   readonly storage: Storage<never>;
+  readonly cells: Readonly<Record<string, Storage<never>>> | null;
   readonly logger: PinoLogger;
   readonly group?: ServerGroup | undefined;
 }) {
-  const { options, storage, logger, group } = parts;
+  const { options, storage, cells, logger, group } = parts;
   const plugins = pluginsOf(options.definition);
   const system = systemClock();
   const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
@@ -64,8 +68,7 @@ export async function compose(parts: {
     storage,
     logger: group === undefined ? logger : quiet,
   });
-  const billing = await Billing.open<never>({
-    storage,
+  const engine = {
     clock: testClock ?? system,
     systemClock: system,
     ids: uuidGenerator(),
@@ -91,7 +94,12 @@ export async function compose(parts: {
     defaultCatalog: options.defaultCatalog,
     defaultOverdueConfig: options.defaultOverdueConfig,
     maxDocumentBytes: options.http.limits.text,
-  }).catch((error: unknown) => {
+  };
+  const opened =
+    cells === null
+      ? Billing.open<never>({ ...engine, storage })
+      : Billing.cells<never>({ ...engine, directory: storage, cells, work: options.work });
+  const billing = await opened.catch((error: unknown) => {
     throw withProblems(error);
   });
   await testClock?.refresh();

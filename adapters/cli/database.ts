@@ -15,15 +15,16 @@ const testFile = 'billwright-test.db';
 
 /**
  * Returns the database from `--database`, otherwise from BILLWRIGHT_DATABASE (which hides passwords from process
- * lists), otherwise from the configuration file, otherwise a SQLite file in the working directory. @throws
- * UsageError, such as for a misspelled URL scheme.
+ * lists), otherwise from the configuration file, otherwise a SQLite file in the working directory. With cells, this is
+ * the directory. @throws UsageError, such as for a misspelled URL scheme.
  */
 export function databaseOf(
   option: string | undefined,
   { definition, environment }: Pick<Configured, 'definition' | 'environment'>,
   { testMode }: { readonly testMode: boolean },
 ): string {
-  const given = option ?? (environment.BILLWRIGHT_DATABASE || definition.database);
+  const [firstCell] = Object.values(definition.cells ?? {});
+  const given = option ?? (environment.BILLWRIGHT_DATABASE || (definition.database ?? firstCell));
   const database = given ?? (testMode ? testFile : productionFile);
   const fault = faultOf(database);
   if (fault === null) return database;
@@ -166,7 +167,7 @@ export async function reachingDatabase<T>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof UsageError || error instanceof MissingError) throw error;
     const drivers = isPostgresqlUrl(database) ? packagesOf.postgresql : packagesOf.sqlite;
     const message =
       missingPackages(error, [...drivers, ...packagesOf.log, ...needed]) ?? databaseFailure(error, database);

@@ -1,7 +1,7 @@
 import { Billing } from '../../lib/billing.ts';
 import type { LateEntryView, QueueEntryView, QueueKind, QueueLookRequest } from '../../lib/index.ts';
 import type { Plain } from '../../lib/values/host-values/index.ts';
-import { namedTenant, onServerDatabase, type ServerDatabase } from './server-database.ts';
+import { onServerDatabase, type ServerDatabase } from './server-database.ts';
 import { UsageError } from './usage-error.ts';
 
 export type QueueLook = 'late' | 'busy' | 'failed' | QueueChange;
@@ -18,9 +18,9 @@ export interface QueueOptions extends ServerDatabase {
   readonly records: readonly string[];
 }
 
-export type QueueAnswer =
-  | { readonly entries: readonly Plain<QueueEntryView | LateEntryView>[] }
-  | ChangedEntries;
+export type QueueAnswer = { readonly entries: readonly ListedEntry[] } | ChangedEntries;
+/** An entry of the queue, with the name of its cell if there are cells. */
+type ListedEntry = Plain<QueueEntryView | LateEntryView> & { readonly cell?: string };
 type ChangedEntries = { readonly putBack: number } | { readonly freed: number };
 
 const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
@@ -37,10 +37,11 @@ export async function lookAtQueues(options: QueueOptions): Promise<QueueAnswer> 
     ...(account !== undefined && { accountId: account }),
     ...(limit !== undefined && !isChange(look) && { limit: numberOf('--limit', limit) }),
   };
-  return onServerDatabase(options, { readOnly: !isChange(look) }, async (parts) => {
-    const backlog = await Billing.openBacklog<never>(parts);
-    await parts.clock.refresh();
-    const tenant = options.tenant === undefined ? null : await namedTenant(parts.storage, options.tenant);
+  const access = { readOnly: !isChange(look), tenant: options.tenant };
+  const answers = await onServerDatabase<QueueAnswer>(options, access, async (parts) => {
+    const { tenant, cell, ...ports } = parts;
+    const backlog = await Billing.openBacklog<never>(ports);
+    await ports.clock.refresh();
     const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
     if (isChange(look)) {
       const chosen = { ...ofTenant, kind: kinds[kind ?? ''] as QueueKind, recordIds: records };
@@ -49,8 +50,23 @@ export async function lookAtQueues(options: QueueOptions): Promise<QueueAnswer> 
         : { putBack: await backlog.putBack(chosen) };
     }
     const request = { ...ofTenant, ...(kind !== undefined && { kind: kinds[kind] }), ...bounds };
-    return { entries: await backlog[look](request as QueueLookRequest) };
+    const entries = await backlog[look](request as QueueLookRequest);
+    return { entries: cell === null ? entries : entries.map((entry) => ({ ...entry, cell })) };
   });
+  return answers.reduce(together);
+}
+
+/** Combines the answers of two cells. */
+function together(one: QueueAnswer, other: QueueAnswer): QueueAnswer {
+  if ('entries' in one && 'entries' in other)
+    return {
+      entries: [...one.entries, ...other.entries].toSorted(
+        (first, second) => first.dueDate.getTime() - second.dueDate.getTime(),
+      ),
+    };
+  if ('freed' in one && 'freed' in other) return { freed: one.freed + other.freed };
+  if ('putBack' in one && 'putBack' in other) return { putBack: one.putBack + other.putBack };
+  return one;
 }
 
 function isChange(look: QueueLook): look is QueueChange {
@@ -61,10 +77,10 @@ export function changedText(changed: ChangedEntries): string {
   return 'freed' in changed ? `${changed.freed} freed.` : `${changed.putBack} put back.`;
 }
 
-export function entryText(entry: Plain<QueueEntryView | LateEntryView>): string {
+export function entryText(entry: ListedEntry): string {
   const { kind, recordId, topic, dueDate, tenantId, accountId, errorCount, reason, processingOwner } = entry;
   const whose = `tenant ${tenantId ?? 'none'}${accountId === null ? '' : ` account ${accountId}`}`;
-  const head = `${kind} ${recordId} ${topic} due ${dueDate.toISOString()} ${whose}`;
+  const head = `${entry.cell === undefined ? '' : `cell ${entry.cell} `}${kind} ${recordId} ${topic} due ${dueDate.toISOString()} ${whose}`;
   if ('why' in entry) return `${head}: ${entry.cause}, ${entry.why}`;
   if (entry.state === 'IN_PROCESSING') return `${head}: being processed by ${processingOwner ?? 'a node'}`;
   return `${head}: ${entry.state} after ${errorCount} retries${reason === null ? '' : `, ${reason}`}`;

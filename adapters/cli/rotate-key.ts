@@ -1,5 +1,6 @@
 import { type RotatedSecrets, rotateServerKey } from '../../lib/security/index.ts';
 import { readKeyFile, secretCipher } from '../node/index.ts';
+import { type CellUrls, onEachDatabase } from './cell-databases.ts';
 import { openStorage, pathBesideDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
@@ -10,7 +11,11 @@ export const formerKeyVariable = 'BILLWRIGHT_FORMER_SERVER_KEY';
  * Encrypts the stored secrets with BILLWRIGHT_SERVER_KEY. The old key is BILLWRIGHT_FORMER_SERVER_KEY, otherwise the
  * key file beside the database. @throws UsageError without two different keys.
  */
-export async function rotateKey(database: string, environment: Environment): Promise<RotatedSecrets> {
+export async function rotateKey(
+  database: string,
+  environment: Environment,
+  cells: CellUrls | null,
+): Promise<RotatedSecrets> {
   const newKey = environment.BILLWRIGHT_SERVER_KEY;
   const file = pathBesideDatabase(database, 'key');
   const oldKey = environment[formerKeyVariable] || (file === null ? null : readKeyFile(file)?.key);
@@ -21,12 +26,21 @@ export async function rotateKey(database: string, environment: Environment): Pro
     );
   if (newKey === oldKey) throw new UsageError('the old and the new server key are the same');
   const keys = { cipher: cipherOf('BILLWRIGHT_SERVER_KEY', newKey), former: cipherOf('the old key', oldKey) };
-  const storage = await openStorage(database, { migrate: false, mustExist: true });
-  try {
-    return await rotateServerKey(storage, keys);
-  } finally {
-    await storage.close();
-  }
+  let total: RotatedSecrets = { rotated: 0, upToDate: 0, lost: [] };
+  await onEachDatabase(database, cells, async (url) => {
+    const storage = await openStorage(url, { migrate: false, mustExist: true });
+    try {
+      const { rotated, upToDate, lost } = await rotateServerKey(storage, keys);
+      total = {
+        rotated: total.rotated + rotated,
+        upToDate: total.upToDate + upToDate,
+        lost: [...total.lost, ...lost],
+      };
+    } finally {
+      await storage.close();
+    }
+  });
+  return total;
 }
 
 function cipherOf(source: string, key: string) {

@@ -7,6 +7,7 @@ import type { Listening, ServerGroup } from '../koa/index.ts';
 import { hasRenderer } from '../koa/openapi/page.ts';
 import { hasConsole } from '../koa/pages/home.ts';
 import { newNodeName } from '../node/index.ts';
+import { openCellStorages } from './cell-databases.ts';
 import { compose } from './composed-server.ts';
 import { openStorage, shownDatabase } from './database.ts';
 import { unknownVariables } from './environment.ts';
@@ -38,11 +39,14 @@ interface ServerParts {
 /** Opens the engine, listens and starts the background work. After a failure, nothing is open. */
 export async function openServer(parts: ServerParts): Promise<Running> {
   const { options, logger, group } = parts;
-  const storage = await openStorage(options.database, options);
+  const { directory: storage, cells } =
+    options.cells === null
+      ? { directory: await openStorage(options.database, options), cells: null }
+      : await openCellStorages(options.database, options.cells, options);
   let listening: Listening | undefined;
   try {
     const nodeName = options.nodeName ?? newNodeName();
-    const composed = await compose({ options: { ...options, nodeName }, storage, logger, group });
+    const composed = await compose({ options: { ...options, nodeName }, storage, cells, logger, group });
     const { billing, app, listen, isKeyNew } = composed;
     const { port, host, http } = options;
     const { requestTimeMs, maxConnections } = http;
@@ -58,7 +62,7 @@ export async function openServer(parts: ServerParts): Promise<Running> {
   } catch (error) {
     // An open port would keep the failed process alive.
     await listening?.close();
-    await storage.close();
+    await Promise.all([storage, ...Object.values(cells ?? {})].map((each) => each.close()));
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { timeSpanIfValid } from '../../lib/values/time/index.ts';
 import { Dialect } from '../koa/dialect.ts';
 import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
+import { cellsOf, workOf } from './cell-databases.ts';
 import { type OptionValues, textOf } from './commands/options.ts';
 import type { Configured } from './configuration/configured.ts';
 import { type SettingName, settings } from './configuration/server-options.ts';
@@ -30,6 +31,7 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
   if (sandboxLedger !== undefined && !testMode)
     throw new UsageError('--sandbox-ledger needs --test-mode, which provides the sandbox gateway');
   const database = databaseOf(textOf(given, 'database'), configured, { testMode });
+  const cells = cellsOf(definition, database);
   const requireRowSecurity = given['require-rls'] === true || definition.requireRowSecurity === true;
   if (requireRowSecurity && !isPostgresqlUrl(database))
     throw new UsageError('--require-rls needs a PostgreSQL database: SQLite has no row-level security');
@@ -39,7 +41,12 @@ export async function serveOptions(given: OptionValues, configured: Configured) 
   return {
     port: port === undefined ? (definition.port ?? defaultPort) : portOf(port),
     host: hostOf(textOf(given, 'host')) ?? definition.host ?? defaultHost,
+    /** SQLite path or PostgreSQL URL. With cells: the URL of the directory. */
     database,
+    /** URLs of the cells by name. Null: one database. */
+    cells,
+    /** Names of the cells whose queue this node works on. If undefined: all cells. */
+    work: workOf(textOf(given, 'work'), definition),
     /** Number of worker processes. If undefined, this process serves alone. */
     workers,
     /** If true, migrates a PostgreSQL database at startup. */

@@ -1,4 +1,5 @@
 import { Billing } from '../../lib/billing.ts';
+import { cellStorage } from '../../lib/cells/index.ts';
 import type { Breach } from '../../lib/check/index.ts';
 import type { NewOverdueDefinition } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
@@ -16,8 +17,9 @@ import {
   uuidGenerator,
 } from '../node/index.ts';
 import type { ServerDefinition } from '../server/index.ts';
+import { cellsOf } from './cell-databases.ts';
 import { pluginsOf } from './configuration/definition.ts';
-import { openStorage } from './database.ts';
+import { openStorage, reachingDatabase } from './database.ts';
 import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -30,20 +32,51 @@ export interface ServerDatabase {
   readonly definition?: ServerDefinition | undefined;
 }
 
+interface Access {
+  readonly readOnly?: boolean;
+  /** Id or API key of the only tenant of the command; undefined means all tenants. */
+  readonly tenant: string | undefined;
+}
+
+type ServerParts = ReturnType<typeof partsOn> & {
+  readonly tenant: TenantRef | null;
+  /** Name of the cell. Null without cells. */
+  readonly cell: string | null;
+};
+
 /**
- * Runs a command on the database of a server and closes the storage afterwards. In test mode, the clock shows the
- * server's time after a refresh.
+ * Runs a command on the database of a server and closes the storage afterwards. With cells, runs it on the cell of the
+ * tenant, or on each cell in turn. In test mode, the clock shows the server's time after a refresh.
  */
 export async function onServerDatabase<T>(
   { database, configuration, definition = {} }: ServerDatabase,
-  access: { readonly readOnly?: boolean },
-  work: (parts: ReturnType<typeof partsOn>) => Promise<T>,
-): Promise<T> {
-  const storage = await openStorage(database, { migrate: false, mustExist: true, ...access });
+  { tenant: name, ...access }: Access,
+  work: (parts: ServerParts) => Promise<T>,
+): Promise<readonly T[]> {
+  const cells = cellsOf(definition, database);
+  const options = { migrate: false, mustExist: true, ...access };
+  const directory = await openStorage(database, options);
   try {
-    return await work({ ...pluginsOf(definition), ...partsOn(storage, configuration) });
+    const tenant = name === undefined ? null : await namedTenant(directory, name);
+    const run = (storage: Storage<never>, cell: string | null) =>
+      work({ ...pluginsOf(definition), ...partsOn(storage, configuration), tenant, cell });
+    if (cells === null) return [await run(directory, null)];
+    const [place] = tenant === null ? [] : await directory.cells.places({ recordIds: [tenant.recordId] });
+    const results: T[] = [];
+    for (const [cell, url] of Object.entries(cells)) {
+      if (place !== undefined && place.cell !== cell) continue;
+      await reachingDatabase({ database: url }, async () => {
+        const storage = await openStorage(url, options);
+        try {
+          results.push(await run(cellStorage(cell, storage, directory), cell));
+        } finally {
+          await storage.close();
+        }
+      });
+    }
+    return results;
   } finally {
-    await storage.close();
+    await directory.close();
   }
 }
 
@@ -87,12 +120,13 @@ interface CheckReport {
 }
 
 /** Checks the stored data and returns the number of inconsistencies. */
-export function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
+export async function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
   const { tenant: name, defaultCatalog, defaultOverdueConfig } = options;
-  return onServerDatabase(options, { readOnly: true }, async (parts) => {
-    const checks = await Billing.openChecks({ ...parts, defaultCatalog, defaultOverdueConfig });
-    await parts.clock.refresh();
-    const tenant = name === undefined ? null : await namedTenant(parts.storage, name);
+  const counts = await onServerDatabase(options, { readOnly: true, tenant: name }, async (parts) => {
+    const { tenant, cell, ...ports } = parts;
+    if (cell !== null) report.note(`Cell ${cell}:`);
+    const checks = await Billing.openChecks({ ...ports, defaultCatalog, defaultOverdueConfig });
+    await ports.clock.refresh();
     const ahead = await checks.aheadOfClock();
     if (ahead !== null)
       report.note(
@@ -105,6 +139,7 @@ export function checkDatabase(options: CheckOptions, report: CheckReport): Promi
     }
     return found;
   });
+  return counts.reduce((sum, each) => sum + each, 0);
 }
 
 export function breachText({ invariant, tenantId, accountId, message }: Breach): string {
@@ -113,16 +148,19 @@ export function breachText({ invariant, tenantId, accountId, message }: Breach):
 }
 
 /** Archives closed months of the tenant with this id or API key (usage §11.4). `before` is the first day of a month. */
-export function archiveUsage(
+export async function archiveUsage(
   server: ServerDatabase,
   closed: { readonly tenant: string; readonly before: string },
 ): Promise<ArchivedUsage> {
-  return onServerDatabase(server, {}, async (parts) => {
-    const billing = await Billing.open<never>(parts);
-    await parts.clock.refresh();
-    const tenant = await namedTenant(parts.storage, closed.tenant);
-    return billing.as({ tenant, user: 'billwright' }).usage.archive({ before: closed.before });
+  const [archived] = await onServerDatabase(server, { tenant: closed.tenant }, async (parts) => {
+    const { tenant, cell: _cell, ...ports } = parts;
+    const billing = await Billing.open<never>(ports);
+    await ports.clock.refresh();
+    return billing.as({ tenant: tenant ?? '', user: 'billwright' }).usage.archive({ before: closed.before });
   });
+  if (archived === undefined)
+    throw new UsageError(`the cell of tenant ${closed.tenant} is not in the configuration file`);
+  return archived;
 }
 
 export function archivedText({ days, points, busyAccounts, forgottenKeys }: ArchivedUsage): string {

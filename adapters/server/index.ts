@@ -42,6 +42,13 @@ export interface ServerDefinition extends Parts {
    * `billwright-test.db` in test mode.
    */
   readonly database?: string;
+  /**
+   * `postgresql://` URLs of the cells by name: databases that share the tenants. `database` is the directory then;
+   * it defaults to the URL of the first cell.
+   */
+  readonly cells?: Readonly<Record<string, string>>;
+  /** Names of the cells whose queue this node works on. `--work` overrides it. Defaults to all cells. */
+  readonly work?: readonly string[];
   /** Port number, or 0 for any free port. `--port` overrides it. Defaults to 8080. */
   readonly port?: number;
   /** Address to listen on. `--host` overrides it. Defaults to 127.0.0.1. */

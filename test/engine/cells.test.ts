@@ -302,7 +302,11 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     expect(await codeOf(call())).to.equal(ErrorCode.BUSY);
     await node.as({ tenant: west.id, user: 'test' }).createAccount({ currency: 'USD' });
     await proxy.restore();
-    while ((await node.cells.list())[1]?.problem !== null) await cells.systemClock.nextTurn();
+    const isOpen = async () => {
+      const reachable = (await node.metrics()).find(({ name }) => name === 'cell_reachable');
+      return reachable?.values[1]?.value === 1;
+    };
+    while (!(await isOpen())) await cells.systemClock.nextTurn();
     expect((await call()).currency).to.equal('USD');
     await node.close();
   });

@@ -4,6 +4,7 @@ import { UsageError } from '../usage-error.ts';
 import {
   archiveUsageCommand,
   backupCommand,
+  cellsCommand,
   checkCommand,
   migrateCommand,
   passwordCommand,
@@ -73,6 +74,7 @@ function programOf(console: Console): Command {
     checkCommand(say),
     queuesCommand(say),
     archiveUsageCommand(say),
+    cellsCommand(say),
     openapiCommand(say),
   ];
   for (const each of commands) program.addCommand(each.helpOption('-h, --help', 'print this'));

@@ -57,11 +57,19 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
 }
 
 export function migrateCommand(say: WriteLine): Command {
-  return databaseCommand('migrate', async ({ where, shown }) => {
-    const { migrateDatabase } = await import('../database.ts');
-    const applied = await withProgress(`Migrating ${shown}`, () => migrateDatabase(where));
-    for (const name of applied) say(`applied ${name}`);
-    say(applied.length === 0 ? 'The schema is up to date.' : 'The schema is now up to date.');
+  return databaseCommand('migrate', async ({ where, shown, configured }) => {
+    const [{ migrateDatabase, reachingDatabase }, { cellsOf, onEachDatabase }] = await Promise.all([
+      import('../database.ts'),
+      import('../cell-databases.ts'),
+    ]);
+    await onEachDatabase(where, cellsOf(configured.definition, where), async (url, name) => {
+      const of = name === null ? '' : ` of ${name}`;
+      const applied = await withProgress(`Migrating ${name ?? shown}`, () =>
+        reachingDatabase({ database: url }, () => migrateDatabase(url)),
+      );
+      for (const each of applied) say(`applied ${each}`);
+      say(applied.length === 0 ? `The schema${of} is up to date.` : `The schema${of} is now up to date.`);
+    });
   })
     .summary('update the database schema')
     .description(
@@ -85,9 +93,13 @@ export function passwordCommand(say: WriteLine): Command {
 }
 
 export function rotateKeyCommand(say: WriteLine): Command {
-  return databaseCommand('rotate-key', async ({ where, configured: { environment } }) => {
-    const { rotatedText, rotateKey } = await import('../rotate-key.ts');
-    for (const line of rotatedText(await rotateKey(where, environment))) say(line);
+  return databaseCommand('rotate-key', async ({ where, configured: { environment, definition } }) => {
+    const [{ rotatedText, rotateKey }, { cellsOf }] = await Promise.all([
+      import('../rotate-key.ts'),
+      import('../cell-databases.ts'),
+    ]);
+    const rotated = await rotateKey(where, environment, cellsOf(definition, where));
+    for (const line of rotatedText(rotated)) say(line);
   })
     .summary('encrypt the stored secrets with a new server key')
     .description(
@@ -139,6 +151,20 @@ export function backupCommand(say: WriteLine): Command {
         'PostgreSQL and prints the pg_dump command to use instead.',
     )
     .requiredOption('--to <file>', 'file to write; an existing file is not overwritten');
+}
+
+export function cellsCommand(say: WriteLine): Command {
+  return databaseCommand('cells', async ({ given, server }) => {
+    const { cellText, listCells } = await import('../cells.ts');
+    for (const cell of await listCells(await server()))
+      say(given.json === true ? JSON.stringify(cell) : cellText(cell));
+  })
+    .summary('list the cells with their tenants, accounts and late work')
+    .description(
+      'List the cells of the configuration file and of the directory: their tenants, accounts, late queue entries, and the ' +
+        'reason if a cell does not answer. Read-only; can run alongside servers.',
+    )
+    .addOption(jsonOption());
 }
 
 const looks: readonly QueueLook[] = ['late', 'busy', 'failed', 'put-back', 'free'];

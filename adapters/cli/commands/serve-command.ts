@@ -39,6 +39,7 @@ export function serveCommand(): Command {
     .option('--host <address>', 'address to listen on (default 127.0.0.1)')
     .addOption(databaseOption())
     .option('--migrate', 'update the schema of a PostgreSQL database first (SQLite: always)')
+    .option('--work <cells>', 'cells whose queue this node works on, such as west,east (default: all cells)')
     .option(
       '--require-rls',
       'refuse to start with a PostgreSQL role that bypasses row-level security, such as a superuser ' +

@@ -11,6 +11,17 @@ const forms = {
     (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
   ],
   workers: ['a whole number or "auto"', (value) => Number.isInteger(value) || value === 'auto'],
+  cells: [
+    'an object with the postgresql:// URL of each cell',
+    (value) =>
+      isObject(value) &&
+      Object.values(value).every((url) => typeof url === 'string') &&
+      Object.keys(value).length > 0,
+  ],
+  names: [
+    'a list of names',
+    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  ],
   list: ['a list of plugins', (value) => Array.isArray(value)],
   object: ['an object', (value) => isObject(value) && !Array.isArray(value)],
   function: ['a function', (value) => typeof value === 'function'],
@@ -25,6 +36,8 @@ type Kind = keyof typeof forms;
 /** Members of the definition that the command validates. */
 const settings = {
   database: 'text',
+  cells: 'cells',
+  work: 'names',
   port: 'port',
   host: 'text',
   workers: 'workers',

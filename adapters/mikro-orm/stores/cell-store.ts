@@ -19,6 +19,9 @@ const noTenant = 0;
 const revisionCounter = 'places_revision';
 const numberCounter = 'cell_number';
 
+/** Number of rows up to which rows are counted. Above, the statistics of the table are enough. */
+const EXACT_COUNTS = 10_000;
+
 /** Tables with rows of tenants that only cells have. The directory has rows of all tenants in the omitted tables. */
 const cellTables = tenantTables().filter(
   (table) => table !== tenantsTable.name && table !== tenantPlacesTable.name,
@@ -148,8 +151,14 @@ export function cellStore(access: SystemAccess): CellStore {
         scope.noteBareChange('TENANT', { id, recordId, changeType: ChangeType.INSERT });
         await scope.changes.flush(scope, authorship);
       }),
-    countAccounts: async () =>
-      numberIn((await access.rows(sql`select count(*) as total from bw_accounts`))[0], 'total'),
+    countAccounts: async () => {
+      refuseSqlite(access);
+      const [row] = await access.rows(sql`
+        select case when reltuples > ${EXACT_COUNTS} then reltuples::bigint
+          else (select count(*) from bw_accounts) end as total
+        from pg_class where oid = to_regclass('bw_accounts')`);
+      return numberIn(row, 'total');
+    },
   };
 }
 

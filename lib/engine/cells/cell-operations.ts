@@ -1,4 +1,4 @@
-import { moveTenant, undoMove } from '../../cells/index.ts';
+import { cellViews, moveTenant, undoMove } from '../../cells/index.ts';
 import type { Breach } from '../../check/index.ts';
 import type { NodeOperations } from '../../nodes/index.ts';
 import type { BacklogOperations, OfOneTenant, QueueLookRequest } from '../../queues/index.ts';
@@ -9,7 +9,6 @@ import { MAX_SHOWN_ENTRIES } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Billing } from '../billing.ts';
 import type { CellEngine } from './cell-engine.ts';
-import { cellViews } from './cell-reports.ts';
 import type { CellRouter } from './cell-router.ts';
 import type {
   CellOperations,
@@ -21,15 +20,16 @@ import type {
 /** Returns the operations for operators of cells. */
 export function cellOperations<Host>(
   router: CellRouter<Host>,
-  { directory, clock, systemClock }: CellsOptions<Host>,
+  given: CellsOptions<Host>,
   lateThresholdMs: number,
 ): CellOperations {
-  const tenantOf = async (given: TenantRef | Uuid | string): Promise<TenantRef> =>
-    (await router.any.call(({ context }) => context({ tenant: given, user: '' }))).tenant;
+  const { directory, systemClock } = given;
+  const tenantOf = async (tenant: TenantRef | Uuid | string): Promise<TenantRef> =>
+    (await router.any.call(({ context }) => context({ tenant, user: '' }))).tenant;
   const cells = new Map(router.cells.map(({ name, storage }) => [name, storage]));
   const parts = { directory, cells, systemClock };
   return {
-    list: () => cellViews(router, { directory, clock, lateThresholdMs }),
+    list: () => cellViews({ ...given, lateThresholdMs }),
     move: async (tenant, options) => {
       const result = await moveTenant(parts, await tenantOf(tenant), options);
       await router.places.look();
@@ -39,8 +39,8 @@ export function cellOperations<Host>(
       await undoMove(parts, await tenantOf(tenant), options);
       await router.places.look();
     },
-    of: async (given) => {
-      const tenant = await tenantOf(given);
+    of: async (wanted) => {
+      const tenant = await tenantOf(wanted);
       const place = await router.places.find(tenant.recordId);
       if (place !== null) {
         const { cell, otherCell, state } = place;

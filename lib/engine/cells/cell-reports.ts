@@ -1,13 +1,9 @@
 import type { HealthCheck, HealthReport } from '../../health/index.ts';
 import type { Metric, MetricValue } from '../../metrics/index.ts';
-import type { Clock } from '../../ports/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
-import { MAX_LATE_ENTRIES } from '../../values/limits.ts';
-import { addMilliseconds } from '../../values/time/index.ts';
 import type { Billing } from '../billing.ts';
 import type { CellRouter } from './cell-router.ts';
-import type { CellView } from './cells-options.ts';
 
 type Answer<T> = { readonly cell: string } & (
   | { readonly value: T; readonly problem: null }
@@ -85,39 +81,4 @@ export async function cellsMetrics<Host>(router: CellRouter<Host>): Promise<read
     for (const metric of value ?? []) add(metric, { cell });
   }
   return [...merged.values()];
-}
-
-/** Lists the cells of the directory with their load. */
-export async function cellViews<Host>(
-  router: CellRouter<Host>,
-  {
-    directory,
-    clock,
-    lateThresholdMs,
-  }: {
-    readonly directory: Pick<Storage<Host>, 'cells'>;
-    readonly clock: Clock;
-    readonly lateThresholdMs: number;
-  },
-): Promise<readonly CellView[]> {
-  const since = addMilliseconds(clock.now(), -lateThresholdMs);
-  const [cells, tenants, found] = await Promise.all([
-    directory.cells.list(),
-    directory.cells.countTenants(),
-    answers(router, async (_billing, storage) => ({
-      accounts: await storage.cells.countAccounts(),
-      lateEntries: (await storage.queue.backlog({ since, limit: MAX_LATE_ENTRIES + 1 })).late,
-    })),
-  ]);
-  return cells.map(({ name, number }) => {
-    const answer = found.find(({ cell }) => cell === name);
-    return {
-      name,
-      number,
-      tenants: tenants.get(name) ?? 0,
-      accounts: answer?.value?.accounts ?? null,
-      lateEntries: answer?.value?.lateEntries ?? null,
-      problem: answer === undefined ? 'This node was started without this cell' : answer.problem,
-    };
-  });
 }

@@ -1,4 +1,4 @@
-import type { MoveOptions, MoveResult } from '../../cells/index.ts';
+import type { CellView, MoveOptions, MoveResult } from '../../cells/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import type { PlaceState, Tenant, TenantRef } from '../../records/index.ts';
 import type { NewTenantInput, TenantAuthor, TenantOperations } from '../../tenants/index.ts';
@@ -19,20 +19,6 @@ export interface CellsOptions<Host> extends Omit<BillingOptions<Host>, 'storage'
   readonly cells: Readonly<Record<string, Storage<Host>>>;
   /** Names of the cells whose queue this node works on. All other calls work on every cell. Defaults to all cells. */
   readonly work?: readonly string[] | undefined;
-}
-
-/** A cell and its load. */
-export interface CellView {
-  readonly name: string;
-  readonly number: number;
-  /** Number of tenants in the directory. */
-  readonly tenants: number;
-  /** Number of accounts, estimated for more than 10,000. Null if the cell does not answer. */
-  readonly accounts: number | null;
-  /** Number of late queue entries, counted up to 1,001. Null if the cell does not answer. */
-  readonly lateEntries: number | null;
-  /** Why this node cannot reach the cell. Null if it can. */
-  readonly problem: string | null;
 }
 
 /** The cell of a tenant. */

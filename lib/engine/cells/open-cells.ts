@@ -1,3 +1,4 @@
+import type { IdempotencyOperations } from '../../runtime/index.ts';
 import type { Billing } from '../billing.ts';
 import { Calls } from '../calls.ts';
 import { cellControl, closeCells, type Shared } from './cell-control.ts';
@@ -55,12 +56,12 @@ function assembled<Host>(
     events: calls.of({ ...routed.events, ...cellSubscriptions(router, given) }),
     tenants: { ...tenants, ...calls.of(cellTenants(router, cells.list)) },
     security,
-    idempotency: {
+    idempotency: calls.of<IdempotencyOperations>({
       begin: (request) => router.call(request.tenant, ({ idempotency }) => idempotency.begin(request)),
       keep: (claim, answer) =>
         router.call(ofClaim(claim), ({ idempotency }) => idempotency.keep(claim, answer)),
       release: (claim) => router.call(ofClaim(claim), ({ idempotency }) => idempotency.release(claim)),
-    },
+    }),
     checks: cellChecks(router),
     backlog: calls.of(cellBacklog(router)),
     nodes: calls.of(cellNodes(router, nodes)),

@@ -82,6 +82,6 @@ export interface CellStore {
   adopt(numbering: CellNumbering): Promise<number>;
   /** Inserts the row of a tenant, with the record id of the directory, and audits it as TENANT. May be repeated. */
   receiveTenant(tenant: Tenant, authorship: Authorship): Promise<void>;
-  /** Returns the number of accounts in this database, of all tenants. */
+  /** Returns the number of accounts in this database, of all tenants. An estimate above 10,000. */
   countAccounts(): Promise<number>;
 }
