@@ -209,8 +209,8 @@ export function pushStore(
         select sum(due) as due, min(oldest) as oldest from (
           select count(*) as due, min(begun) as oldest from (
             select case when d.due_order = 0 then d.created_date else d.due_order end as begun from ${rows} d
-            where ${due} and d.due_order <= ${businessNow} order by d.due_order limit ${limit}) as made
-          ${pendingEventCounts(cursors, limit)}) as found`);
+            where ${due} and d.due_order <= ${businessNow} ${isOpen} order by d.due_order limit ${limit}) as made
+          ${pendingEventCounts(sql`${cursors} where true ${dialect.ofWorkingTenants('c.tenant_record_id')}`, limit)}) as found`);
       return { due: Math.min(numberIn(row, 'due'), limit), oldest: orNullIn(row, 'oldest', instantIn) };
     },
     hasDue: async (tenantRecordId, businessNow) => {

@@ -90,7 +90,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
     },
     nextLeaseEnd: async () => {
       const [row] = await access.rows(sql`
-          select min(available_at_ms) as lease_end from bw_queue_entries where processing_state = 'IN_PROCESSING'`);
+          select min(available_at_ms) as lease_end from bw_queue_entries
+          where processing_state = 'IN_PROCESSING' ${dialect.ofWorkingTenants('tenant_record_id')}`);
       return orNullIn(row, 'lease_end', numberIn);
     },
     reap: async (request) => access.transact((runner) => reapEntries(runner, request)),
@@ -115,8 +116,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
           ) as pending`);
       return numberIn(row, 'pending');
     },
-    backlog: async (request) => readBacklog(await access.run(backlogOf(request)), request),
-    backlogByTopic: (request) => access.read(topicBacklogOf(request), readTopicBacklog),
+    backlog: async (request) => readBacklog(await access.run(backlogOf(dialect, request)), request),
+    backlogByTopic: (request) => access.read(topicBacklogOf(dialect, request), readTopicBacklog),
     onSignal,
     purgeHistory: async (before, limit) => {
       const { affected } = await access.run(sql`
@@ -336,20 +337,23 @@ function dueNotifications(since: Instant) {
   return sql`due_order > 0 and due_order <= ${since}`;
 }
 
-function firstDue(due: Sql, limit: number) {
-  return sql`from bw_queue_entries where processing_state = 'AVAILABLE' and ${due}
+type OfWorkingTenants = Pick<Dialect, 'ofWorkingTenants'>;
+
+function firstDue({ ofWorkingTenants }: OfWorkingTenants, due: Sql, limit: number) {
+  return sql`from bw_queue_entries
+    where processing_state = 'AVAILABLE' and ${due} ${ofWorkingTenants('tenant_record_id')}
     order by due_order, record_id limit ${limit}`;
 }
 
 /** Returns the size of the backlog, counted up to `limit` in claim order. The limit keeps PostgreSQL on its index. */
-function backlogOf({ since, limit, kind }: BacklogRequest) {
+function backlogOf(dialect: OfWorkingTenants, { since, limit, kind }: BacklogRequest) {
   const parts = [
     { kind: QueueKind.BUS, due: dueEvents },
     { kind: QueueKind.NOTIFICATION, due: dueNotifications(since) },
   ].map((part) => {
     const isRequested = kind === undefined || kind === part.kind;
     const found = (limited: number) => sql`
-      select ${begun} as begun ${firstDue(part.due, isRequested ? limited : 0)}`;
+      select ${begun} as begun ${firstDue(dialect, part.due, isRequested ? limited : 0)}`;
     return {
       oldest: sql`(${found(1)})`,
       late: sql`(select count(*) from (${found(limit)}) as due where begun <= ${since})`,
@@ -360,9 +364,9 @@ function backlogOf({ since, limit, kind }: BacklogRequest) {
     ${bus.late} + ${notifications.late} as late`;
 }
 
-function topicBacklogOf({ since, limit }: Omit<BacklogRequest, 'kind'>) {
+function topicBacklogOf(dialect: OfWorkingTenants, { since, limit }: Omit<BacklogRequest, 'kind'>) {
   const found = (due: Sql) => sql`select * from (
-    select topic, ${begun} as begun ${firstDue(due, limit)}) as due`;
+    select topic, ${begun} as begun ${firstDue(dialect, due, limit)}) as due`;
   return sql`
     select topic, count(*) as late, min(begun) as oldest
     from (${found(dueEvents)} union all ${found(dueNotifications(since))}) as found

@@ -29,6 +29,7 @@ import {
   uuid,
   writeDay,
 } from '../sql/columns.ts';
+import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
@@ -165,12 +166,13 @@ export function checkStore(access: SystemAccess): CheckStore {
     tenantsAfter: async ({ afterRecordId, limit }) => {
       return access.readAs(tenantsTable)`
         select ${raw(dialect.selectList(tenantsTable))} from ${raw(tenantsTable.name)}
-        where record_id > ${afterRecordId} order by record_id limit ${limit}`;
+        where record_id > ${afterRecordId} ${dialect.ofWorkingTenants('record_id')}
+        order by record_id limit ${limit}`;
     },
     checkRecords: async ({ table: name, ...window }) => {
       const table = checked.get(name);
       assertInvariant(table !== undefined, `The records of ${name} are not checked`);
-      const records = recordsOf(table, window);
+      const records = recordsOf(dialect, table, window);
       const [last] = await access.rows(sql`select max(record_id) as last from (${records}) t`);
       if (last?.last == null) return { lastRecordId: null, lost: [], unaudited: [] };
       const columns = references.filter(({ from }) => from === table);
@@ -193,12 +195,14 @@ export function checkStore(access: SystemAccess): CheckStore {
     doubledEntries: (limit) =>
       access.readAs(readEntryId)`
         select e.record_id, e.tenant_record_id from bw_queue_entries e
-        join bw_queue_history h on h.record_id = e.record_id order by e.record_id limit ${limit}`,
+        join bw_queue_history h on h.record_id = e.record_id
+        where true ${dialect.ofWorkingTenants('e.tenant_record_id')} order by e.record_id limit ${limit}`,
   };
 }
 
 /** Returns the records sorted by primary key, which is the order of every table. */
 function recordsOf(
+  { ofWorkingTenants }: Pick<Dialect, 'ofWorkingTenants'>,
   table: TableSpec,
   window: { readonly tenantRecordId: number | null; readonly afterRecordId: number; readonly limit: number },
 ): Sql {
@@ -207,7 +211,9 @@ function recordsOf(
   const owner = table === accountsTable ? 'record_id as account_record_id' : 'account_record_id';
   const id = auditNames.has(table) ? ['id'] : [];
   const ofTenant =
-    window.tenantRecordId === null ? nothing : sql`and +tenant_record_id = ${window.tenantRecordId}`;
+    window.tenantRecordId === null
+      ? ofWorkingTenants('tenant_record_id')
+      : sql`and +tenant_record_id = ${window.tenantRecordId}`;
   return sql`
     select ${raw(['record_id', 'tenant_record_id', owner, ...id, ...columns].join(', '))} from ${raw(table.name)}
     where record_id > ${window.afterRecordId} ${ofTenant} order by record_id limit ${window.limit}`;

@@ -1,0 +1,87 @@
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import { QueueKind } from '../../lib/records/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
+import { fillEveryTable } from '../support/cells/rows-of-tenant.ts';
+import { openTwoCells, type TwoCells } from '../support/cells/two-cells.ts';
+import { expect, onPostgresql } from '../support/index.ts';
+import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
+import { delivery } from '../support/storage/stored-records.ts';
+
+const NOW = instant(Date.UTC(2025, 2, 10, 10));
+
+onPostgresql.describe('the work of a cell for all tenants', (open) => {
+  let cells: TwoCells;
+  let storage: Storage<never>;
+
+  beforeEach(async () => {
+    cells = await openTwoCells(open);
+    storage = cells.storages.west;
+  });
+  afterEach(() => cells.close());
+
+  const fence = (state: string) =>
+    cells.sql('west', 'insert into bw_tenant_moves (tenant_record_id, state, revision) values ($1, $2, 1)', [
+      cells.tenant.recordId,
+      state,
+    ]);
+
+  for (const { state, works } of [
+    { state: 'LEAVING', works: true },
+    { state: 'ARRIVING', works: false },
+    { state: 'AWAY', works: false },
+  ])
+    it(`cells §3.2 rule 3: ${works ? 'counts' : 'does not count'} the entries and leases of a tenant that is ${state}`, async () => {
+      await fillEveryTable(cells, { cell: 'west', count: 2 });
+      await cells.sql(
+        'west',
+        `update bw_queue_entries set kind = 'NOTIFICATION', topic = 'due', due_order = 1, created_date = 1,
+          effective_date = 1, available_at_ms = 5,
+          processing_state = case when record_id % 512 < 256 then 'AVAILABLE' else 'IN_PROCESSING' end`,
+      );
+      await fence(state);
+      const { late } = await storage.queue.backlog({ since: NOW, limit: 100 });
+      const topics = await storage.queue.backlogByTopic({ since: NOW, limit: 100 });
+      expect([await storage.queue.nextLeaseEnd(), late, topics.length]).to.eql(
+        works ? [5, 1, 1] : [null, 0, 0],
+      );
+    });
+
+  it('cells §3.2 rule 3: does not count the pushes of a tenant that arrives', async () => {
+    await storage.sinks.register(['archive']);
+    const pushes = [storage.push, storage.sink('archive')];
+    const due = async () =>
+      Promise.all(pushes.map(async (each) => (await each.backlog({ businessNow: NOW, limit: 100 })).due));
+    const stored = { storage, tenant: cells.tenant };
+    await storeDeliveries(stored, [delivery({ accountRecordId: 1, createdDate: NOW })]);
+    await publishEvents(stored, [1]);
+    expect(await due()).to.eql([2, 2]);
+    await fence('ARRIVING');
+    expect(await due()).to.eql([0, 0]);
+  });
+
+  it('cells §3.2 rule 3: does not check the rows of a tenant that has not arrived yet', async () => {
+    await fillEveryTable(cells, { cell: 'west', count: 2 });
+    const other = await cells.newTenant('west');
+    await fence('ARRIVING');
+    const { checks } = storage;
+    const found = await checks.tenantsAfter({ afterRecordId: 0, limit: 10 });
+    expect(found.map(({ recordId }) => recordId)).to.eql([other.recordId]);
+    for (const table of checks.tables) {
+      const window = { table, tenantRecordId: null, afterRecordId: 0, limit: 10 };
+      expect(await checks.checkRecords(window)).to.eql({ lastRecordId: null, lost: [], unaudited: [] });
+    }
+  });
+
+  it('cells §1.2 rule 1: shows recent entries although record ids have gaps', async () => {
+    await fillEveryTable(cells, { cell: 'west', count: 2 });
+    await cells.sql(
+      'west',
+      `update bw_queue_history set kind = 'BUS', topic = 'INVOICE_CREATION', payload = '{}', done_handlers = '[]',
+        user_token = gen_random_uuid(), created_date = 1, effective_date = 1`,
+    );
+    await cells.sql('west', `update bw_push_deliveries set ended_date = 1`);
+    const of = { tenants: [cells.tenant.recordId], limit: 10, among: 2 };
+    expect(await storage.entries.recent({ ...of, kind: QueueKind.BUS })).to.have.length(2);
+    expect(await storage.entries.recentDeliveries(of)).to.have.length(2);
+  });
+});
