@@ -106,6 +106,7 @@ describe('published package', function () {
       'adapters/koa/HTTP-API.md',
       'adapters/koa/JSON-MODELS.md',
       'adapters/koa/KILL-BILL.md',
+      'adapters/cli/CELLS.md',
       'adapters/cli/PRODUCTION.md',
       'lib/push/EVENTS.md',
       'lib/ports/TAXES.md',

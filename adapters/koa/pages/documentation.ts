@@ -18,6 +18,7 @@ const topics = {
     'adapters/client/README.md',
     'adapters/cli/README.md',
     'adapters/cli/PRODUCTION.md',
+    'adapters/cli/CELLS.md',
     'adapters/console/README.md',
     'adapters/koa/KILL-BILL.md',
     'adapters/koa/README.md',

@@ -1,0 +1,59 @@
+import { createAccount, eve, type Served, serve } from '../support/http/serving.ts';
+import { expect, migrated, onPostgresql } from '../support/index.ts';
+import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
+
+onPostgresql.describe('a server with two cells, one of which does not answer', (open) => {
+  let serving: Served;
+  let proxy: TcpProxy;
+
+  before(async () => {
+    const database = await open(migrated);
+    if (database.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
+    const through = await proxied(database.url);
+    proxy = through.proxy;
+    serving = await serve({ ...database, url: through.url }, { areCells: true });
+    await createAccount(serving);
+    await proxy.refuse();
+  });
+  after(async () => {
+    await serving.close();
+    await proxy.close();
+  });
+
+  it('answers 503 with Retry-After and the name of the cell to its tenants', async () => {
+    for (const reply of [
+      await serving.get('/accounts/pagination'),
+      await serving.post('/accounts', { currency: 'USD' }),
+    ]) {
+      expect(reply.status).to.equal(503);
+      expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
+      expect(reply.json)
+        .to.have.property('message')
+        .that.matches(/^Cell "near": /);
+    }
+  });
+
+  it('serves the tenants of the other cell, users and look-ups of tenants', async () => {
+    const id = await createAccount(serving, { currency: 'USD' }, eve);
+    expect((await serving.get(`/accounts/${id}`, eve)).status).to.equal(200);
+    expect((await serving.get('/security/users')).status).to.equal(200);
+    expect((await serving.get('/tenants?apiKey=bob')).status).to.equal(200);
+  });
+
+  it('stays in service, and names the cell in its health and metrics', async () => {
+    const health = await serving.call('GET', '/1.0/healthcheck');
+    expect(health.status).to.equal(200);
+    expect(health.text).to.match(/near: The database does not answer/);
+    const metrics = await serving.call('GET', '/1.0/metrics', { headers: { accept: 'text/plain' } });
+    expect(metrics.text).to.match(/cell_reachable\{[^}]*cell="near"[^}]*\} 0/);
+    expect(metrics.text).to.match(/cell_reachable\{[^}]*cell="far"[^}]*\} 1/);
+  });
+
+  it('answers its tenants again when the cell is back', async () => {
+    await proxy.restore();
+    let reply = await serving.get('/accounts/pagination');
+    for (let attempt = 0; reply.status === 503 && attempt < 50; attempt += 1)
+      reply = await serving.get('/accounts/pagination');
+    expect(reply.status).to.equal(200);
+  });
+});
