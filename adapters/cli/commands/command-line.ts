@@ -10,6 +10,7 @@ import {
   passwordCommand,
   queuesCommand,
   rotateKeyCommand,
+  tenantsCommand,
 } from './database-commands.ts';
 import type { WriteLine } from './options.ts';
 import { serveCommand } from './serve-command.ts';
@@ -75,6 +76,7 @@ function programOf(console: Console): Command {
     queuesCommand(say),
     archiveUsageCommand(say),
     cellsCommand(say),
+    tenantsCommand(say),
     openapiCommand(say),
   ];
   for (const each of commands) program.addCommand(each.helpOption('-h, --help', 'print this'));

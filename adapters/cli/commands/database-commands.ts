@@ -167,6 +167,48 @@ export function cellsCommand(say: WriteLine): Command {
     .addOption(jsonOption());
 }
 
+export function tenantsCommand(say: WriteLine): Command {
+  const command: Command = databaseCommand('tenants', async ({ given, server }) => {
+    const { moveTenantOn, progressText } = await import('../tenant-moves.ts');
+    const request = {
+      tenant: String(command.processedArgs[1]),
+      to: textOf(given, 'to'),
+      isUndone: given.undo === true,
+      cleanUpAfter: textOf(given, 'clean-up-after'),
+    };
+    const interruption = new AbortController();
+    const interrupt = (): void => interruption.abort();
+    process.once('SIGINT', interrupt);
+    try {
+      const on = await server();
+      const outcome = await withProgress(`Moving ${request.tenant}`, (show) =>
+        moveTenantOn(on, request, {
+          onProgress: (progress) => show(progressText(progress)),
+          signal: interruption.signal,
+        }),
+      );
+      say(outcome);
+    } finally {
+      process.off('SIGINT', interrupt);
+    }
+  })
+    .summary('move a tenant to another cell')
+    .description(
+      'Move a tenant to another cell while the servers run. The tenant works during the move, except for a short pause in ' +
+        'which its writes are rejected with status 503. If the command is interrupted, run it again to continue, or run it ' +
+        'with --undo. Afterwards, the command deletes the rows in the former cell.',
+    )
+    .addArgument(new Argument('<action>', 'what to do').choices(['move']))
+    .addArgument(new Argument('<tenant>', 'id or API key of the tenant'))
+    .option('--to <cell>', 'name of the new cell')
+    .option('--undo', 'undo an interrupted move instead')
+    .option(
+      '--clean-up-after <seconds>',
+      'seconds from the move until the rows in the former cell are deleted (default 60)',
+    );
+  return command;
+}
+
 const looks: readonly QueueLook[] = ['late', 'busy', 'failed', 'put-back', 'free'];
 
 export function archiveUsageCommand(say: WriteLine): Command {

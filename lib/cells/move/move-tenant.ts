@@ -49,7 +49,7 @@ async function beginMove(parts: MoveParts, tenant: TenantRef, to: string): Promi
 }
 
 /**
- * Undoes a move that has not switched to the target yet (cells §3.4). Does nothing if the tenant is not moving.
+ * Undoes a move that has not switched to the target yet (cells §3.4). Returns false if the tenant is not moving.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the tenant already works in the target; BUSY (60018) if
  * another process takes over the move.
  */
@@ -57,14 +57,15 @@ export async function undoMove(
   parts: MoveParts,
   tenant: TenantRef,
   options: MoveOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   const revision = await parts.directory.cells.takeMove(tenant.recordId);
-  if (revision === null) return;
+  if (revision === null) return false;
   const before = await placeOf(parts, tenant);
   const isUndone = await parts.directory.cells.undoMove({ tenantRecordId: tenant.recordId, revision });
   if (!isUndone && before.state === 'MOVING') throw moveIsLost(tenant);
   await finishMove(parts, tenant, options);
   if (!isUndone) throw tooLate(before);
+  return true;
 }
 
 /** The place is the same after a switch and after an undone move, so the error only names the tenant's cell. */

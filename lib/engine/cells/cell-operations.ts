@@ -36,8 +36,9 @@ export function cellOperations<Host>(
       return result;
     },
     undoMove: async (tenant, options) => {
-      await undoMove(parts, await tenantOf(tenant), options);
+      const isUndone = await undoMove(parts, await tenantOf(tenant), options);
       await router.places.look();
+      return isUndone;
     },
     of: async (wanted) => {
       const tenant = await tenantOf(wanted);

@@ -48,10 +48,11 @@ export interface CellOperations {
     options: MoveOptions & { readonly to: string },
   ): Promise<MoveResult>;
   /**
-   * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted.
+   * Undoes an interrupted move: the tenant stays in its cell, and the rows in the other cell are deleted. Returns false if
+   * the tenant is not moving.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the tenant already works in the other cell.
    */
-  undoMove(tenant: Uuid | string | TenantRef, options?: MoveOptions): Promise<void>;
+  undoMove(tenant: Uuid | string | TenantRef, options?: MoveOptions): Promise<boolean>;
 }
 
 /** Input for a new tenant of a deployment with cells. */

@@ -25,7 +25,7 @@ export interface TwoCells {
   readonly tenant: TenantRef;
   newTenant(cell: CellName): Promise<TenantRef>;
   move(to: CellName, options?: WatchedMove): Promise<MoveResult>;
-  undo(options?: WatchedMove): Promise<void>;
+  undo(options?: WatchedMove): Promise<boolean>;
   /** Returns the cell and the state of the tenant's place. */
   place(): Promise<string>;
   /** Runs a statement as an administrator of the cell, who sees all tenants. */
