@@ -24,6 +24,8 @@ export class Places {
   /** System time at which the last successful look at the revision began. */
   #lookedMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
+  /** True if the last look failed. Calls then do not wait for another one. */
+  #isDirectoryAway = false;
   #cancelTimer: (() => void) | undefined;
   #isClosed = false;
 
@@ -51,7 +53,7 @@ export class Places {
   /** Returns the place of a tenant; null for an unknown tenant. */
   async find(tenant: Uuid | number): Promise<TenantPlace | null> {
     const { systemClock } = this.#ports;
-    if (systemClock.nowMs() - this.#lookedMs > PLACE_LEASE_MS) await this.look();
+    if (systemClock.nowMs() - this.#lookedMs > PLACE_LEASE_MS && !this.#isDirectoryAway) await this.look();
     const known = this.known(tenant);
     if (known !== null && known.state !== PlaceState.MOVING) return known;
     return this.#load(tenant, known);
@@ -72,12 +74,13 @@ export class Places {
   /** Looks for changes. Concurrent callers share one look. A failure is logged, and the known places stay in use. */
   look(): Promise<void> {
     this.#looking ??= this.#read()
-      .catch((error: unknown) =>
+      .catch((error: unknown) => {
+        this.#isDirectoryAway = true;
         this.#ports.logger.warn(
           { err: error },
           'the directory of cells does not answer; known places stay in use',
-        ),
-      )
+        );
+      })
       .finally(() => {
         this.#looking = undefined;
       });
@@ -95,6 +98,7 @@ export class Places {
       this.#revision = revision;
     }
     this.#lookedMs = startedMs;
+    this.#isDirectoryAway = false;
   }
 
   /** Reads a place that is unknown or moving. If the directory does not answer, a moving place stays in use. */
@@ -102,8 +106,10 @@ export class Places {
     const { directory, logger } = this.#ports;
     const choice: PlaceChoice = typeof tenant === 'number' ? { recordIds: [tenant] } : { ids: [tenant] };
     try {
+      const revision = this.#revision;
       const [place] = await directory.cells.places(choice);
-      if (place !== undefined) this.#keep(place);
+      // A look in the meantime may have skipped a change of this place, because the place was not known yet.
+      if (place !== undefined && revision === this.#revision) this.#keep(place);
       return place ?? null;
     } catch (error) {
       if (known === null) throw error;
