@@ -119,6 +119,7 @@ function storing(chunk: UsageChunk, units: readonly string[]) {
         day.point_count + 1 - row_number() over (partition by ${bucket} order by position desc),
         recorded_for, is_date_only, amount, key_record_id
       from point join day using (${bucket})
+      returning 1
     )
     select submission, are_known, stored_key.fingerprint
     from own cross join unit left join lateral (${storedKey(tenantRecordId)}) as stored_key on true

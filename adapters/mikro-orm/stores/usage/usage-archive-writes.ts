@@ -116,10 +116,7 @@ async function keepTrackingIds({ runner, tenantRecordId }: TenantScope, days: re
   const names = raw(archivedIdsTable.columns.map(({ name }) => name).join(', '));
   const submission = ['record_id', 'tracking_id', 'voided_date'] as const;
   await runner.run(sql`
-    insert into bw_usage_archived_ids (${names})
-    select ${tenantRecordId}, subscription_record_id, local_date, unit_record_id, after_ordinal, part, up_to_ordinal,
-      start_at, end_at, ${raw(runner.dialect.listOf(submission))}
-    from (
+    with submitted as (
       select distinct r.subscription_record_id, r.local_date, unit.record_id as unit_record_id, r.after_ordinal, r.part,
         r.up_to_ordinal, r.start_at, r.end_at, k.record_id, k.tracking_id, k.voided_date
       from ${firstRowsAs('r', pieceColumns, asked)}
@@ -127,7 +124,11 @@ async function keepTrackingIds({ runner, tenantRecordId }: TenantScope, days: re
       where unit.tenant_record_id = ${tenantRecordId} and unit.name = r.unit
         and ${ofBucket(tenantRecordId)} and ${raw(isInRange)}
         and k.record_id = p.key_record_id and k.tenant_record_id = ${tenantRecordId}
-    ) submitted
+    )
+    insert into bw_usage_archived_ids (${names})
+    select ${tenantRecordId}, subscription_record_id, local_date, unit_record_id, after_ordinal, part, up_to_ordinal,
+      start_at, end_at, ${raw(runner.dialect.listOf(submission))}
+    from submitted
     group by subscription_record_id, local_date, unit_record_id, after_ordinal, part, up_to_ordinal, start_at, end_at`);
 }
 
