@@ -9,7 +9,8 @@ import { type MovedTable, movedTables } from './moved-tables.ts';
 import { patiently } from './patient-changes.ts';
 
 /**
- * The trigger function. Its arguments are the tenant and the key columns.
+ * The trigger function. Its arguments are the tenant, the table and the key columns. On Citus, it runs on a worker, where
+ * the search path is another one and `tg_table_name` is the name of a shard.
  *
  * The row of the fence is locked until the transaction ends, and so is its table. Therefore a change of the fence waits
  * for all transactions that have passed it. A transaction with an older snapshot fails with 40001 and is repeated.
@@ -18,7 +19,7 @@ import { patiently } from './patient-changes.ts';
  * the rows of this tenant, and does not stop their work on other tenants.
  */
 const fenceFunction = sql`
-  create or replace function bw_move_fence() returns trigger language plpgsql as $fence$
+  create or replace function bw_move_fence() returns trigger language plpgsql set search_path from current as $fence$
   declare
     written record;
     fence text;
@@ -29,14 +30,14 @@ const fenceFunction = sql`
     select state into fence from bw_tenant_moves where tenant_record_id = tg_argv[0]::bigint for share;
     if fence is null then return written; end if;
     if fence in ('LEAVING', 'HOLDING') then
-      if tg_nargs = 2 then
+      if tg_nargs = 3 then
         row_key := array[written.record_id::text];
       else
         execute (select 'select array[' || string_agg(format('($1).%I::text', tg_argv[i]), ', ' order by i) || ']'
-          from generate_series(1, tg_nargs - 1) i) into row_key using written;
+          from generate_series(2, tg_nargs - 1) i) into row_key using written;
       end if;
       insert into bw_tenant_move_log (tenant_record_id, table_name, row_key)
-      values (tg_argv[0]::bigint, tg_table_name, to_json(row_key)::text);
+      values (tg_argv[0]::bigint, tg_argv[1], to_json(row_key)::text);
       return written;
     end if;
     if tg_op <> 'INSERT' and current_setting('billwright.tenant_record_id', true) = '*' then return null; end if;
@@ -157,8 +158,8 @@ async function createTriggers(runner: Runner, table: MovedTable, tenantRecordId:
     select count(*) as triggers from pg_trigger
     where tgrelid = ${table.name}::regclass and tgname in (${name}, ${`${name}_delete`})`);
   if (numberIn(found, 'triggers') === 2) return;
-  const parameters = [tenantRecordId, ...table.key.map((column) => `'${column.name}'`)];
-  const call = raw(`bw_move_fence(${parameters.join(', ')})`);
+  const names = [table, ...table.key].map(({ name }) => `'${name}'`);
+  const call = raw(`bw_move_fence(${[tenantRecordId, ...names].join(', ')})`);
   for (const { suffix, events, row } of [
     { suffix: '', events: 'insert or update', row: 'new' },
     { suffix: '_delete', events: 'delete', row: 'old' },

@@ -22,7 +22,7 @@ import {
 } from './move-fence.ts';
 import { isConflict, MovedRowStatements } from './moved-rows.ts';
 import { movedTables } from './moved-tables.ts';
-import { asMover, patiently } from './patient-changes.ts';
+import { becomeMover, patiently } from './patient-changes.ts';
 
 /** Moves of tenants between PostgreSQL databases. */
 export function tenantMoveStore(access: SystemAccess): TenantMoveStore {
@@ -44,7 +44,7 @@ function movingTenant(access: SystemAccess, move: TakenMove): MovingTenant {
   const ofTenant = sql`tenant_record_id = ${move.tenantRecordId}`;
   const onRows = <T>(work: (rows: MovedRowStatements) => Promise<T>): Promise<T> =>
     access.transact(async (runner) => {
-      await runner.run(asMover);
+      await becomeMover(runner);
       return work(new MovedRowStatements(runner, move));
     });
   return {

@@ -12,8 +12,12 @@ const PAUSE_MS = 200;
 const MOST_ATTEMPTS = 50;
 
 /** Rows of the moving tenant may be written, and dates have the same text in all databases. */
-export const asMover = sql`
-  select set_config('billwright.mover', 'on', true), set_config('datestyle', 'ISO, MDY', true)`;
+export async function becomeMover(runner: Runner): Promise<void> {
+  await Promise.all([
+    runner.run(sql`set local billwright.mover = 'on'`),
+    runner.run(sql`set local datestyle = 'ISO, MDY'`),
+  ]);
+}
 
 /** Runs a transaction that locks a table, and repeats it while other transactions hold the table for long. */
 export async function patiently<T>(access: SystemAccess, work: (runner: Runner) => Promise<T>): Promise<T> {
@@ -21,7 +25,7 @@ export async function patiently<T>(access: SystemAccess, work: (runner: Runner) 
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await access.transact(async (runner) => {
-        await runner.run(asMover);
+        await becomeMover(runner);
         if (wait !== null) await runner.run(wait);
         return work(runner);
       });

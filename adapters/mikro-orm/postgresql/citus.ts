@@ -49,11 +49,12 @@ function settingOf(name: string, value: string): CompiledStatement {
 
 const SETTING = /^select set_config\('([\w.]+)', \$1, true\)$/;
 /** Matches statements that insert selected rows and return nothing about them. */
-const SILENT_INSERT = /^\s*(?:with moved|insert into)(?!.* (?:returning|on conflict) (?!\*\)))/s;
+const SILENT_INSERT =
+  /^\s*(?:with (?:moved|submitted)|insert into)(?!.* (?:returning|on conflict) (?!\*\)))/s;
 
 /**
  * Returns the statement in a form that Citus supports. An insert returns a constant, because Citus copies the rows of
- * other inserts to the worker, and row-level security forbids \`copy\`.
+ * other inserts to the worker, and row-level security forbids `copy`.
  */
 function citusForm(statement: CompiledStatement): CompiledStatement {
   const { sql, parameters } = statement;
@@ -62,6 +63,28 @@ function citusForm(statement: CompiledStatement): CompiledStatement {
   return SILENT_INSERT.test(sql) ? { ...statement, sql: `${sql} returning 1` } : statement;
 }
 
+/** Statements that Citus accepts only with this setting. It is restored afterwards. */
+const SETTINGS_OF_CHANGES = [
+  // Only the coordinator assigns record ids, so the sequences on the workers do not matter.
+  { statement: /^\s*alter sequence/, name: 'citus.enable_ddl_propagation', value: 'off', usual: 'on' },
+  // The triggers use only tables of the same schema, which are on the same worker.
+  {
+    statement: /^\s*(?:create or replace|drop) trigger/,
+    name: 'citus.enable_unsafe_triggers',
+    value: 'on',
+    usual: 'off',
+  },
+];
+
 function adapted(transaction: Transaction): Transaction {
-  return { executeQuery: (statement) => transaction.executeQuery(citusForm(statement)) };
+  return {
+    executeQuery: async (statement) => {
+      const setting = SETTINGS_OF_CHANGES.find((each) => each.statement.test(statement.sql));
+      if (setting === undefined) return transaction.executeQuery(citusForm(statement));
+      await transaction.executeQuery(settingOf(setting.name, setting.value));
+      const result = await transaction.executeQuery(statement);
+      await transaction.executeQuery(settingOf(setting.name, setting.usual));
+      return result;
+    },
+  };
 }

@@ -9,7 +9,7 @@ import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { cellsTable, tenantPlacesTable } from '../tables/cells.ts';
 import { tenantTables } from '../tables/entities.ts';
 import { tables } from '../tables/index.ts';
-import { queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
+import { queueHistoryTable } from '../tables/queue.ts';
 import { insertInto, namesOf, selectOfAll, TenantScope } from '../tables/record-access.ts';
 import { recordIdColumn } from '../tables/record-table.ts';
 import { tenantsTable } from '../tables/system.ts';
@@ -232,18 +232,17 @@ async function adopt(runner: Runner, { number, above }: CellNumbering): Promise<
   }
   const last = cellSequences.map((sequence) => `coalesce(pg_sequence_last_value('${sequence}'), 0)`);
   const [row] = await runner.rows(sql`select greatest(${raw(last.join(', '))}) as highest`);
-  const highest = Math.max(above, numberIn(row, 'highest'), 1);
-  const start = number + CELL_NUMBERS * Math.ceil((highest - number) / CELL_NUMBERS);
+  const own = numberIn(row, 'highest');
+  const floor = number + CELL_NUMBERS * Math.ceil((Math.max(above, own, 1) - number) / CELL_NUMBERS);
+  const start = number === 0 ? floor : floor + CELL_NUMBERS * own;
   const starts = cellSequences.map((sequence) => `setval('${sequence}', ${start})`);
   await runner.rows(sql`select ${raw(starts.join(', '))}`);
   // Rows of the system can have record ids that the first cell has too. They give way to rows that move here.
   const renumbered = number === 0 ? [] : [...numberedTables, queueHistoryTable.name];
-  for (const table of renumbered) {
-    const sequence = sequenceOf(table === queueHistoryTable.name ? queueEntriesTable.name : table);
+  for (const table of renumbered)
     await runner.run(sql`
-      update ${raw(table)} set record_id = nextval(${sequence}::regclass)
-      where tenant_record_id = ${noTenant} and record_id <= ${start}`);
-  }
+      update ${raw(table)} set record_id = ${floor} + ${raw(String(CELL_NUMBERS))} * record_id
+      where tenant_record_id = ${noTenant} and record_id <= ${own}`);
   return start;
 }
 
