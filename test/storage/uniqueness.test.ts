@@ -1,3 +1,4 @@
+import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
 import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
@@ -288,5 +289,24 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
       ),
     );
     expect(refused.name).to.equal('InvariantError');
+  });
+});
+
+describe('errors of Citus, which name shards only in the message', () => {
+  const failureOf = (code: string, message: string) =>
+    postgresqlDialect.failureOf(Object.assign(new Error(message), { code }));
+
+  it('name the violated unique index', () => {
+    const message = 'duplicate key value violates unique constraint "bw_accounts_external_key_unique_102266"';
+    expect(failureOf('23505', message)).to.eql({
+      kind: 'unique',
+      violation: { index: 'bw_accounts_external_key_unique' },
+    });
+  });
+
+  it('cells §3.2 rule 4: name the constraint against tenants that have left the cell', () => {
+    const message =
+      'new row for relation "bw_accounts_102266" violates check constraint "bw_moved_away_102266"';
+    expect(failureOf('23514', message)).to.eql({ kind: 'moving' });
   });
 });

@@ -167,7 +167,7 @@ export const postgresqlDialect: Dialect = {
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database())
       || ' ' || coalesce(to_regclass('bw_tenants')::oid::text, '') as identity
     from pg_control_system()`,
-  nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  nowMs: sql`(extract(epoch from statement_timestamp()) * 1000)::bigint`,
   hasTable: async (statements, table) =>
     (
       await statements.rows(
@@ -226,18 +226,29 @@ const needsEscapes = /["\\]/;
 const escaped = /["\\]/g;
 const controls = /\p{Cc}/u;
 
+/**
+ * Returns the violated index or constraint. Citus reports the names of its table and itself only in the message, each
+ * with the number of a shard.
+ */
+function violatedNames({ constraint, message }: PostgresqlFailure): readonly string[] {
+  if (constraint !== undefined) return [constraint];
+  return [...message.matchAll(/\bbw_\w+?(?=_\d{6,}\b)/g)].map(([name]) => name);
+}
+
 function failureOf(error: unknown): DatabaseFailure {
   if (error instanceof ServerSilentError) return { kind: 'away' };
   if (error instanceof Error && connectionLost.test(error.message)) return { kind: 'away' };
   if (!isPostgresqlFailure(error)) return { kind: 'other' };
-  if (error.code === FENCED_STATE || error.constraint === AWAY_CONSTRAINT) return { kind: 'moving' };
+  const violated = violatedNames(error);
+  if (error.code === FENCED_STATE || violated.includes(AWAY_CONSTRAINT)) return { kind: 'moving' };
   if (cannotWrite.test(error.code)) return { kind: 'no-room' };
   if (isServerAway.test(error.code) || unreachable.has(error.code)) return { kind: 'away' };
   if (retryable.has(error.code)) return { kind: 'retry' };
   if (error.code === lockNotAvailable) return { kind: 'lock-timeout' };
   if (error.code === inFailedTransaction) return { kind: 'aborted' };
-  if (error.code === uniqueViolation && error.constraint !== undefined) {
-    return { kind: 'unique', violation: { index: error.constraint } };
+  const [index] = violated;
+  if (error.code === uniqueViolation && index !== undefined) {
+    return { kind: 'unique', violation: { index } };
   }
   return { kind: 'other' };
 }
