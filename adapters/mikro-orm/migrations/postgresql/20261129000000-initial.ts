@@ -12,8 +12,10 @@ const accountTextIndex = `do $migration$
   begin
     perform pg_advisory_xact_lock(108192040920946);
     begin
-      execute format('create extension if not exists pg_trgm schema %I',
-        case when has_schema_privilege(to_regnamespace('public'), 'create') then 'public' else current_schema() end);
+      if not exists (select from pg_extension where extname = 'pg_trgm') then
+        execute format('create extension pg_trgm schema %I',
+          case when has_schema_privilege(to_regnamespace('public'), 'create') then 'public' else current_schema() end);
+      end if;
     exception when others then
       raise warning 'Searches of accounts go without an index, for the extension pg_trgm cannot be created: %', sqlerrm;
     end;
