@@ -1,0 +1,32 @@
+// Runs the engine on a Citus: one engine, several cells, moves, and the loss of a worker. Prints figures. The URL leads
+// to an empty database on the coordinator of two workers, and its role owns what the script creates.
+//   npm run cluster -- <url> [--lose <command> --restore <command>]
+// The shell commands stop and start the worker on port {port}. Without them, no worker is lost.
+import { parseArgs } from 'node:util';
+import { Cluster } from './cluster.ts';
+import { part } from './figures.ts';
+import { runOneEngine } from './one-engine.ts';
+import { SeveralCells } from './several-cells.ts';
+
+const MONTHS = 3;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { lose: { type: 'string' }, restore: { type: 'string' } },
+});
+const [url] = positionals;
+if (url === undefined) throw new Error('Pass the URL of the coordinator');
+const cluster = new Cluster(url);
+await part('One engine in a schema', () => runOneEngine(cluster));
+const cells = new SeveralCells(cluster);
+try {
+  await part('Two cells and four tenants', () => cells.open());
+  await part('Billing by two nodes', () => cells.bill(MONTHS));
+  await part('Moving a tenant that works', () => cells.moveTenant());
+  await part('Moving a cell that works', () => cells.moveSchema());
+  const { lose, restore } = values;
+  if (lose !== undefined && restore !== undefined)
+    await part('Losing the worker of a cell', () => cells.loseWorker({ lose, restore }));
+} finally {
+  await cells.close();
+}
