@@ -81,7 +81,11 @@ export class Cluster {
 
   /** Citus cannot copy tables with row-level security while they are written. Writes wait until the end of the move. */
   async moveSchema(schema: string, { host, port }: ClusterNode): Promise<void> {
-    await this.query('select citus_schema_move($1::regnamespace, $2::text, $3::int, 'block_writes')', [schema, host, port]);
+    const mode = 'block_writes';
+    await this.query(
+      'select citus_schema_move($1::regnamespace, $2::text, $3::int, $4::citus.shard_transfer_mode)',
+      [schema, host, port, mode],
+    );
   }
 
   #urlOf(schema: string) {
