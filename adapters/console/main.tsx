@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { replaceInvalidLanguage } from './core/browser.ts';
 import { asError, restoreSession } from './core/data.ts';
 import { followLinks } from './core/location.ts';
 import { Problem } from './parts/layout.tsx';
@@ -6,6 +7,7 @@ import { Shell } from './shell.tsx';
 
 const root = document.querySelector('#console');
 if (root !== null) {
+  replaceInvalidLanguage();
   followLinks();
   try {
     await restoreSession();

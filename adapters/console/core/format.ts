@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { labels, texts } from '../texts.ts';
+import { browserZone } from './browser.ts';
 
 /** An amount of the API: a Decimal, or text or a number of a REST answer. */
 export type Amount = { toString(): string } | null | undefined;
@@ -49,8 +50,6 @@ export function day(date: string | null | undefined): string {
     Date.UTC(year ?? 0, (month ?? 1) - 1, dayOfMonth ?? 1),
   );
 }
-
-const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /**
  * Returns an instant in a time zone, such as `5 Mar 2027, 09:30`. The zone defaults to the zone of the browser. Another

@@ -1,0 +1,25 @@
+/** The time zone of the browser. Some systems report one that dates do not accept, such as `Etc/Unknown`. */
+export const browserZone = orElse('UTC', () => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+});
+
+/**
+ * Replaces a language of the browser that numbers do not accept, such as `en-US@posix`. The charts create a number
+ * format of it when they are loaded, and would not load.
+ */
+export function replaceInvalidLanguage(): void {
+  const { language } = navigator;
+  const value = orElse('en', () => new Intl.NumberFormat(language) && language);
+  if (value !== language) Object.defineProperty(navigator, 'language', { value });
+}
+
+/** Returns the result, or the default if the browser rejects a value. */
+function orElse(preset: string, read: () => string): string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return preset;
+    throw error;
+  }
+}
