@@ -27,7 +27,7 @@ export function History({ accountId, of: object }: HistoryProps) {
       columns={[
         ['when', ({ changeDate }) => valueText(changeDate)],
         ['who', (row) => <Author of={row} />],
-        ['whatChanged', whatChanged],
+        ['whatChanged', whatChanged, 'text'],
       ]}
     />
   );

@@ -26,7 +26,7 @@ interface TableProps<R> {
   readonly isSortable?: boolean;
 }
 
-/** A table of rows that are already loaded. It scrolls sideways on a narrow screen. */
+/** A table of rows that are already loaded. On a narrow screen, each row is a card with the headings in its cells. */
 export function Table<R extends object>(props: TableProps<R>) {
   const { name, columns, rows, empty, isSortable = false } = props;
   if (rows.length === 0) return <p class="empty">{empty ?? texts.common.nothing}</p>;
@@ -54,7 +54,7 @@ export function Table<R extends object>(props: TableProps<R>) {
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {all.map(([column, cell, as]) => (
-                <td key={column} class={as}>
+                <td key={column} class={as} data-label={label(column)}>
                   {cell(row)}
                 </td>
               ))}
