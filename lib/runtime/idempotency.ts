@@ -7,6 +7,7 @@ import {
   ErrorCode,
   InvariantError,
   invalidParameter,
+  isMoving,
 } from '../values/errors/index.ts';
 import {
   IDEMPOTENCY_ABANDONED_MS,
@@ -118,7 +119,8 @@ export class IdempotencyService {
     try {
       await this.#ports.storage.idempotency.release(claim);
     } catch (error) {
-      if (this.#left.size < MAX_LEFT_CLAIMS) this.#left.set(keyOf(claim), claim);
+      // The key of a moving tenant is released in its new cell (cells §2 rule 9).
+      if (!isMoving(error) && this.#left.size < MAX_LEFT_CLAIMS) this.#left.set(keyOf(claim), claim);
       throw error;
     }
   }

@@ -360,6 +360,9 @@ export const MOVE_LOOK_MS = 50;
 /** Time after a move until the rows in the source are deleted. Until then, slow reads of the source can end. */
 export const MOVE_CLEANUP_MS = MINUTE_MS;
 
+/** Time for which a node repeats writes that end a request, while the move of the tenant rejects them. */
+export const MOVE_PATIENCE_MS = 10 * SECOND_MS;
+
 /** Number of rows that a move deletes at a time in the cell that the tenant has left. */
 export const MOVE_DELETED_ROWS = 10_000;
 

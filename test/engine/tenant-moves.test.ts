@@ -1,3 +1,4 @@
+import { Billing } from '../../adapters/node/billwright.ts';
 import { memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import {
   BillingError,
@@ -9,10 +10,18 @@ import {
 } from '../../lib/index.ts';
 import type { PushRequest } from '../../lib/ports/index.ts';
 import { isUuid } from '../../lib/values/ids/index.ts';
-import { PLACE_LEASE_MS } from '../../lib/values/limits.ts';
+import { MOVE_LOOK_MS, PLACE_LEASE_MS } from '../../lib/values/limits.ts';
 import { formatDecimal } from '../../lib/values/money/index.ts';
+import { openTwoCells } from '../support/cells/two-cells.ts';
 import { openCells, type TestCells, type TestTenant } from '../support/cells.ts';
-import { codeOf, expect, onPostgresql, type TestDatabase } from '../support/index.ts';
+import {
+  codeOf,
+  expect,
+  onPostgresql,
+  plainHasher,
+  pushableSystemClock,
+  type TestDatabase,
+} from '../support/index.ts';
 import { withPostgresql } from '../support/storage/statement-plans.ts';
 
 /** Moves the tenant without waiting for the lease of places, and deletes its rows in the source at once. */
@@ -251,5 +260,41 @@ onPostgresql.describe('moving a tenant that works', (open) => {
     expect(new Set(purchases).size).to.equal(purchases.length);
     expect(await breachesOf(cells)).to.eql([]);
     await second.close();
+  });
+});
+
+onPostgresql.describe('a request with an idempotency key that ends while writes are stopped', (open) => {
+  it('cells §2 rule 9: keeps its response in the new cell', async () => {
+    const cells = await openTwoCells(open);
+    const clock = pushableSystemClock();
+    const { promise: repeated, resolve: repeat } = Promise.withResolvers<void>();
+    const billing = await Billing.cells<never>({
+      directory: cells.storages.west,
+      cells: cells.storages,
+      hasher: plainHasher(),
+      systemClock: {
+        ...clock,
+        after: (ms, action, options) => {
+          if (ms === MOVE_LOOK_MS) repeat();
+          return clock.after(ms, action, options);
+        },
+      },
+    });
+    const request = { tenant: cells.tenant, key: 'key', hash: 'hash' };
+    const { claim } = await billing.idempotency.begin(request);
+    if (claim === undefined) throw new Error('the key is new');
+    let keeping: Promise<boolean> | undefined;
+    await cells.move('east', {
+      watch: async (moment) => {
+        if (moment === 'after directory.switchMove') clock.push(PLACE_LEASE_MS + 1);
+        if (moment !== 'before directory.switchMove') return;
+        keeping = billing.idempotency.keep(claim, { status: 201, headers: {}, body: 'made' });
+        await Promise.race([keeping, repeated]);
+      },
+    });
+    expect(await keeping).to.equal(true);
+    expect((await billing.idempotency.begin(request)).answer?.body).to.equal('made');
+    await billing.close();
+    await cells.close();
   });
 });

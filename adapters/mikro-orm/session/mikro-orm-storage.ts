@@ -33,6 +33,7 @@ import {
 } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { Runner, type SystemAccess, systemAccess, type Trace } from '../sql/runner.ts';
+import type { Sql } from '../sql/sql.ts';
 import { cellStore } from '../stores/cell-store.ts';
 import { checkStore } from '../stores/check-store.ts';
 import { drawQuota } from '../stores/feature-store.ts';
@@ -137,9 +138,11 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.#host = host;
     const { dialect, onSignal } = shared.parts;
     this.singleNode = dialect.kind === 'sqlite';
+    const runAs = (reach: Reach) => (statement: Sql) =>
+      this.#again(() => this.#alone(reach, (runner) => runner.run(statement)));
     const access = systemAccess(dialect, {
       transact: (work) => this.#again(() => this.#transaction(systemWrite, (runner) => work(runner))),
-      run: (statement) => this.#again(() => this.#alone(EVERY_TENANT, (runner) => runner.run(statement))),
+      run: runAs(EVERY_TENANT),
     });
     this.#paymentNumbers = new SharedNumbers((tenantRecordId, count) =>
       this.#again(() =>
@@ -161,7 +164,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.nodes = nodeStore(access, shared.parts.reserveName);
     this.system = systemStore(host ? this.#accessInside(host) : access);
     this.security = securityStore(access);
-    this.idempotency = idempotencyStore(access);
+    this.idempotency = idempotencyStore(access, runAs);
     this.secrets = secretStore(access);
     this.checks = checkStore(access);
     this.cells = cellStore(access);

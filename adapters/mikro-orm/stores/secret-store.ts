@@ -1,6 +1,7 @@
 import { EncryptedKind, type SecretStore } from '../../../lib/ports/storage/index.ts';
+import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { numberIn, textIn } from '../sql/columns.ts';
-import type { SystemAccess } from '../sql/runner.ts';
+import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { raw, type Sql, sql } from '../sql/sql.ts';
 
 interface EncryptedColumn {
@@ -53,9 +54,24 @@ export function secretStore(access: SystemAccess): SecretStore {
           const { affected } = await runner.run(sql`
             update ${raw(table)} set ${raw(column)} = ${after}
             where record_id = ${recordId} and ${raw(column)} = ${before}`);
+          if (affected === 0) await rejectFenced(runner, table, recordId);
           replaced += affected;
         }
         return replaced;
       }),
   };
+}
+
+/** The fence of a moving tenant silently skips the row. @throws BillingError BUSY if the tenant of the row has one. */
+async function rejectFenced(runner: Runner, table: string, recordId: number): Promise<void> {
+  const fenced = await runner.rows(sql`
+    select 1 as fenced from ${raw(table)} e join bw_tenant_moves m on m.tenant_record_id = e.tenant_record_id
+    where e.record_id = ${recordId} and m.state in ('STOPPED', 'ARRIVING')`);
+  if (fenced.length === 0) return;
+  throw billingError(
+    ErrorCode.BUSY,
+    'A tenant is being moved to another cell, so its secrets cannot be encrypted with the new key now; rotate the key ' +
+      'again after the move',
+    { isMoving: true },
+  );
 }

@@ -148,7 +148,14 @@ const replacements = table.written
   .map((name) => `${name} = excluded.${name}`)
   .join(', ');
 
-export function idempotencyStore(access: SystemAccess): IdempotencyStore {
+/**
+ * @param runAs returns a function that runs statements with the reach of one tenant, so that the fence of a moving tenant
+ * rejects them instead of skipping the row (cells §3.2 rule 2).
+ */
+export function idempotencyStore(
+  access: SystemAccess,
+  runAs: (tenantRecordId: number) => SystemAccess['run'],
+): IdempotencyStore {
   const { dialect } = access;
   return {
     claim: async ({ tenantRecordId, key, claimId, requestHash, nowMs }, bounds) => {
@@ -161,7 +168,8 @@ export function idempotencyStore(access: SystemAccess): IdempotencyStore {
         headers: null,
         body: null,
       };
-      const rows = await access.rows(sql`
+      const run = runAs(tenantRecordId);
+      const { rows } = await run(sql`
         ${insertInto(tenantRecordId, table, [request])}
         on conflict (tenant_record_id, idempotency_key) do update set ${raw(replacements)}
         where bw_idempotency_keys.started_ms < ${bounds.expiredBeforeMs}
@@ -169,19 +177,19 @@ export function idempotencyStore(access: SystemAccess): IdempotencyStore {
             and bw_idempotency_keys.request_hash = excluded.request_hash)
         returning record_id`);
       if (rows.length > 0) return null;
-      const found = await access.run(sql`
+      const found = await run(sql`
         select ${raw(dialect.selectList(table))} from bw_idempotency_keys
         where tenant_record_id = ${tenantRecordId} and ${isIn('idempotency_key', 'text', [key])}`);
       return found.rows[0] === undefined ? undefined : table.decode(found.rows[0]);
     },
     keep: async (claim, { status, headers, body }) => {
-      const { affected } = await access.run(sql`
+      const { affected } = await runAs(claim.tenantRecordId)(sql`
         update bw_idempotency_keys set status = ${status}, headers = ${stringifyExactJson(headers)}, body = ${body}
         where ${isHeldBy(claim)}`);
       return affected === 1;
     },
     release: async (claim) => {
-      await access.run(sql`delete from bw_idempotency_keys where ${isHeldBy(claim)}`);
+      await runAs(claim.tenantRecordId)(sql`delete from bw_idempotency_keys where ${isHeldBy(claim)}`);
     },
     purge: async (startedBeforeMs, limit) => {
       const { affected } = await access.run(sql`

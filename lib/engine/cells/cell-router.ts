@@ -7,8 +7,10 @@ import {
   type TenantPlace,
   type TenantRef,
 } from '../../records/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import { pause } from '../../runtime/index.ts';
+import { assertInvariant, isMoving } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { MOVE_LOOK_MS, MOVE_PATIENCE_MS } from '../../values/limits.ts';
 import type { Billing } from '../billing.ts';
 import type { BillingOptions } from '../billing-options.ts';
 import { type CellEngine, cellAway } from './cell-engine.ts';
@@ -21,7 +23,7 @@ export class CellRouter<Host> {
   readonly cells: readonly CellEngine<Host>[];
   readonly places: Places;
   readonly #directory: Directory;
-  readonly #ports: Pick<BillingOptions<Host>, 'clock' | 'ids'>;
+  readonly #ports: Pick<BillingOptions<Host>, 'clock' | 'ids' | 'systemClock'>;
 
   constructor(
     cells: readonly CellEngine<Host>[],
@@ -78,6 +80,20 @@ export class CellRouter<Host> {
   /** Calls the engine of the tenant's cell. */
   async call<T>(tenant: unknown, work: (billing: Billing<Host>) => Promise<T>): Promise<T> {
     return (await this.of(tenant)).call(work);
+  }
+
+  /** Calls the engine of the tenant's cell like `call`, again for some seconds while the tenant is being moved. */
+  async callPatiently<T>(tenant: unknown, work: (billing: Billing<Host>) => Promise<T>): Promise<T> {
+    const { systemClock } = this.#ports;
+    const endsAtMs = systemClock.nowMs() + MOVE_PATIENCE_MS;
+    for (;;) {
+      try {
+        return await this.call(tenant, work);
+      } catch (error) {
+        if (!isMoving(error) || systemClock.nowMs() >= endsAtMs) throw error;
+        await pause(systemClock, MOVE_LOOK_MS);
+      }
+    }
   }
 
   /** Calls every cell at the same time, each for at most 5 s. @throws BillingError BUSY (60018) that names a silent cell. */

@@ -59,8 +59,9 @@ function assembled<Host>(
     idempotency: calls.of<IdempotencyOperations>({
       begin: (request) => router.call(request.tenant, ({ idempotency }) => idempotency.begin(request)),
       keep: (claim, answer) =>
-        router.call(ofClaim(claim), ({ idempotency }) => idempotency.keep(claim, answer)),
-      release: (claim) => router.call(ofClaim(claim), ({ idempotency }) => idempotency.release(claim)),
+        router.callPatiently(ofClaim(claim), ({ idempotency }) => idempotency.keep(claim, answer)),
+      release: (claim) =>
+        router.callPatiently(ofClaim(claim), ({ idempotency }) => idempotency.release(claim)),
     }),
     checks: cellChecks(router),
     backlog: calls.of(cellBacklog(router)),

@@ -40,6 +40,11 @@ export class BillingError extends Error {
   }
 }
 
+/** Returns true for the error of a write that was rejected because its tenant is being moved (cells §3.2 rule 2). */
+export function isMoving(error: unknown): boolean {
+  return error instanceof BillingError && error.facts.isMoving === true;
+}
+
 /** First code and `className` of each area (http-api §12 rule 2). */
 const classNamesFromCode: readonly (readonly [firstCode: number, className: string])[] = [
   [63_000, 'FeatureError'],
