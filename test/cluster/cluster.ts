@@ -12,10 +12,13 @@ export interface ClusterNode {
 /** A Citus database, by the URL of its coordinator. */
 export class Cluster {
   readonly #url: string;
+  readonly #administratorUrl: string;
   #statements = 0;
 
-  constructor(url: string) {
+  /** @param administratorUrl connects as a superuser. */
+  constructor(url: string, administratorUrl: string) {
     this.#url = url;
+    this.#administratorUrl = administratorUrl;
   }
 
   /** Number of statements that the storages have sent. */
@@ -49,8 +52,8 @@ export class Cluster {
     return client;
   }
 
-  async query(statement: string, values: readonly unknown[] = []) {
-    const client = new Client({ connectionString: this.#url });
+  async query(statement: string, values: readonly unknown[] = [], connectionString = this.#url) {
+    const client = new Client({ connectionString });
     await client.connect();
     try {
       return (await client.query(statement, [...values])).rows;
@@ -79,13 +82,13 @@ export class Cluster {
     return node;
   }
 
-  /** Citus cannot copy tables with row-level security while they are written. Writes wait until the end of the move. */
+  /**
+   * Writes wait until the end, because Citus cannot replicate tables with row-level security. Run by the owner of the
+   * tables, the move would copy no rows.
+   */
   async moveSchema(schema: string, { host, port }: ClusterNode): Promise<void> {
-    const mode = 'block_writes';
-    await this.query(
-      'select citus_schema_move($1::regnamespace, $2::text, $3::int, $4::citus.shard_transfer_mode)',
-      [schema, host, port, mode],
-    );
+    const statement = `select citus_schema_move($1::regnamespace, $2::text, $3::int, 'block_writes')`;
+    await this.query(statement, [schema, host, port], this.#administratorUrl);
   }
 
   #urlOf(schema: string) {

@@ -1,6 +1,6 @@
 // Runs the engine on a Citus: one engine, several cells, moves, and the loss of a worker. Prints figures. The URL leads
 // to an empty database on the coordinator of two workers, and its role owns what the script creates.
-//   npm run cluster -- <url> [--lose <command> --restore <command>]
+//   npm run cluster -- <url> --administrator <url of a superuser> [--lose <command> --restore <command>]
 // The shell commands stop and start the worker on port {port}. Without them, no worker is lost.
 import { parseArgs } from 'node:util';
 import { Cluster } from './cluster.ts';
@@ -12,11 +12,12 @@ const MONTHS = 3;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { lose: { type: 'string' }, restore: { type: 'string' } },
+  options: { administrator: { type: 'string' }, lose: { type: 'string' }, restore: { type: 'string' } },
 });
 const [url] = positionals;
-if (url === undefined) throw new Error('Pass the URL of the coordinator');
-const cluster = new Cluster(url);
+const { administrator, lose, restore } = values;
+if (url === undefined || administrator === undefined) throw new Error('Pass two URLs of the coordinator');
+const cluster = new Cluster(url, administrator);
 await part('One engine in a schema', () => runOneEngine(cluster));
 const cells = new SeveralCells(cluster);
 try {
@@ -24,7 +25,6 @@ try {
   await part('Billing by two nodes', () => cells.bill(MONTHS));
   await part('Moving a tenant that works', () => cells.moveTenant());
   await part('Moving a cell that works', () => cells.moveSchema());
-  const { lose, restore } = values;
   if (lose !== undefined && restore !== undefined)
     await part('Losing the worker of a cell', () => cells.loseWorker({ lose, restore }));
 } finally {
