@@ -292,7 +292,7 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
   });
 });
 
-describe('errors of Citus, which name shards only in the message', () => {
+describe('errors of Citus, which have their details only in the message', () => {
   const failureOf = (code: string, message: string) =>
     postgresqlDialect.failureOf(Object.assign(new Error(message), { code }));
 
@@ -302,6 +302,11 @@ describe('errors of Citus, which name shards only in the message', () => {
       kind: 'unique',
       violation: { index: 'bw_accounts_external_key_unique' },
     });
+  });
+
+  it('report a worker that does not answer', () => {
+    const message = 'failure on connection marked as essential: 127.0.0.1:9701';
+    expect(failureOf('XX000', message)).to.eql({ kind: 'away' });
   });
 
   it('cells §3.2 rule 4: name the constraint against tenants that have left the cell', () => {

@@ -226,6 +226,9 @@ const needsEscapes = /["\\]/;
 const escaped = /["\\]/g;
 const controls = /\p{Cc}/u;
 
+/** Citus has no SQLSTATE for a worker that does not answer. */
+const workerLost = /^(failure on connection marked as essential:|connection to the remote node )/;
+
 /**
  * Returns the violated index or constraint. Citus reports the names of its table and itself only in the message, each
  * with the number of a shard.
@@ -237,7 +240,8 @@ function violatedNames({ constraint, message }: PostgresqlFailure): readonly str
 
 function failureOf(error: unknown): DatabaseFailure {
   if (error instanceof ServerSilentError) return { kind: 'away' };
-  if (error instanceof Error && connectionLost.test(error.message)) return { kind: 'away' };
+  if (error instanceof Error && (connectionLost.test(error.message) || workerLost.test(error.message)))
+    return { kind: 'away' };
   if (!isPostgresqlFailure(error)) return { kind: 'other' };
   const violated = violatedNames(error);
   if (error.code === FENCED_STATE || violated.includes(AWAY_CONSTRAINT)) return { kind: 'moving' };
