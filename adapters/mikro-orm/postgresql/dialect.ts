@@ -227,7 +227,8 @@ const escaped = /["\\]/g;
 const controls = /\p{Cc}/u;
 
 /** Citus has no SQLSTATE for a worker that does not answer. */
-const workerLost = /^(failure on connection marked as essential:|connection to the remote node )/;
+const workerLost =
+  /^(failure on connection marked as essential:|connection to the remote node |server closed the connection|could not (send|receive) data|no connection to the server|connection not open)/;
 
 /**
  * Returns the violated index or constraint. Citus reports the names of its table and itself only in the message, each
