@@ -119,6 +119,27 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(await rowsIn('west', other)).to.have.property('bw_accounts');
   });
 
+  it('cells §3.2 rule 1: repeats a transaction whose snapshot is older than the move', async () => {
+    const account = await newAccount('west');
+    const errors: unknown[] = [];
+    await cells.move('east', {
+      watch: async (moment) => {
+        if (moment === 'before west.takeFence' && (await cells.place()) === 'west MOVING') {
+          await cells.sql('west', 'begin isolation level repeatable read');
+          await cells.sql('west', 'select 1 from bw_cells');
+        }
+        if (moment !== 'before east.raiseRecordIds' || errors.length > 0) return;
+        const renamed = cells.sql('west', `update bw_accounts set name = 'late' where record_id = $1`, [
+          account,
+        ]);
+        errors.push(await rejection(renamed));
+        await cells.sql('west', 'rollback');
+      },
+    });
+    expect(errors).to.have.length(1);
+    expect(errors[0]).to.deep.include({ code: '40001' });
+  });
+
   it('cells §3.2 rule 4: rejects rows of the tenant in the cell that it has left, until it comes back', async () => {
     const moved = await newAccount('west');
     await cells.move('east');
@@ -198,6 +219,37 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(outcomes[0]).to.deep.include({ status: 'rejected' });
     expect(await rowsIn('east')).to.eql(before);
     expect(await cells.place()).to.equal('east SETTLED');
+  });
+
+  for (const end of ['finishes', 'undoes'] as const)
+    it(`cells §3.4 rule 3: changes no cell if another process ${end} the move while this one sets fences`, async () => {
+      await fillEveryTable(cells, { cell: 'west', count: 3 });
+      const before = await rowsIn('west');
+      const other = () => (end === 'finishes' ? cells.move('east') : cells.undo());
+      const [working, left] = end === 'finishes' ? (['east', 'west'] as const) : (['west', 'east'] as const);
+      const [outcome] = await Promise.allSettled([cells.move('east', at('after west.raiseFence', other))]);
+      expect(outcome).to.deep.include({ status: 'rejected' });
+      expect(await rowsIn(working)).to.eql(before);
+      expect(await rowsIn(left)).not.to.have.property('bw_accounts');
+      expect(await cells.place()).to.equal(`${working} SETTLED`);
+      await newAccount(working);
+    });
+
+  it('cells §3.4 rule 3: accepts writes in the source if another process takes over just before the switch', async () => {
+    const takeOver = () => cells.parts.directory.cells.takeMove(cells.tenant.recordId);
+    const [outcome] = await Promise.allSettled([
+      cells.move('east', at('before directory.switchMove', takeOver)),
+    ]);
+    expect(outcome).to.deep.include({ status: 'rejected' });
+    await newAccount('west');
+  });
+
+  it('cells §3.4 rule 3: keeps the rows of both fences after the move', async () => {
+    await cells.move('east');
+    const states = await Promise.all(
+      (['west', 'east'] as const).map((cell) => cells.sql(cell, 'select state from bw_tenant_moves')),
+    );
+    expect(states).to.eql([[{ state: 'GONE' }], [{ state: 'OPEN' }]]);
   });
 
   it('cells §3.4 rule 2: undoes a move before the switch, and rejects it afterwards', async () => {

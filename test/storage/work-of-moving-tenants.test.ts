@@ -72,6 +72,11 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     }
   });
 
+  it('cells §3.2 rule 3: does not check a tenant that has left, although its row stays', async () => {
+    await fence('GONE');
+    expect(await storage.checks.tenantsAfter({ afterRecordId: 0, limit: 10 })).to.eql([]);
+  });
+
   it('cells §1.2 rule 1: shows recent entries although record ids have gaps', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 2 });
     await cells.sql(

@@ -2,7 +2,7 @@ import type { FenceState, TakenMove } from '../../../lib/ports/storage/index.ts'
 import { billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { numberIn, textIn } from '../sql/columns.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
-import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { AWAY_CONSTRAINT, FENCED_STATE } from '../tables/moves.ts';
 import { tenantsTable } from '../tables/system.ts';
 import { type MovedTable, movedTables } from './moved-tables.ts';
@@ -13,7 +13,8 @@ import { patiently } from './patient-changes.ts';
  * the search path is another one and `tg_table_name` is the name of a shard.
  *
  * The row of the fence is locked until the transaction ends, and so is its table. Therefore a change of the fence waits
- * for all transactions that have passed it. A transaction with an older snapshot fails with 40001 and is repeated.
+ * for all transactions that have passed it. A transaction with an older snapshot fails with 40001 and is repeated, also
+ * if its snapshot does not contain the row yet.
  *
  * Housekeeping and the queue work on all tenants at once. A closed fence silently keeps their updates and deletions from
  * the rows of this tenant, and does not stop their work on other tenants.
@@ -28,7 +29,10 @@ const fenceFunction = sql`
     if tg_op = 'DELETE' then written := old; else written := new; end if;
     if current_setting('billwright.mover', true) = 'on' then return written; end if;
     select state into fence from bw_tenant_moves where tenant_record_id = tg_argv[0]::bigint for share;
-    if fence is null then return written; end if;
+    if fence is null then
+      raise exception 'The transaction began before the move of the tenant %', tg_argv[0] using errcode = '40001';
+    end if;
+    if fence = 'OPEN' then return written; end if;
     if fence in ('LEAVING', 'HOLDING') then
       if tg_nargs = 3 then
         row_key := array[written.record_id::text];
@@ -51,10 +55,14 @@ function fenceOf({ tenantRecordId, revision }: TakenMove): Sql {
   return sql`tenant_record_id = ${tenantRecordId} and revision = ${revision}`;
 }
 
+/** States of a fence that keeps no write from the cell, or whose rows have left the cell. */
+const hasEnded = sql`state in ('OPEN', 'AWAY', 'GONE')`;
+
 /** Locks the fence until the transaction ends. @throws BillingError BUSY if this process does not hold it. */
-export async function holdFence(runner: Runner, move: TakenMove, state: FenceState): Promise<void> {
+export async function holdFence(runner: Runner, move: TakenMove, state?: FenceState): Promise<void> {
   const [held] = await runner.rows(sql`
-    select 1 as held from bw_tenant_moves where ${fenceOf(move)} and state = ${state} for share`);
+    select 1 as held from bw_tenant_moves
+    where ${fenceOf(move)} ${state === undefined ? nothing : sql`and state = ${state}`} for share`);
   if (held === undefined) throw moveIsLost();
 }
 
@@ -70,35 +78,36 @@ export async function raiseFence(
   move: TakenMove,
   state: 'LEAVING' | 'ARRIVING',
 ): Promise<void> {
-  const { tenantRecordId, revision } = move;
   await patiently(access, async (runner) => {
     await runner.run(lockFences);
     await runner.run(fenceFunction);
     const { affected } = await runner.run(sql`
-      insert into bw_tenant_moves as f (tenant_record_id, state, revision)
-      values (${tenantRecordId}, ${state}, ${revision})
-      on conflict (tenant_record_id) do update set revision = excluded.revision, state = case
-        when f.state = 'AWAY' and excluded.state = 'ARRIVING' then excluded.state else f.state end
-      where f.revision <= excluded.revision`);
+      update bw_tenant_moves set state = case
+        when state = 'OPEN' and ${state} = 'LEAVING' then 'LEAVING'
+        when state in ('AWAY', 'GONE') and ${state} = 'ARRIVING' then 'ARRIVING' else state end
+      where ${fenceOf(move)}`);
     if (affected === 0) throw moveIsLost();
   });
-  for (const table of movedTables)
-    await patiently(access, (runner) => createTriggers(runner, table, tenantRecordId));
+  for (const table of movedTables) await patiently(access, (runner) => createTriggers(runner, table, move));
   if (state === 'ARRIVING') await writeAwayConstraints(access);
 }
 
-/** Takes over a fence that an earlier process has raised. Returns its state. */
-export async function takeFence(access: SystemAccess, move: TakenMove): Promise<FenceState | null> {
+/** The row of a fence stays for ever, so that a process with a smaller revision never gets the fence. */
+export async function takeFence(
+  access: SystemAccess,
+  move: TakenMove,
+  first: 'OPEN' | 'GONE',
+): Promise<FenceState> {
   const { tenantRecordId, revision } = move;
   return patiently(access, async (runner) => {
     await runner.run(lockFences);
-    await runner.run(sql`
-      update bw_tenant_moves set revision = ${revision}
-      where tenant_record_id = ${tenantRecordId} and revision < ${revision}`);
     const [fence] = await runner.rows(sql`
-      select state, revision from bw_tenant_moves where tenant_record_id = ${tenantRecordId}`);
-    if (fence === undefined) return null;
-    if (numberIn(fence, 'revision') !== revision) throw moveIsLost();
+      insert into bw_tenant_moves as f (tenant_record_id, state, revision)
+      values (${tenantRecordId}, ${first}, ${revision})
+      on conflict (tenant_record_id) do update set revision = excluded.revision
+      where f.revision <= excluded.revision
+      returning state`);
+    if (fence === undefined) throw moveIsLost();
     return textIn(fence, 'state') as FenceState;
   });
 }
@@ -118,13 +127,14 @@ export async function changeFence(
   });
 }
 
-/** Deletes the row of the fence and wakes the dispatchers of all nodes. The triggers then let every write pass. */
+/** Wakes the dispatchers of all nodes too. The triggers then let every write pass. */
 export async function openFence(access: SystemAccess, move: TakenMove): Promise<void> {
   const { tenantRecordId } = move;
   await patiently(access, async (runner) => {
     const [opened] = await runner.rows(sql`
-      delete from bw_tenant_moves where ${fenceOf(move)} and state <> 'AWAY' returning state`);
+      select state from bw_tenant_moves where ${fenceOf(move)} and not ${hasEnded} for update`);
     if (opened === undefined) return;
+    await runner.run(sql`update bw_tenant_moves set state = 'OPEN' where ${fenceOf(move)}`);
     if (opened.state === 'ARRIVING')
       // A sink that the source does not have gets the events from now on.
       await runner.run(sql`
@@ -136,12 +146,13 @@ export async function openFence(access: SystemAccess, move: TakenMove): Promise<
   });
 }
 
-export async function removeFence(access: SystemAccess, { tenantRecordId }: TakenMove): Promise<void> {
-  const hasEnded = sql`not exists (
-    select 1 from bw_tenant_moves where tenant_record_id = ${tenantRecordId} and state <> 'AWAY')`;
-  await dropTriggers(access, tenantRecordId, hasEnded);
+export async function removeFence(access: SystemAccess, move: TakenMove): Promise<void> {
+  const { tenantRecordId } = move;
+  const isUnused = sql`exists (select 1 from bw_tenant_moves where ${fenceOf(move)} and ${hasEnded})`;
+  await dropTriggers(access, tenantRecordId, isUnused);
   await access.run(sql`
-    delete from bw_tenant_move_log where tenant_record_id = ${tenantRecordId} and ${hasEnded}`);
+    delete from bw_tenant_move_log where tenant_record_id = ${tenantRecordId} and ${isUnused}`);
+  await access.run(sql`update bw_tenant_moves set state = 'GONE' where ${fenceOf(move)} and state = 'AWAY'`);
 }
 
 /** The state changes first, so that concurrent moves of other tenants write it into the constraints too. */
@@ -151,8 +162,10 @@ export async function leaveCell(access: SystemAccess, move: TakenMove): Promise<
 }
 
 /** Creates a trigger for insertions and updates and one for deletions, because their conditions read different rows. */
-async function createTriggers(runner: Runner, table: MovedTable, tenantRecordId: number) {
+async function createTriggers(runner: Runner, table: MovedTable, move: TakenMove) {
+  const { tenantRecordId } = move;
   await runner.run(sql`lock table ${raw(table.name)} in share row exclusive mode`);
+  await holdFence(runner, move);
   const name = triggerName(tenantRecordId);
   const [found] = await runner.rows(sql`
     select count(*) as triggers from pg_trigger
@@ -189,7 +202,7 @@ function triggerName(tenantRecordId: number) {
   return `bw_move_${tenantRecordId}`;
 }
 
-/** Writes the constraint of every table for the tenants that are AWAY. */
+/** Writes the constraint of every table for the tenants that have left the cell. */
 async function writeAwayConstraints(access: SystemAccess) {
   const present = await awayConstraints(access);
   const wanted = awayCondition(await awayTenants(access));
@@ -210,7 +223,7 @@ async function writeAwayConstraints(access: SystemAccess) {
 
 async function awayTenants(runner: Pick<Runner, 'rows'>): Promise<readonly number[]> {
   const found = await runner.rows(sql`
-    select tenant_record_id from bw_tenant_moves where state = 'AWAY' order by tenant_record_id`);
+    select tenant_record_id from bw_tenant_moves where state in ('AWAY', 'GONE') order by tenant_record_id`);
   return found.map((row) => numberIn(row, 'tenant_record_id'));
 }
 

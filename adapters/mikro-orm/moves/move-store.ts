@@ -48,7 +48,7 @@ function movingTenant(access: SystemAccess, move: TakenMove): MovingTenant {
       return work(new MovedRowStatements(runner, move));
     });
   return {
-    takeFence: () => takeFence(access, move),
+    takeFence: (first) => takeFence(access, move, first),
     raiseFence: (state) => raiseFence(access, move, state),
     changeFence: (from, to) => changeFence(access, move, { from, to }),
     stop: () =>

@@ -148,7 +148,8 @@ export const postgresqlDialect: Dialect = {
   // The array is read once per statement, and is empty unless a tenant has moved. With `coalesce`, the planner expects
   // every second row. Otherwise it would expect no row in a database with one tenant, and would read the whole table.
   ofWorkingTenants: (column) => sql`and coalesce(${raw(column)} <> all (array(
-    select moves.tenant_record_id from bw_tenant_moves moves where moves.state <> 'LEAVING')), true)`,
+    select moves.tenant_record_id from bw_tenant_moves moves
+    where moves.state in ('HOLDING', 'STOPPED', 'ARRIVING', 'AWAY'))), true)`,
   isInJson: (column, text) => `${column} = any(translate(${text}, '[]', '{}')::bigint[])`,
   alongAccountTexts: nothing,
   seekAccountText: (pattern) => sql`select set_config('billwright.account_text', ${pattern}, true)`,

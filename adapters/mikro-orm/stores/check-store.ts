@@ -167,6 +167,7 @@ export function checkStore(access: SystemAccess): CheckStore {
       return access.readAs(tenantsTable)`
         select ${raw(dialect.selectList(tenantsTable))} from ${raw(tenantsTable.name)}
         where record_id > ${afterRecordId} ${dialect.ofWorkingTenants('record_id')}
+          and record_id not in (select tenant_record_id from bw_tenant_moves where state = 'GONE')
         order by record_id limit ${limit}`;
     },
     checkRecords: async ({ table: name, ...window }) => {

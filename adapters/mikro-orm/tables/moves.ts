@@ -5,7 +5,7 @@ import { RecordTable } from './record-table.ts';
 /** SQLSTATE of a write that a fence rejects. */
 export const FENCED_STATE = 'BWM01';
 
-/** Constraint that rejects the rows of tenants that have left the cell (`AWAY`). */
+/** Constraint that rejects the rows of tenants that have left the cell (`AWAY`, `GONE`). */
 export const AWAY_CONSTRAINT = 'bw_moved_away';
 
 /**

@@ -23,14 +23,13 @@ export async function finishMove(parts: MoveParts, tenant: TenantRef, options: M
 }
 
 async function openCell(cell: MovingTenant) {
-  await cell.takeFence();
+  await cell.takeFence('OPEN');
   await cell.open();
   await cell.removeFence();
 }
 
-/** A cell without a fence has no rows, because the move was undone before it copied any. */
 async function clearCell(cell: MovingTenant, tables: readonly string[], report: ProgressReport) {
-  if ((await cell.takeFence()) === null) return;
+  if ((await cell.takeFence('GONE')) === 'GONE') return;
   await cell.leave();
   for (const table of tables) {
     let deleted = 0;

@@ -11,7 +11,7 @@ import {
   PLACE_LEASE_MS,
 } from '../../values/limits.ts';
 import { RowCopy } from './copy-rows.ts';
-import { cellOf, type MoveOptions, type MoveParts, moveIsLost, waitFor } from './move-parts.ts';
+import { cellOf, type MoveOptions, type MoveParts, moveIsLost, placeOf, waitFor } from './move-parts.ts';
 import { ProgressReport } from './move-progress.ts';
 
 interface MoveRun {
@@ -53,7 +53,7 @@ export class TenantMove {
     const takenMs = this.#parts.systemClock.nowMs();
     this.#report.begin('COPYING');
     await this.#raiseFences();
-    await this.#copy.copyTables(this.#tables);
+    await this.#copyTables();
     this.#report.begin('COMPARING');
     const changing = await this.#compareAll();
     await this.#raiseRecordIds(MOVE_RESERVED_IDS);
@@ -65,17 +65,25 @@ export class TenantMove {
 
   /** An earlier process may have stopped writes. They pass again until this one is as far. */
   async #raiseFences() {
-    const fence = await this.#source.takeFence();
+    const fence = await this.#source.takeFence('OPEN');
     if (fence === 'HOLDING' || fence === 'STOPPED') await this.#source.changeFence([fence], 'LEAVING');
-    await this.#target.takeFence();
+    await this.#target.takeFence('GONE');
     await this.#source.raiseFence('LEAVING');
     await this.#target.raiseFence('ARRIVING');
+  }
+
+  /** The directory decides whether the cell that this process fills is still the target. */
+  async #copyTables() {
+    const { cell, state, revision } = await placeOf(this.#parts, this.#place.tenant);
+    const isOwn = cell === this.#place.cell && state === 'MOVING' && revision === this.#move.revision;
+    if (!isOwn) throw moveIsLost(this.#place.tenant);
+    return this.#copy.copyTables(this.#tables);
   }
 
   /** Returns the rows that have changed during the comparison. They are compared again while writes are stopped. */
   async #compareAll(): Promise<readonly MovedRows[]> {
     await this.#copy.copyLogged();
-    let changing = await this.#copy.copyTables(this.#tables);
+    let changing = await this.#copyTables();
     for (let attempt = 1; attempt <= MOVE_ATTEMPTS && changing.length > 0; attempt += 1) {
       await this.#copy.copyLogged();
       const still = await this.#copy.differing(changing);
@@ -111,7 +119,11 @@ export class TenantMove {
       await this.#source.changeFence(['HOLDING', 'STOPPED'], 'LEAVING').catch(() => undefined);
       throw error;
     }
-    if (!(await directory.cells.switchMove(this.#move))) throw moveIsLost(this.#place.tenant);
+    if (!(await directory.cells.switchMove(this.#move))) {
+      const { cell } = await placeOf(this.#parts, this.#place.tenant);
+      if (cell === this.#place.cell) await this.#source.changeFence(['STOPPED'], 'LEAVING');
+      throw moveIsLost(this.#place.tenant);
+    }
     await this.#target.open();
     const pausedMs = systemClock.nowMs() - stoppedMs;
     this.#report.begin('SWITCHED');

@@ -3,16 +3,18 @@ import { enumeration } from '../../values/fields/index.ts';
 import type { TakenMove } from './cells.ts';
 
 /**
- * State of a tenant's fence in a cell (cells §3.2). A tenant without a fence works normally. Only in the states LEAVING
- * and HOLDING are writes accepted.
+ * State of a tenant's fence in a cell (cells §3.2). A tenant that has never moved has no fence and works normally. Only
+ * in the states OPEN, LEAVING and HOLDING are writes accepted.
  *
+ * - OPEN: the tenant works normally. Its last move has ended.
  * - LEAVING: writes pass, and their rows are logged.
  * - HOLDING: like LEAVING, but due work and pushes wait.
  * - STOPPED: all writes are rejected, because the target is about to take over.
  * - ARRIVING: all writes are rejected, because the source still works.
- * - AWAY: the tenant has left the cell, and a constraint on every table rejects its rows.
+ * - AWAY: the tenant has left the cell, and a constraint on every table rejects its rows. Its old rows are deleted.
+ * - GONE: like AWAY, after the deletion.
  */
-export const FenceState = enumeration('LEAVING', 'HOLDING', 'STOPPED', 'ARRIVING', 'AWAY');
+export const FenceState = enumeration('OPEN', 'LEAVING', 'HOLDING', 'STOPPED', 'ARRIVING', 'AWAY', 'GONE');
 export type FenceState = keyof typeof FenceState;
 
 /** Rows of the tenant in a table: a range of keys (null means without limit), or rows by key. Keys are JSON text. */
@@ -48,11 +50,11 @@ export type LastRecordIds = Readonly<Record<string, number>>;
  * BillingError BUSY (60018) once another process has taken over the move.
  */
 export interface MovingTenant {
-  /** Takes over the fence from an earlier process and returns its state. Null without a fence. */
-  takeFence(): Promise<FenceState | null>;
+  /** Takes over the fence from an earlier process and returns its state. The first process gives it a state. */
+  takeFence(first: 'OPEN' | 'GONE'): Promise<FenceState>;
   /**
-   * Creates the fence of the source (LEAVING) or the target (ARRIVING) on every table. Waits for the transactions that
-   * are writing to a table. Keeps the state of an existing fence, except that an AWAY tenant becomes ARRIVING.
+   * OPEN → LEAVING for the source, AWAY or GONE → ARRIVING for the target. Keeps another state. Creates the triggers on
+   * every table after the transactions that are writing to it. Requires `takeFence`.
    */
   raiseFence(state: 'LEAVING' | 'ARRIVING'): Promise<void>;
   /** Changes the state of the fence after all transactions that are writing rows of the tenant. */
@@ -65,10 +67,10 @@ export interface MovingTenant {
   /** Returns the number of queue entries in processing and of leases for pushes. */
   countUnderWay(): Promise<number>;
   /**
-   * Opens the fence: from now on the cell takes writes and does due work. Does nothing without a fence of this move.
+   * Opens the fence: from now on the cell takes writes and does due work. Does nothing if another process has the fence.
    */
   open(): Promise<void>;
-  /** Removes the triggers and the log of the fence, after `open` or for an AWAY tenant. */
+  /** Removes the triggers and the log of an OPEN or AWAY fence. AWAY → GONE. */
   removeFence(): Promise<void>;
 
   /**
