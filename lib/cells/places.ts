@@ -65,10 +65,9 @@ export class Places {
     return known ?? null;
   }
 
-  /** Forgets the place of a tenant, so that the next call reads it. */
-  forget({ id, recordId }: Pick<TenantRef, 'id' | 'recordId'>): void {
-    this.#byId.delete(id);
-    this.#byRecordId.delete(recordId);
+  /** Reads the known place of a tenant again. */
+  async refresh({ recordId }: Pick<TenantRef, 'recordId'>): Promise<void> {
+    await this.#load(recordId, this.known(recordId));
   }
 
   /** Looks for changes. Concurrent callers share one look. A failure is logged, and the known places stay in use. */
@@ -101,7 +100,7 @@ export class Places {
     this.#isDirectoryAway = false;
   }
 
-  /** Reads a place that is unknown or moving. If the directory does not answer, a moving place stays in use. */
+  /** Reads a place and keeps it. If the directory does not answer, a known place stays in use. */
   async #load(tenant: Uuid | number, known: TenantPlace | null): Promise<TenantPlace | null> {
     const { directory, logger } = this.#ports;
     const choice: PlaceChoice = typeof tenant === 'number' ? { recordIds: [tenant] } : { ids: [tenant] };
@@ -109,13 +108,14 @@ export class Places {
       const revision = this.#revision;
       const [place] = await directory.cells.places(choice);
       // A look in the meantime may have skipped a change of this place, because the place was not known yet.
-      if (place !== undefined && revision === this.#revision) this.#keep(place);
+      if (revision !== this.#revision) return await this.#load(tenant, known);
+      if (place !== undefined) this.#keep(place);
       return place ?? null;
     } catch (error) {
       if (known === null) throw error;
       logger.warn(
         { err: error, tenantId: known.tenant.id },
-        'the place of a moving tenant could not be read',
+        'the place of a new or moving tenant could not be read',
       );
       return known;
     }

@@ -298,3 +298,43 @@ onPostgresql.describe('a request with an idempotency key that ends while writes 
     await cells.close();
   });
 });
+
+onPostgresql.describe('a subscription to the events of a tenant', (open) => {
+  it('cells §2.2 rule 1: follows a move that happens while the subscription is opened', async () => {
+    const cells = await openTwoCells(open);
+    const { events } = cells.storages.west;
+    const clock = pushableSystemClock();
+    let moving: Promise<unknown> | undefined;
+    Object.assign(cells.storages.west, {
+      events: {
+        ...events,
+        horizon: async (tenantRecordId: number | null) => {
+          if (tenantRecordId === cells.tenant.recordId) {
+            moving ??= cells.move('east');
+            await moving;
+            clock.push(PLACE_LEASE_MS + 1);
+            await billing.cells.of(cells.tenant.id);
+          }
+          return events.horizon(tenantRecordId);
+        },
+      },
+    });
+    const billing = await Billing.cells<never>({
+      directory: cells.storages.west,
+      cells: cells.storages,
+      hasher: plainHasher(),
+      systemClock: clock,
+    });
+    const { promise: received, resolve: receive } = Promise.withResolvers<string | null>();
+    await billing.events.subscribe({
+      tenant: cells.tenant.id,
+      types: ['ACCOUNT_CREATION'],
+      onEvent: ({ accountId }) => receive(accountId),
+    });
+    const acme = billing.as({ tenant: cells.tenant.id, user: 'test' });
+    const { id } = await acme.createAccount({ currency: 'USD' });
+    expect(await received).to.equal(id);
+    await billing.close();
+    await cells.close();
+  });
+});

@@ -66,6 +66,9 @@ async function subscribeToTenant<Host>(
   const stop = router.places.onChange((place: TenantPlace) => {
     if (place.tenant.recordId === tenant.recordId) following = following.then(() => follow(place.cell));
   });
+  // The tenant may have moved while the subscription was opened.
+  const place = router.places.known(tenant.recordId);
+  if (place !== null) following = follow(place.cell);
   return {
     get cursor() {
       return current.cursor;

@@ -116,7 +116,7 @@ export class CellRouter<Host> {
     };
     await cell.call(() => cell.storage.cells.receiveTenant(tenant, authorship));
     await this.#directory.cells.settle(recordId);
-    this.places.forget(tenant);
+    await this.places.refresh(tenant);
   }
 }
 
