@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { type CellsOptions, ErrorCode } from '../../lib/index.ts';
+import { billingError, type CellsOptions, ErrorCode } from '../../lib/index.ts';
 import { CELL_NUMBERS, PLACE_LEASE_MS } from '../../lib/values/limits.ts';
 import { formatDecimal } from '../../lib/values/money/index.ts';
 import { openCells, operator, type TestCells, type TestTenant } from '../support/cells.ts';
@@ -16,6 +16,7 @@ import {
   SHOP_KEYS,
   shopTemplate,
   storageOf,
+  type TestDatabase,
 } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { newId } from '../support/storage/stored-records.ts';
@@ -263,13 +264,15 @@ onPostgresql.describe('a cell that does not answer', (open) => {
   let west: TestTenant;
   let east: TestTenant;
   let proxy: TcpProxy;
+  let reached: TestDatabase;
 
   before(async () => {
     const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
     const through = await proxied(database.url);
     proxy = through.proxy;
-    cells = await openCells(open, { reach: () => ({ ...database, url: through.url }) });
+    reached = { ...database, url: through.url };
+    cells = await openCells(open, { reach: () => reached });
     endWith(cells.west, () => proxy.close());
     [west, east] = [await cells.shopIn('west', 'shop-west'), await cells.shopIn('east', 'shop-east')];
   });
@@ -308,6 +311,38 @@ onPostgresql.describe('a cell that does not answer', (open) => {
     };
     while (!(await isOpen())) await cells.systemClock.nextTurn();
     expect((await call()).currency).to.equal('USD');
+    await node.close();
+  });
+
+  it('is not worked on by a node that was stopped before it could open the cell', async () => {
+    await proxy.refuse();
+    const storage = storageOf(reached);
+    const { queue } = storage;
+    let isStarted = false;
+    const onSignal: typeof queue.onSignal = (listener) => {
+      isStarted = true;
+      return queue.onSignal(listener);
+    };
+    Object.assign(storage, { queue: { ...queue, onSignal } });
+    const node = await cells.node({
+      systemClock: pushableSystemClock(20),
+      cells: { west: storageOf(cells.west), east: storage },
+    });
+    node.start();
+    await node.stop();
+    await proxy.restore();
+    while ((await codeOf(node.ping())) !== 'no error') await cells.systemClock.nextTurn();
+    expect(isStarted).to.equal(false);
+    await node.close();
+  });
+
+  it('is named if it stops answering between two steps of settleThrough', async () => {
+    const storage = storageOf(reached);
+    const nextDue = () => Promise.reject(billingError(ErrorCode.BUSY, 'Silent', { isUnreachable: true }));
+    Object.assign(storage, { queue: { ...storage.queue, nextDue } });
+    const node = await cells.node({ cells: { west: storageOf(cells.west), east: storage } });
+    const settling = node.settleThrough(cells.clock, '2024-01-02');
+    expect((await rejection(settling)).message).to.equal('Cell "east": Silent');
     await node.close();
   });
 });

@@ -54,7 +54,9 @@ export function cellControl<Host>(parts: {
             {
               settle: (timeoutMs) => settleAll({ timeoutMs }),
               nextDue: async () =>
-                earliest(await Promise.all(router.cells.map((cell) => cell.engine.nextDue()))),
+                earliest(
+                  await Promise.all(router.cells.map((cell) => cell.call(() => cell.engine.nextDue()))),
+                ),
             },
             asked,
           ),
@@ -77,6 +79,7 @@ export function cellControl<Host>(parts: {
       for (const billing of openEngines()) billing.setInRotation(wanted);
     },
     stop: async () => {
+      shared.isStarted = false;
       await Promise.all(openEngines().map((billing) => billing.stop()));
     },
     close: () => {
