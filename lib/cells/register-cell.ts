@@ -10,7 +10,8 @@ export async function registerCell(
   cell: Pick<Storage, 'cells'>,
   directory: Pick<Storage, 'cells' | 'system'>,
 ): Promise<Cell> {
-  const known = (await directory.cells.list()).find((each) => each.name === name);
+  const cells = await directory.cells.list();
+  const known = cells.find((each) => each.name === name);
   const { number, hasTenantData, lastTenant } = await cell.cells.contents();
   if (known !== undefined) {
     if (number === known.number) return known;
@@ -19,13 +20,19 @@ export async function registerCell(
         `${known.number}. Correct the URL of the cell.`,
     );
   }
+  const same = cells.find((each) => each.number === number);
+  if (same !== undefined) {
+    throw new Error(
+      `The database of the new cell "${name}" is the cell "${same.name}". Use that name, or pass an empty database.`,
+    );
+  }
   return directory.cells.register({
     name,
     adopt: async (numbering) => {
       if (hasTenantData) {
         const recordIds = lastTenant === null ? [] : [lastTenant.recordId];
-        const [same] = await directory.system.findTenantsByRecordIds(recordIds);
-        if (numbering.number > 0 || same?.id !== lastTenant?.id)
+        const [tenant] = await directory.system.findTenantsByRecordIds(recordIds);
+        if (numbering.number > 0 || tenant?.id !== lastTenant?.id)
           throw new Error(
             `The database of the new cell "${name}" has data. Only the first cell can have data, and only if it is also ` +
               'the directory. Pass an empty database.',

@@ -366,6 +366,13 @@ onPostgresql.describe('the options of cells', (open) => {
 
   it('cannot exchange the databases of two cells, or add a database with data', async () => {
     const cells = await openCells(open);
+    const renamed = Billing.cells<never>({
+      directory: storageOf(cells.west),
+      cells: { west: storageOf(cells.west), north: storageOf(cells.east) },
+    });
+    expect((await rejection(renamed)).message).to.include(
+      'The database of the new cell "north" is the cell "east"',
+    );
     const { id } = await cells.shopIn('east', 'shop');
     expect(id).to.be.a('string');
     const exchanged = Billing.cells<never>({
@@ -375,7 +382,7 @@ onPostgresql.describe('the options of cells', (open) => {
     expect((await rejection(exchanged)).message).to.include('The database of cell "west" is cell 1');
     const filled = Billing.cells<never>({
       directory: storageOf(cells.west),
-      cells: { west: storageOf(cells.west), north: storageOf(cells.east) },
+      cells: { west: storageOf(cells.west), north: storageOf(await open(shopTemplate(null))) },
     });
     expect((await rejection(filled)).message).to.include('The database of the new cell "north" has data');
   });
