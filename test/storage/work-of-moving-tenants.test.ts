@@ -59,6 +59,16 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
     expect(await due()).to.eql([0, 0]);
   });
 
+  it('cells §2.2 rule 4: lists the events of a tenant in its cell only, until they are deleted', async () => {
+    await publishEvents({ storage, tenant: cells.tenant }, [1]);
+    const upTo = await storage.events.horizon(null);
+    const listed = async () => (await storage.events.list({ after: 0, upTo, limit: 10 })).length;
+    await fence('ARRIVING');
+    expect(await listed()).to.equal(0);
+    await cells.sql('west', `update bw_tenant_moves set state = 'STOPPED'`);
+    expect(await listed()).to.equal(1);
+  });
+
   it('cells §3.2 rule 3: does not check the rows of a tenant that has not arrived yet', async () => {
     await fillEveryTable(cells, { cell: 'west', count: 2 });
     const other = await cells.newTenant('west');

@@ -32,6 +32,10 @@ const fields = fieldsOf({
 });
 const columns = Object.values(fields).flatMap((field) => field.columns);
 
+/** Excludes the copied events of tenants that are moving to this cell. Their source still delivers them (cells §2.2). */
+const ofPresentTenants = sql`and tenant_record_id not in (
+  select m.tenant_record_id from bw_tenant_moves m where m.state = 'ARRIVING')`;
+
 /** Returns a page of events. One statement reads both tables, so it sees each event in exactly one of them. */
 function listed(dialect: Dialect, request: EventsRequest, whose: Sql) {
   const { after, upTo, limit, types } = request;
@@ -60,7 +64,8 @@ export function eventReads({ runner, tenantRecordId }: TenantScope): EventReads 
 export function eventStore(access: SystemAccess, onPublished: EventStore['onPublished']): EventStore {
   const { dialect } = access;
   return {
-    list: async (request) => (await access.rows(listed(dialect, request, nothing))).map(publishedEvent),
+    list: async (request) =>
+      (await access.rows(listed(dialect, request, ofPresentTenants))).map(publishedEvent),
     // Each statement is its own transaction, so the second statement sees later commits.
     horizon: (tenantRecordId) => {
       const statements = {
