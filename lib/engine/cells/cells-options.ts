@@ -41,7 +41,7 @@ export interface CellOperations {
    * switch. Does nothing if the tenant is in the cell.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown cell, or during a move to another cell; BUSY
    * (60018) if a cell does not answer or another process takes over the move. Call it again to continue.
-   * @example await billing.cells.move('acme-key', { to: 'east', onProgress: ({ step }) => console.log(step) });
+   * @example await billing.cells.move(tenant.id, { to: 'east', onProgress: ({ step }) => console.log(step) });
    */
   move(
     tenant: Uuid | string | TenantRef,
