@@ -1,4 +1,5 @@
 import { movedTables } from '../../adapters/mikro-orm/moves/moved-tables.ts';
+import { moveTenant } from '../../lib/cells/index.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { fillEveryTable, rowsOfTenant } from '../support/cells/rows-of-tenant.ts';
@@ -161,6 +162,13 @@ onPostgresql.describe('moving the rows of a tenant', (open) => {
     expect(next).to.be.greaterThan(last);
     expect(last).to.be.greaterThan(moved);
     expect(next % 256).to.equal(1);
+  });
+
+  it('cells §3.1 rule 6: rejects a move to a cell that the directory does not know yet', async () => {
+    const parts = { ...cells.parts, cells: new Map([...cells.parts.cells, ['north', cells.storages.east]]) };
+    const error = await rejection(moveTenant(parts, cells.tenant, { to: 'north' }));
+    expect(error).to.deep.include({ code: ErrorCode.BUSY });
+    expect(await cells.place()).to.equal('west SETTLED');
   });
 
   it('cells §3.1 rule 4: does no due work of the tenant from the hold until the target works', async () => {

@@ -14,7 +14,7 @@ export interface MoveResult {
  * Moves a tenant to another cell, or continues its move (cells §3). The tenant works during the move, except for a
  * short pause. Resolves after the rows in the source have been deleted.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unknown cell or another move of the tenant; BUSY (60018)
- * if another process takes over the move.
+ * if the directory does not know the cell yet, or another process takes over the move.
  */
 export async function moveTenant(
   parts: MoveParts,
@@ -22,15 +22,25 @@ export async function moveTenant(
   { to, ...options }: MoveOptions & { readonly to: string },
 ): Promise<MoveResult> {
   cellOf(parts, to);
+  const targetNumber = await cellNumberOf(parts, to);
   await finishMove(parts, tenant, options);
   const place = await beginMove(parts, tenant, to);
   if (place === null) return { pausedMs: null };
   const revision = await parts.directory.cells.takeMove(tenant.recordId);
   if (revision === null) throw moveIsLost(tenant);
-  const { pausedMs } = await new TenantMove(parts, { place, revision, options }).run();
+  const { pausedMs } = await new TenantMove(parts, { place, targetNumber, revision, options }).run();
   await waitFor(parts, options.cleanUpAfterMs ?? MOVE_CLEANUP_MS, options.signal);
   await finishMove(parts, tenant, options);
   return { pausedMs };
+}
+
+async function cellNumberOf({ directory }: MoveParts, name: string): Promise<number> {
+  const cell = (await directory.cells.list()).find((each) => each.name === name);
+  if (cell !== undefined) return cell.number;
+  throw billingError(
+    ErrorCode.BUSY,
+    `The cell "${name}" is not registered in the directory yet. Start a node that can reach the cell, and try again`,
+  );
 }
 
 /** Returns the MOVING place, or null if the tenant is already in the cell. */

@@ -17,6 +17,8 @@ import { ProgressReport } from './move-progress.ts';
 interface MoveRun {
   /** The MOVING place. */
   readonly place: TenantPlace;
+  /** The number of the target, which its record ids have as remainder. */
+  readonly targetNumber: number;
   /** The revision with which this process has taken over the move. */
   readonly revision: number;
   readonly options: MoveOptions;
@@ -30,18 +32,18 @@ export class TenantMove {
   readonly #signal: AbortSignal | undefined;
   readonly #source: MovingTenant;
   readonly #target: MovingTenant;
-  readonly #targetName: string;
+  readonly #targetNumber: number;
   readonly #tables: readonly string[];
   readonly #report: ProgressReport;
   readonly #copy: RowCopy;
 
-  constructor(parts: MoveParts, { place, revision, options }: MoveRun) {
+  constructor(parts: MoveParts, { place, targetNumber, revision, options }: MoveRun) {
     this.#parts = parts;
     this.#place = place;
     this.#move = { tenantRecordId: place.tenant.recordId, revision };
     this.#signal = options.signal;
-    this.#targetName = place.otherCell ?? '';
-    const target = cellOf(parts, this.#targetName);
+    this.#targetNumber = targetNumber;
+    const target = cellOf(parts, place.otherCell ?? '');
     this.#source = cellOf(parts, place.cell).moves.of(this.#move);
     this.#target = target.moves.of(this.#move);
     this.#tables = target.moves.tables;
@@ -94,11 +96,9 @@ export class TenantMove {
   }
 
   async #raiseRecordIds(reserved: number) {
-    const cells = await this.#parts.directory.cells.list();
-    const number = cells.find(({ name }) => name === this.#targetName)?.number ?? 0;
     const last = await this.#source.lastRecordIds();
     const floors = Object.entries(last).map(([sequence, id]) => [sequence, id + reserved * CELL_NUMBERS]);
-    await this.#target.raiseRecordIds(Object.fromEntries(floors), number);
+    await this.#target.raiseRecordIds(Object.fromEntries(floors), this.#targetNumber);
   }
 
   /** The directory decides: until its switch the source is the tenant's cell, afterwards the target. */
