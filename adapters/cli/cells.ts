@@ -22,7 +22,19 @@ export async function listCells({ database, definition = {} }: ServerDatabase): 
   }
 }
 
-export function cellText({ name, tenants, accounts, lateEntries, problem }: CellView): string {
+/** Returns a line about the cell, and one for each tenant whose move to the cell has not ended. */
+export function cellText({
+  name,
+  tenants,
+  accounts,
+  lateEntries,
+  unfinishedMoves,
+  problem,
+}: CellView): string {
   const load = problem ?? `${accounts} accounts, ${lateEntries} late entries`;
-  return `${name}: ${tenants} tenants, ${load}`;
+  const moves = unfinishedMoves.map(
+    (id) =>
+      `  unfinished move; unless it is running, continue it: billwright tenants move ${id} --to ${name}`,
+  );
+  return [`${name}: ${tenants} tenants, ${load}`, ...moves].join('\n');
 }

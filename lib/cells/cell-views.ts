@@ -3,6 +3,7 @@ import type { Storage } from '../ports/storage/index.ts';
 import type { Cell } from '../records/index.ts';
 import { atMost, TIME_OVER } from '../runtime/index.ts';
 import { BillingError } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { CELL_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 
@@ -16,6 +17,8 @@ export interface CellView {
   readonly accounts: number | null;
   /** Number of late queue entries, counted up to 1,001. Null if the cell does not answer. */
   readonly lateEntries: number | null;
+  /** Ids of tenants whose move to this cell has begun and not ended. An interrupted move continues when it is repeated. */
+  readonly unfinishedMoves: readonly Uuid[];
   /** Why this node cannot reach the cell. Null if it can. */
   readonly problem: string | null;
 }
@@ -32,12 +35,18 @@ interface ViewedCells {
 /** Returns the registered cells with their load, sorted by number. Waits at most 5 s for each cell. */
 export async function cellViews(given: ViewedCells): Promise<readonly CellView[]> {
   const { directory, cells: storages } = given;
-  const [cells, tenants] = await Promise.all([directory.cells.list(), directory.cells.countTenants()]);
+  const [cells, tenants, moving] = await Promise.all([
+    directory.cells.list(),
+    directory.cells.countTenants(),
+    directory.cells.places({ states: ['MOVING', 'CLEANING'] }),
+  ]);
+  const ends = Map.groupBy(moving, ({ state, cell, otherCell }) => (state === 'MOVING' ? otherCell : cell));
   return Promise.all(
     cells.map(async ({ name, number }) => ({
       name,
       number,
       tenants: tenants.get(name) ?? 0,
+      unfinishedMoves: ends.get(name)?.map(({ tenant }) => tenant.id) ?? [],
       ...(await loadOf(name, storages[name], given)),
     })),
   );

@@ -178,6 +178,7 @@ function placeOf(row: Row): TenantPlace {
 function chosen(choice: PlaceChoice): Sql {
   if ('ids' in choice) return sql`${isIn('t.id', 'uuid', choice.ids)}`;
   if ('recordIds' in choice) return sql`${isIn('t.record_id', 'bigint', choice.recordIds)}`;
+  if ('states' in choice) return sql`${isIn('p.state', 'text', choice.states)}`;
   return sql`p.revision > ${choice.changedAfter}`;
 }
 

@@ -1,4 +1,13 @@
-import type { Authorship, Cell, New, Rows, Tenant, TenantPlace, TenantRef } from '../../records/index.ts';
+import type {
+  Authorship,
+  Cell,
+  New,
+  PlaceState,
+  Rows,
+  Tenant,
+  TenantPlace,
+  TenantRef,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 /** What a database contains when it becomes a cell. */
@@ -34,6 +43,7 @@ export interface TakenMove {
 export type PlaceChoice =
   | { readonly ids: readonly Uuid[] }
   | { readonly recordIds: readonly number[] }
+  | { readonly states: readonly PlaceState[] }
   | { readonly changedAfter: number };
 
 /**
