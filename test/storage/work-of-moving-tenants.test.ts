@@ -1,13 +1,14 @@
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { QueueKind } from '../../lib/records/index.ts';
-import { instant } from '../../lib/values/time/index.ts';
-import { fillEveryTable } from '../support/cells/rows-of-tenant.ts';
+import { instant, localDate } from '../../lib/values/time/index.ts';
+import { fillEveryTable, rowsOfTenant } from '../support/cells/rows-of-tenant.ts';
 import { openTwoCells, type TwoCells } from '../support/cells/two-cells.ts';
 import { expect, onPostgresql } from '../support/index.ts';
 import { publishEvents, storeDeliveries } from '../support/push/stored-deliveries.ts';
 import { delivery } from '../support/storage/stored-records.ts';
 
 const NOW = instant(Date.UTC(2025, 2, 10, 10));
+const LATER = instant(Date.UTC(2100, 0, 1));
 
 onPostgresql.describe('the work of a cell for all tenants', (open) => {
   let cells: TwoCells;
@@ -85,6 +86,20 @@ onPostgresql.describe('the work of a cell for all tenants', (open) => {
   it('cells §3.2 rule 3: does not check a tenant that has left, although its row stays', async () => {
     await fence('GONE');
     expect(await storage.checks.tenantsAfter({ afterRecordId: 0, limit: 10 })).to.eql([]);
+  });
+
+  it('cells §3.2 rule 2: skips the rows of a moving tenant when it deletes a limited number of old rows', async () => {
+    await storage.sinks.register(['archive']);
+    await fillEveryTable(cells, { cell: 'west', count: 2 });
+    const before = await rowsOfTenant(cells, 'west', cells.tenant.recordId);
+    await fence('ARRIVING');
+    const { system, queue, push, idempotency } = storage;
+    await system.purgeInvoiceAnnouncements(localDate(2100, 1, 1), 10);
+    await system.purgeQuotas({ uses: LATER, counters: LATER }, 10);
+    await system.purgeThresholdAnnouncements(LATER, 10);
+    const purged = [queue.purgeHistory(LATER, 10), push.purge(LATER, 10), idempotency.purge(LATER, 10)];
+    expect(await Promise.all(purged)).to.eql([0, 0, 0]);
+    expect(await rowsOfTenant(cells, 'west', cells.tenant.recordId)).to.eql(before);
   });
 
   it('cells §1.2 rule 1: shows recent entries although record ids have gaps', async () => {

@@ -228,7 +228,7 @@ export function pushStore(
       const { affected } = await access.run(sql`
         delete from ${rows} where record_id in (
           select d.record_id from ${rows} d
-          where d.ended_date is not null and d.ended_date < ${before} ${ofKind('d')}
+          where d.ended_date is not null and d.ended_date < ${before} ${ofKind('d')} ${isOpen}
           order by d.ended_date, d.record_id limit ${limit})`);
       return affected;
     },

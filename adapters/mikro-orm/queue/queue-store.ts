@@ -123,6 +123,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       const { affected } = await access.run(sql`
           delete from bw_queue_history where record_id in (
             select record_id from bw_queue_history where effective_date < ${before}
+              ${dialect.ofWorkingTenants('tenant_record_id')}
             order by effective_date, record_id limit ${limit})`);
       return affected;
     },

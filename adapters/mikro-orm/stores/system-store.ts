@@ -27,6 +27,7 @@ export function systemStore(access: SystemAccess): SystemStore {
   const { dialect } = access;
   const find = <R extends object>(table: RecordTable<R>, condition: Condition) =>
     selectOfAll(access, table, condition);
+  const ofWorking = dialect.ofWorkingTenants('t.tenant_record_id');
   return {
     findTenantsByIds: async (ids) => find(tenantsTable, isIn('id', 'uuid', ids)),
     findTenantsByRecordIds: async (recordIds) => find(tenantsTable, isIn('record_id', 'bigint', recordIds)),
@@ -71,23 +72,23 @@ export function systemStore(access: SystemAccess): SystemStore {
     purgeInvoiceAnnouncements: async (before, limit) => {
       await access.run(sql`
         delete from bw_told_invoices where record_id in (
-          select t.record_id from bw_told_invoices t where t.target_date < ${formatLocalDate(before)}
+          select t.record_id from bw_told_invoices t where t.target_date < ${formatLocalDate(before)} ${ofWorking}
           order by t.target_date limit ${limit})`);
     },
     purgeQuotas: async ({ uses, counters }, limit) => {
       await access.run(sql`
         delete from bw_quota_uses where record_id in (
-          select t.record_id from bw_quota_uses t where t.created_date < ${uses}
+          select t.record_id from bw_quota_uses t where t.created_date < ${uses} ${ofWorking}
           order by t.created_date limit ${limit})`);
       await access.run(sql`
         delete from bw_quota_counters where record_id in (
-          select t.record_id from bw_quota_counters t where t.keep_until < ${counters}
+          select t.record_id from bw_quota_counters t where t.keep_until < ${counters} ${ofWorking}
           order by t.keep_until limit ${limit})`);
     },
     purgeThresholdAnnouncements: async (before, limit) => {
       await access.run(sql`
         delete from bw_usage_thresholds where record_id in (
-          select t.record_id from bw_usage_thresholds t where t.over_at < ${before}
+          select t.record_id from bw_usage_thresholds t where t.over_at < ${before} ${ofWorking}
           order by t.over_at limit ${limit})`);
     },
     readTestClock: async () => {
@@ -194,7 +195,7 @@ export function idempotencyStore(
     purge: async (startedBeforeMs, limit) => {
       const { affected } = await access.run(sql`
         delete from bw_idempotency_keys where record_id in (
-          select record_id from bw_idempotency_keys where started_ms < ${startedBeforeMs}
+          select record_id from bw_idempotency_keys where started_ms < ${startedBeforeMs} ${dialect.ofWorkingTenants('tenant_record_id')}
           order by started_ms limit ${limit})`);
       return affected;
     },
