@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import axe from 'axe-core';
-import type { BrowserContext, ElementHandle, Page } from 'puppeteer-core';
+import type { BrowserContext, ElementHandle, HTTPRequest, Page } from 'puppeteer-core';
 import type { TestBrowser } from './chromium.ts';
 import type { ConsoleServer } from './serving.ts';
 import { SHOP_KEY, TODAY } from './shop.ts';
@@ -19,6 +20,8 @@ export class Tab {
   readonly #server: Pick<ConsoleServer, 'url'>;
   readonly #problems: string[] = [];
   #calls: string[] = [];
+  readonly #openRequests = new Set<HTTPRequest>();
+  #requestCount = 0;
 
   private constructor(page: Page, server: Pick<ConsoleServer, 'url'>) {
     this.page = page;
@@ -29,7 +32,13 @@ export class Tab {
       if (message.type() === 'error') this.#problems.push(`console: ${message.text()}`);
     });
     page.on('pageerror', (error) => this.#problems.push(`error: ${error}`));
+    for (const event of ['requestfinished', 'requestfailed'] as const)
+      page.on(event, (request) => this.#openRequests.delete(request));
     page.on('request', (request) => {
+      // The browser does not report the end of requests that the document before has left open.
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) this.#openRequests.clear();
+      this.#openRequests.add(request);
+      this.#requestCount += 1;
       const url = new URL(request.url());
       if (url.pathname.includes('/1.0/kb/')) this.#calls.push(`${request.method()} ${url.pathname}`);
       const isInline = url.protocol === 'data:' || url.protocol === 'blob:' || url.protocol === 'about:';
@@ -101,9 +110,21 @@ export class Tab {
   /** Waits until no call is under way and no part of the page is loading. */
   async settled(): Promise<void> {
     for (;;) {
-      await this.page.waitForNetworkIdle({ idleTime: POLL_MS, timeout: WAIT_MS });
+      await this.#idle();
       const isSettled = 'document.querySelector(".waiting, [aria-busy=true]") === null';
       if (await this.page.evaluate(isSettled).catch(duringNavigation)) return;
+    }
+  }
+
+  /** Waits until no request is open and none begins for a moment. */
+  async #idle(): Promise<void> {
+    const untilMs = performance.now() + WAIT_MS;
+    let counted = -1;
+    while (this.#openRequests.size > 0 || this.#requestCount !== counted) {
+      if (performance.now() > untilMs)
+        throw new Error(`Still open: ${[...this.#openRequests].map((each) => each.url()).join(', ')}`);
+      counted = this.#requestCount;
+      await setTimeout(POLL_MS);
     }
   }
 
