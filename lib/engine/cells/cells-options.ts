@@ -63,6 +63,7 @@ export interface NewCellTenantInput extends NewTenantInput {
 
 /** Tenants of all cells. */
 export interface CellTenantOperations extends TenantOperations {
+  /** Creates a tenant in the given cell, like `TenantOperations.create`. */
   create(author: TenantAuthor, input: NewCellTenantInput): Promise<Plain<Tenant>>;
   /** Like `TenantOperations.ensure`. An existing tenant stays in its cell. */
   ensure(author: TenantAuthor, input: NewCellTenantInput): Promise<Plain<Tenant>>;
@@ -70,6 +71,7 @@ export interface CellTenantOperations extends TenantOperations {
 
 /** The engines of several cells as one (cells §2). */
 export interface CellsBilling<Host = never> extends Billing<Host> {
+  /** Tenants of all cells. */
   readonly tenants: CellTenantOperations;
   /** The cells of the deployment, for operators. */
   readonly cells: CellOperations;
