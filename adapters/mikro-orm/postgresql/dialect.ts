@@ -310,7 +310,7 @@ async function feedHorizon(statements: Statements, tenantRecordId: number | null
       : sql`and (classid::bigint >> 8) & ${TENANT_BITS} = ${tenantRecordId}::bigint & ${TENANT_BITS}`;
   const given = await statements.rows(sql`select ${lastEntry} as last`);
   const last = numberIn(given[0], 'last');
-  // The locks contain only the last bits of the ids. The distance is negative for locks that are newer than \`last\`.
+  // The locks contain only the last bits of the ids. The distance is negative for locks that are newer than `last`.
   const held = await statements.rows(sql`
     select max(((${last}::bigint - (((classid::bigint & 255) << 32) | objid::bigint) + ${HALF_OF_IDS}) & ${ID_BITS})
       - ${HALF_OF_IDS}) as distance
