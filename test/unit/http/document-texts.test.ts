@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openApi } from '../../../adapters/koa/index.ts';
 import { areaTexts } from '../../../adapters/koa/openapi/descriptions/areas.ts';
@@ -231,6 +233,15 @@ describe('OpenAPI document', () => {
   it('contains an example of every request body, and no other examples', () => {
     const sending = routes.filter(({ body }) => body !== undefined).map(({ operationId }) => operationId);
     expect(Object.keys(requestExamples).sort()).to.eql(sending.sort());
+  });
+
+  it('describes a property in one file only, because a second text would replace the first in other models', async () => {
+    const folder = join(import.meta.dirname, '../../../adapters/koa/openapi/descriptions');
+    const files = globSync('{*-models,shared-properties}.ts', { cwd: folder });
+    const exported = await Promise.all(files.map((file) => import(join(folder, file))));
+    const keys = exported.flatMap((module) => Object.values<object>(module)).flatMap((texts) => Object.keys(texts));
+    expect(keys.length).to.be.above(500);
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).to.eql([]);
   });
 
   it('uses every written description', () => {

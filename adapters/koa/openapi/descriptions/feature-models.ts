@@ -2,6 +2,7 @@ import type { Texts } from './texts.ts';
 
 export const featureModels: Texts = {
   Feature: 'A feature of an account at an instant',
+  'Feature.name': 'Name of the feature',
   'Feature.kind': 'SWITCH, NUMBER, TEXT or QUOTA; only the properties for this kind have values',
   isOn: 'Value of a SWITCH feature',
   'Feature.text': 'Value of a TEXT feature',
@@ -15,11 +16,13 @@ export const featureModels: Texts = {
   'FeatureSource.value': 'The contributed value as text, multiplied by the quantity',
   overrideId: 'Id of the override',
   FeatureExplanation: 'A feature with the reasons for its value',
+  'FeatureExplanation.name': 'Name of the feature',
   'FeatureExplanation.kind': 'SWITCH, NUMBER, TEXT or QUOTA; only the properties for this kind have values',
   'FeatureExplanation.text': 'Value of a TEXT feature',
   'FeatureExplanation.amount': 'Value of a NUMBER feature, or the sum of the amounts of a QUOTA',
   'FeatureExplanation.reasons': 'One sentence for each source, and one for the result',
   FeatureAnswer: 'Whether an account may use a feature',
+  'FeatureAnswer.name': 'Name of the feature',
   'FeatureAnswer.allowed': 'Whether the account may use the amount now',
   FeatureConsumption: 'A consumption of a quota',
   'FeatureConsumption.amount': 'Amount to consume; defaults to 1',
@@ -27,7 +30,7 @@ export const featureModels: Texts = {
   'FeatureConsumption.at': 'Instant of the consumption, at most 35 days ago; defaults to now',
   ConsumedFeature: 'The result of a consumption',
   'ConsumedFeature.allowed': 'Whether the amount was consumed',
-  overage: 'Part of the amount beyond the quota, or what happens to it',
+  'ConsumedFeature.overage': 'Part of the amount beyond the quota',
   FeatureRelease: 'The release of a consumption',
   'FeatureRelease.key': 'Key of the consumption',
   ReleasedFeature: 'The result of a release',
@@ -39,7 +42,5 @@ export const featureModels: Texts = {
   'FeatureOverride.from': 'Start of the override; defaults to now',
   until: 'End of the override, excluded; null if it has no end',
   'FeatureOverride.reason': 'Reason for the override',
-  per: 'Period of the quota',
-  perQuantity: "Whether the amount is multiplied by the subscription's quantity",
   feature: 'Name of the feature',
 };

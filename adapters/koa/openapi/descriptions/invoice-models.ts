@@ -175,7 +175,7 @@ export const invoiceModels: Texts = {
   accountCredit: 'Credit of the account before the item',
   usageStart: 'Start of the usage period',
   usageEnd: 'End of the usage period, excluded',
-  used: 'Used quantities of the period',
+  'InvoiceItemExplanation.used': 'Used quantities of the period',
   usageLines: 'Charges for the used quantities',
   usageDue: 'Total of the usage lines',
   usageBilledBefore: 'Part of the total that was billed before',

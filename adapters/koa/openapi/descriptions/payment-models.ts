@@ -69,6 +69,6 @@ export const paymentModels: Texts = {
   'SandboxConfiguration.status': 'With `OVERRIDE_STATUS`: status to report',
   'SandboxConfiguration.amount': 'With `OVERRIDE_STATUS`: amount to report',
   SandboxStatus: 'Behavior of the sandbox gateway for the tenant',
-  states: 'Active actions by method',
+  'SandboxStatus.states': 'Active actions by method',
   sleeps: 'Response delays in seconds, by method',
 };

@@ -82,6 +82,7 @@ export const subscriptionModels: Texts = {
   failuresTruncated: 'Whether the list of failures is incomplete',
   UsageReportLine: 'Result of one line',
   index: 'Number of the line, starting at 0',
+  'UsageReportLine.status': 'Outcome of the line',
   'UsageReportLine.subscriptionId': 'Id of the subscription, if the line refers to an existing one',
   'UsageReportLine.trackingId': 'Tracking id of the line, if present',
   code: 'Reason the line was not recorded',
