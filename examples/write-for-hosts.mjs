@@ -1,7 +1,10 @@
 // Writes what users of the package need besides its code: the examples to dist/examples, with the entry points of the
-// package in place of the sources, and the documentation as llms.txt and llms-full.txt.
+// package in place of the sources, the generated pages, and the documentation as llms.txt and llms-full.txt.
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { allPages, documentationPages, pageIndex } from '../adapters/koa/pages/documentation.ts';
+import { openApi } from '../adapters/koa/index.ts';
+import { allPages, documentationPages, pageIndex, rulesContents } from '../adapters/koa/pages/documentation.ts';
+import { referencePages } from '../adapters/koa/pages/reference.ts';
+import { routeTable } from '../adapters/koa/routes/route-table.ts';
 
 const root = new URL('../', import.meta.url);
 const application = globSync('saas/*.ts', { cwd: new URL('examples/', root) }).map((file) => file.slice(0, -'.ts'.length));
@@ -29,6 +32,10 @@ for (const name of names) {
   writeFileSync(new URL(`dist/examples/${name}.ts`, root), text);
 }
 
-const pages = await documentationPages();
-writeFileSync(new URL('dist/llms.txt', root), pageIndex(pages, ({ path }) => `../${path}`));
+const written = await documentationPages();
+const generated = [rulesContents(written), ...referencePages(routeTable({ testMode: true }), await openApi())];
+mkdirSync(new URL('dist/reference/', root), { recursive: true });
+for (const { path, text } of generated) writeFileSync(new URL(`dist/${path}`, root), text);
+const pages = [...written, ...generated];
+writeFileSync(new URL('dist/llms.txt', root), pageIndex(pages, (page) => (generated.includes(page) ? page.path : `../${page.path}`)));
 writeFileSync(new URL('dist/llms-full.txt', root), allPages(pages));

@@ -130,10 +130,11 @@ describe('API documentation', () => {
     const links = [...(await index.text()).matchAll(/^- \[.+\]\((.+)\): .+[.]$/gm)].map(
       ([, link = '']) => link,
     );
-    const pages = globSync('{README.md,{adapters,examples,lib}/**/*.md}', { cwd: root }).filter(
-      (path) => path !== 'lib/RULES-INDEX.md',
+    const pages = globSync('{README.md,{adapters,examples,lib}/**/*.md}', { cwd: root });
+    const generated = ['SECTIONS', 'ENDPOINTS', 'MODELS', 'ERRORS'].map((name) => `reference/${name}.md`);
+    expect(links).to.have.members(
+      [...pages, ...generated].map((path) => `/billing/guide/${path.replaceAll('/', '-')}`),
     );
-    expect(links).to.have.members(pages.map((path) => `/billing/guide/${path.replaceAll('/', '-')}`));
     const full = await (await fetch(`${url}/billing/llms-full.txt`)).text();
     for (const link of links) {
       const page = await fetch(url + link);

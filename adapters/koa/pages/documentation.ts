@@ -56,7 +56,7 @@ export interface DocumentationPage {
   readonly text: string;
 }
 
-/** Reads all pages of the package. @throws BillingError ROUTE_NOT_FOUND if the package was bundled without them. */
+/** Reads the written pages of the package. @throws BillingError ROUTE_NOT_FOUND if the package was bundled without them. */
 export async function documentationPages(): Promise<readonly DocumentationPage[]> {
   const listed = Object.entries(topics).flatMap(([topic, paths]) => paths.map((path) => ({ topic, path })));
   try {
@@ -94,6 +94,21 @@ export function pageIndex(
 /** Returns `llms-full.txt`: the text of all pages. */
 export function allPages(pages: readonly DocumentationPage[]): string {
   return pages.map(({ path, text }) => `<!-- ${path} -->\n\n${text.trimEnd()}\n`).join('\n');
+}
+
+/** Returns a page that lists the sections of the rules pages. */
+export function rulesContents(pages: readonly DocumentationPage[]): DocumentationPage {
+  const sectionsOf = ({ path, text }: DocumentationPage) => {
+    const headings = text.match(/^##+ \d.*$/gm) ?? [];
+    const lines = headings.map((heading) =>
+      heading.replace(/^(#+) /, (_, { length }) => `${'  '.repeat(length - 2)}- §`),
+    );
+    return lines.length === 0 ? '' : `\n## ${path}\n\n${lines.join('\n')}\n`;
+  };
+  const reference = pages.filter(({ topic }) => topic === 'Reference');
+  const path = 'reference/SECTIONS.md';
+  const text = `# Sections of the rules pages\n\nThis page lists the sections of all rules pages.\n${reference.map(sectionsOf).join('')}`;
+  return { topic: 'Reference', path, name: path.replaceAll('/', '-'), text };
 }
 
 /** Returns the title of a page. The title of a RULES page is its area. */

@@ -121,6 +121,10 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     const { swaggerDocument } = await import('../openapi/killbill/swagger-document.ts');
     return JSON.stringify(swaggerDocument(routes, basePath));
   });
-  routes.push(...documentRoutes({ json, yaml, killbill }, options.docs ?? true));
+  const generated = async () => {
+    const { referencePages } = await import('../pages/reference.ts');
+    return referencePages(routes, JSON.parse(await json()));
+  };
+  routes.push(...documentRoutes({ json, yaml, killbill, generated }, options.docs ?? true));
   return routes;
 }

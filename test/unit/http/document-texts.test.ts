@@ -239,7 +239,9 @@ describe('OpenAPI document', () => {
     const folder = join(import.meta.dirname, '../../../adapters/koa/openapi/descriptions');
     const files = globSync('{*-models,shared-properties}.ts', { cwd: folder });
     const exported = await Promise.all(files.map((file) => import(join(folder, file))));
-    const keys = exported.flatMap((module) => Object.values<object>(module)).flatMap((texts) => Object.keys(texts));
+    const keys = exported
+      .flatMap((module) => Object.values<object>(module))
+      .flatMap((texts) => Object.keys(texts));
     expect(keys.length).to.be.above(500);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).to.eql([]);
   });

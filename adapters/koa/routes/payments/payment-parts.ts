@@ -10,10 +10,10 @@ import type { TenantCall } from '../../routing/route.ts';
 import type { RequestOf } from '../../wire/model.ts';
 import { flag, pluginProperties, type QueryOf, textList } from '../../wire/query.ts';
 
-/** `PI` and `PP` (http-api §13). */
+/** Parameters of reads: plugin info and plugin properties. */
 export const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
 
-/** `CP` and `PP` (http-api §13). */
+/** Parameters of operations: control plugins and plugin properties. */
 export const controlled = { controlPluginName: textList, pluginProperty: pluginProperties };
 
 export function controlOf({ controlPluginName, pluginProperty }: QueryOf<typeof controlled>) {
@@ -103,7 +103,7 @@ export function partiesOf(
   };
 }
 
-/** Errors of the routes that http-api §13 marks PAY (http-api §12). */
+/** Errors of the routes that return payment results (http-api §12). */
 export const paymentFailures = [
   'PAYMENT_NO_SUCH_PAYMENT_METHOD',
   'PAYMENT_NO_SUCH_PAYMENT',

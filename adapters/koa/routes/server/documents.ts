@@ -1,6 +1,12 @@
 import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../../openapi/page.ts';
-import { allPages, documentationPages, pageIndex } from '../../pages/documentation.ts';
+import {
+  allPages,
+  type DocumentationPage,
+  documentationPages,
+  pageIndex,
+  rulesContents,
+} from '../../pages/documentation.ts';
 import { type Answer, jsonType } from '../../routing/answer.ts';
 import { CORE } from '../../routing/path.ts';
 import { openRoute, type Route } from '../../routing/route.ts';
@@ -12,7 +18,10 @@ const textType = 'text/plain';
 /** Cache headers. The files change only with the server's version. */
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
-type Texts = Readonly<Record<'json' | 'yaml' | 'killbill', () => Promise<string>>>;
+interface Texts extends Readonly<Record<'json' | 'yaml' | 'killbill', () => Promise<string>>> {
+  /** The pages that are generated from the routes. */
+  readonly generated: () => Promise<readonly DocumentationPage[]>;
+}
 
 type Row = readonly [
   path: `/${string}`,
@@ -32,8 +41,12 @@ export function documentRoutes(texts: Texts, isOffered: boolean): readonly Route
     const message = 'The API description is disabled on this server (server.docs)';
     throw billingError(ErrorCode.ROUTE_NOT_FOUND, message);
   };
+  const pages = onDemand(async () => {
+    const written = await documentationPages();
+    return [...written, rulesContents(written), ...(await texts.generated())];
+  });
   return [
-    ...rowsOf(texts).map(([path, operationId, type, summary, make]) =>
+    ...rowsOf(texts, pages).map(([path, operationId, type, summary, make]) =>
       openRoute(operationId, `GET ${path}`, {
         area: 'docs',
         summary,
@@ -62,9 +75,10 @@ export function documentRoutes(texts: Texts, isOffered: boolean): readonly Route
   ];
 }
 
-const pages = onDemand(documentationPages);
-
-function rowsOf({ json, yaml, killbill }: Texts): readonly Row[] {
+function rowsOf(
+  { json, yaml, killbill }: Texts,
+  pages: () => Promise<readonly DocumentationPage[]>,
+): readonly Row[] {
   const inJson = async () => ({ text: await json() });
   const inYaml = async () => ({ text: await yaml() });
   const ofKillBill = async () => ({ text: await killbill() });

@@ -41,7 +41,7 @@ export const addOnErrors: readonly ErrorName[] = [
   'SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE',
 ];
 
-/** Parameters `CC` of http-api §13: whether and how long the call waits for the invoice and payment. */
+/** Parameters for call completion: whether and how long the call waits for the invoice and payment. */
 export const completionParameters = {
   callCompletion: flag(),
   callTimeoutSec: waitSeconds(undefined),
