@@ -131,7 +131,9 @@ describe('API documentation', () => {
       ([, link = '']) => link,
     );
     const pages = globSync('{README.md,{adapters,examples,lib}/**/*.md}', { cwd: root });
-    const generated = ['SECTIONS', 'ENDPOINTS', 'MODELS', 'ERRORS'].map((name) => `reference/${name}.md`);
+    const generated = ['SECTIONS', 'ENDPOINTS', 'MODELS', 'ERRORS', 'PROPERTIES'].map(
+      (name) => `reference/${name}.md`,
+    );
     expect(links).to.have.members(
       [...pages, ...generated].map((path) => `/billing/guide/${path.replaceAll('/', '-')}`),
     );

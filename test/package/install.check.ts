@@ -114,6 +114,7 @@ describe('published package', function () {
       'dist/reference/ENDPOINTS.md',
       'dist/reference/MODELS.md',
       'dist/reference/ERRORS.md',
+      'dist/reference/PROPERTIES.md',
       'dist/llms.txt',
       'dist/llms-full.txt',
       'examples/catalogs/orchard-demo.xml',

@@ -1,3 +1,4 @@
+import { settingDescriptions } from '../../../lib/tenants/index.ts';
 import { classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 import { areaTexts } from '../openapi/descriptions/areas.ts';
@@ -8,10 +9,15 @@ import type { QueryParameter } from '../wire/query.ts';
 import type { JsonSchema } from '../wire/wire-type.ts';
 import type { DocumentationPage } from './documentation.ts';
 
-/** Returns the pages that are generated from the routes and the OpenAPI document: endpoints, models and error codes. */
+/** Returns the pages that are generated from the code: endpoints, models, error codes and tenant properties. */
 export function referencePages(routes: readonly Route[], document: JsonSchema): readonly DocumentationPage[] {
   const { schemas } = document.components as { readonly schemas: Schemas };
-  const texts = { ENDPOINTS: endpointsPage(routes), MODELS: modelsPage(schemas), ERRORS: errorsPage() };
+  const texts = {
+    ENDPOINTS: endpointsPage(routes),
+    MODELS: modelsPage(schemas),
+    ERRORS: errorsPage(),
+    PROPERTIES: propertiesPage(),
+  };
   return Object.entries(texts).map(([name, text]) => {
     const path = `reference/${name}.md`;
     return { topic: 'Reference', path, name: path.replaceAll('/', '-'), text };
@@ -130,6 +136,22 @@ function errorsPage(): string {
       table(
         ['Code', 'Name', 'Status'],
         listed.map(({ code, name, status }) => [String(code), name, status]),
+      ),
+    ]),
+  );
+}
+
+function propertiesPage(): string {
+  const properties = Map.groupBy(settingDescriptions(), ({ name }) => name.split('.')[0] ?? name);
+  return page(
+    'Tenant properties',
+    'This page lists the properties that each tenant can set, without the prefix `org.service.`. For their rules see platform §4.',
+    [...properties].map(([area, listed]) => [
+      area,
+      '',
+      table(
+        ['Property', 'Default', 'Effect', 'Values'],
+        listed.map(({ name, fallback, description, allowed }) => [name, fallback, description, allowed]),
       ),
     ]),
   );

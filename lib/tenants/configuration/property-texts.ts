@@ -1,4 +1,3 @@
-import type { Property } from './property.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
 /** A per-tenant property in words. */
@@ -8,13 +7,15 @@ export interface SettingDescription {
   readonly description: string;
   /** The valid values, as the end of a sentence "must be …". */
   readonly allowed: string;
+  /** The default as it is set, such as `8,8,8`; `none` without a default. */
+  readonly fallback: string;
 }
 
-/** The effects of the per-tenant properties, as in platform §4.2. */
+/** The effects of the per-tenant properties (platform §4.2). */
 const texts: Readonly<Record<keyof typeof tenantProperties, string>> = {
   'invoice.enabled': 'If false, no automatic invoicing; due accounts are parked',
   'invoice.plugin': 'Names of invoice plugins to call, in order; empty: all registered, by name',
-  'invoice.maxNumberOfMonthsInFuture': 'Latest accepted target date',
+  'invoice.maxNumberOfMonthsInFuture': 'Latest accepted target date, in months after today',
   'invoice.sanitySafetyBoundEnabled': 'If true, runs check the invariants of new items',
   'invoice.maxDailyNumberOfItemsSafetyBound':
     'Maximum number of items per subscription and day; the run is refused above it; -1 = unlimited',
@@ -43,11 +44,13 @@ const texts: Readonly<Record<keyof typeof tenantProperties, string>> = {
   'invoice.globalLock.retries': 'Longest wait of a call for a busy account, in steps of 100 ms',
   'invoice.usage.lateMode': 'Treatment of late points of a billed interval: DELTA, NEXT_PERIOD or IGNORE',
   'invoice.usage.beyondLookback': 'Treatment of points older than the look-back: REPORT or NEXT_PERIOD',
-  'invoice.usage.negativeDelta': 'Treatment of less usage than billed: CREDIT, IGNORE or FAIL',
+  'invoice.usage.negativeDelta':
+    'Treatment of less usage than billed: CREDIT, IGNORE or FAIL. By default CREDIT, but FAIL with a usage source',
   'invoice.usage.overflow': 'Treatment of units beyond the last tier: CAP or LAST_TIER',
   'invoice.usage.collectionInterval': 'Delay of the automatic run after a usage boundary',
   'invoice.trackingIds.maxReturned': "Tracking ids listed in an invoice's JSON",
-  'usage.unknownUnitPolicy': 'Whether to ACCEPT or REJECT records of unknown units',
+  'usage.unknownUnitPolicy':
+    'Whether to ACCEPT or REJECT records of unknown units. By default REJECT, but ACCEPT in dialect K',
   'usage.duplicatePolicy': 'Default of onDuplicate: FAIL or IGNORE',
   'usage.negativeAmounts': 'If true, negative amounts are accepted',
   'payment.retry.days': 'Days from a declined attempt to the next retry, one entry per retry',
@@ -60,7 +63,7 @@ const texts: Readonly<Record<keyof typeof tenantProperties, string>> = {
   'payment.method.overwrite': 'Allow another payment method on a follow-up transaction',
   'payment.allow.emptyInvoice': 'Allow a payment on an invoice with balance 0',
   'payment.overRefund.allowed': 'If true, only the gateway limits refunds',
-  'payment.plugin.timeout': 'Time limit of one gateway call',
+  'payment.plugin.timeout': 'Time limit of one gateway call; 5s by default in test mode',
   'payment.globalLock.retries':
     'Longest wait of a payment call for a running payment call, in steps of 100 ms',
   'subscription.align.effectiveDateForExistingSubscriptions':
@@ -78,12 +81,47 @@ const texts: Readonly<Record<keyof typeof tenantProperties, string>> = {
   'default.locale': 'Locale of templates and translations for accounts without a locale',
 };
 
-/** Returns the descriptions of all per-tenant properties, in the order of platform §4.2. */
+/** Returns the descriptions of all per-tenant properties. */
 export function settingDescriptions(): readonly SettingDescription[] {
-  const properties: Readonly<Record<string, Pick<Property<unknown>, 'expectation'>>> = tenantProperties;
-  return Object.entries(texts).map(([name, description]) => ({
+  return typedEntries(tenantProperties).map(([name, { fallback, expectation }]) => ({
     name,
-    description,
-    allowed: properties[name]?.expectation ?? '',
+    description: texts[name],
+    allowed: expectation,
+    fallback: valueText(fallback, expectation) || 'none',
   }));
+}
+
+function typedEntries<K extends string, V>(record: Readonly<Record<K, V>>): readonly (readonly [K, V])[] {
+  return Object.entries(record) as [K, V][];
+}
+
+/** Returns a value in the form in which it is set. */
+function valueText(value: unknown, expectation: string): string {
+  if (value === null) return '';
+  if (Array.isArray(value)) return value.map((each) => valueText(each, expectation)).join(',');
+  if (typeof value === 'object') return 'P0D';
+  if (typeof value !== 'number') return String(value);
+  if (expectation.includes('time of day')) return timeText(value);
+  return expectation.includes('time span') ? spanText(value) : String(value);
+}
+
+function timeText(milliseconds: number): string {
+  const [hours, minutes, seconds] = [3_600_000, 60_000, 1_000].map((unit, index) =>
+    String(Math.floor(milliseconds / unit) % (index === 0 ? 24 : 60)).padStart(2, '0'),
+  );
+  return `${hours}:${minutes}:${seconds}.${String(milliseconds % 1_000).padStart(3, '0')}`;
+}
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+] as const;
+
+function spanText(milliseconds: number): string {
+  const [unit, size] = units.find(([, each]) => milliseconds > 0 && milliseconds % each === 0) ?? [
+    's',
+    1_000,
+  ];
+  return `${milliseconds / size}${unit}`;
 }

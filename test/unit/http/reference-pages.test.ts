@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { openApi } from '../../../adapters/koa/index.ts';
 import { referencePages } from '../../../adapters/koa/pages/reference.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
+import { tenantProperties } from '../../../lib/tenants/configuration/tenant-properties.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 
 describe('generated reference pages', () => {
@@ -32,6 +33,28 @@ describe('generated reference pages', () => {
       '| listRate | number or null | R D+ | Rate before the discounts of coupons; null without discounts. Dialect D only |',
       '| properties | PluginProperty[] or null | C | Other properties stored by the gateway |',
     ]);
+  });
+
+  it('list every tenant property with its default', () => {
+    const lines = linesOf('reference/PROPERTIES.md');
+    expect(lines.filter((line) => / \| (a|true|one) /.test(line))).to.have.length(
+      Object.keys(tenantProperties).length,
+    );
+    const defaults = Object.fromEntries(
+      lines
+        .map((line) => line.split(' | '))
+        .map(([name = '', fallback]) => [name.replace('| ', ''), fallback]),
+    );
+    expect(defaults).to.include({
+      'invoice.enabled': 'true',
+      'invoice.plugin': 'none',
+      'invoice.parent.commit.local.utc.time': '23:59:59.999',
+      'invoice.dryRunNotificationSchedule': '0s',
+      'invoice.usage.collectionInterval': 'P0D',
+      'payment.retry.days': '8,8,8',
+      'payment.plugin.timeout': '30s',
+      'billing.server.notifications.retries': '15m,30m,2h,12h,1d',
+    });
   });
 
   it('list every error code with its status', () => {
