@@ -1,7 +1,7 @@
 import { enumeration } from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Kinds of objects that audit rows, tags and custom fields refer to (json-models §1). */
+/** Kinds of objects that audit rows, tags and custom fields refer to. */
 export const ObjectType = enumeration(
   'ACCOUNT',
   'ACCOUNT_EMAIL',

@@ -35,7 +35,7 @@ const roleWrite = {
   fails: ['SECURITY_ROLE_ALREADY_EXISTS', 'SECURITY_INVALID_PERMISSIONS'],
 } as const;
 
-/** Routes of users and roles (platform §8, http-api §13.1 and §13.4). */
+/** Routes of users and roles (platform §8). */
 export const securityRoutes: readonly Route[] = [
   userRoute('getCurrentUserPermissions', 'GET /security/permissions', {
     summary: 'List your own permissions',

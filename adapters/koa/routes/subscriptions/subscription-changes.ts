@@ -141,7 +141,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
   }),
 ];
 
-/** Checks that the call names the price list, which HTTP requires (http-api §13.1 note 12). */
+/** Checks that the call names the price list, which HTTP requires (subscriptions §7 rule 1). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
   if (body.planName || body.priceList) return;
   const message = 'SubscriptionJson priceList needs to be set when no planName is specified';
