@@ -242,10 +242,15 @@ eachDatabaseByTurns.describe('accounts', (open) => {
     const change = [{ customFieldId: custom?.id ?? accountId, value: 'silver' }];
     await engine.acme.customFields.modify(object, change);
     await engine.acme.customFields.remove(object, []);
+    const ofAccount = `(select record_id from bw_accounts where id = '${accountId}')`;
     const rows = await rowsOf(
       engine.database,
-      `select topic, payload, record_id from bw_queue_entries where account_record_id = 1 union all
-        select topic, payload, record_id from bw_queue_history where account_record_id = 1 order by record_id`,
+      ['bw_queue_entries', 'bw_queue_history']
+        .map(
+          (table) => `select topic, payload, record_id from ${table} where account_record_id = ${ofAccount}`,
+        )
+        .join(' union all ')
+        .concat(' order by record_id'),
     );
     const ofTag = { accountId, tagId: tag?.id, metaData: { tagDefinitionName: 'TEST' } };
     const ofField = { accountId, customFieldId: custom?.id, metaData: null };

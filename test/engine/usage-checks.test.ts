@@ -12,7 +12,8 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   ['USAGE', `update bw_usage_days set point_count = 3 where point_count = 2`, /of 3 points/],
   [
     'USAGE',
-    `update bw_usage_intervals set item_ids = '[]' where record_id = 1`,
+    `update bw_usage_intervals set item_ids = '[]'
+      where record_id = (select min(record_id) from bw_usage_intervals)`,
     /Item [-0-9a-f]+ is billed by 0 usage intervals instead of one/,
   ],
   [

@@ -4,7 +4,7 @@ import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../a
 import { cellStorage } from '../../lib/cells/index.ts';
 import type { CellsBilling, CellsOptions, TenantBilling, Uuid } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { endWith, freshDatabase, type OpenDatabase, type TestDatabase } from './databases.ts';
+import { endWith, freshDatabase, type OpenDatabase, removeDatabase, type TestDatabase } from './databases.ts';
 import { plainHasher } from './plain-hasher.ts';
 import { migrated, storageOf } from './storage.ts';
 import { pushableSystemClock, recordingLogger } from './system-time.ts';
@@ -99,10 +99,7 @@ export async function openCells(
   };
 }
 
-/** True if the engines of tests on PostgreSQL have two cells (`BILLWRIGHT_TEST_CELLS=1`). */
-export const areCells = process.env.BILLWRIGHT_TEST_CELLS === '1';
-
-/** The databases beside the databases of tests, by URL. */
+/** The databases beside the databases of tests, by URL. Each is removed with the database of the test. */
 const others = new Map<string, Promise<TestDatabase>>();
 
 function otherOf(database: TestDatabase & { readonly kind: 'postgresql' }): Promise<TestDatabase> {
@@ -110,6 +107,10 @@ function otherOf(database: TestDatabase & { readonly kind: 'postgresql' }): Prom
   if (known !== undefined) return known;
   const made = freshDatabase('postgresql', migrated);
   others.set(database.url, made);
+  endWith(database, async () => {
+    others.delete(database.url);
+    await removeDatabase(await made);
+  });
   return made;
 }
 

@@ -1,10 +1,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isLongRun } from './long-run.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import { type PostgresqlServer, type ServerRole, startPostgresql } from './postgresql-server.ts';
+
+/** True if the engines of tests on PostgreSQL have two cells (`BILLWRIGHT_TEST_CELLS=1`). All tests then run there. */
+export const areCells = process.env.BILLWRIGHT_TEST_CELLS === '1';
 
 export const databaseKinds = ['sqlite', 'postgresql'] as const;
 export type DatabaseKind = (typeof databaseKinds)[number];
@@ -97,7 +100,7 @@ function definer(keepTests?: KeepTests): DefineOnDatabases {
     for (const kind of databaseKinds) {
       if (isLeftOut(kind)) continue;
       const suite = describeOn(kind, kind, define);
-      if (kind !== 'postgresql' || isLongRun || keepTests === undefined) continue;
+      if (kind !== 'postgresql' || isLongRun || areCells || keepTests === undefined) continue;
       keepOnly(suite, keepTests, { met: 0 });
     }
   };
@@ -196,7 +199,7 @@ function describeOn(title: string, kind: DatabaseKind, define: DefineTests): Moc
 export async function connectedAs(role: ServerRole, database: TestDatabase): Promise<TestDatabase> {
   if (database.kind === 'sqlite') return database;
   const { url } = await runningServer();
-  return { ...database, url: url(new URL(database.url).pathname.slice(1), role) };
+  return { ...database, url: url(nameOf(database), role) };
 }
 
 /** Options for a PostgreSQL client that sees the rows of all tenants; by default it sees none. */
@@ -207,6 +210,17 @@ export function reachingEveryTenant(connectionString: string) {
 /** A fresh database outside `eachDatabase`; removed at the end of the run. */
 export async function freshDatabase(kind: DatabaseKind, template?: DatabaseTemplate): Promise<TestDatabase> {
   return makeDatabase(kind, `test_${++databasesMade}`, template);
+}
+
+/** Removes a database of `freshDatabase` before the end of the run. Its connections must be closed. */
+export async function removeDatabase(database: TestDatabase): Promise<void> {
+  await makers[database.kind].drop(nameOf(database));
+}
+
+function nameOf(database: TestDatabase): string {
+  return database.kind === 'sqlite'
+    ? basename(database.path, '.db')
+    : new URL(database.url).pathname.slice(1);
 }
 
 /** Stops the server and forgets every database. In a parallel run the watchdog of each worker stops the server. */

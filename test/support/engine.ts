@@ -14,8 +14,8 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { areCells, cellsBeside } from './cells.ts';
-import { endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
+import { cellsBeside } from './cells.ts';
+import { areCells, endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
 import { plainHasher } from './plain-hasher.ts';

@@ -11,8 +11,13 @@ import type { FakeClock, SandboxGateway } from '../../../adapters/testing/index.
 import { fakeClock, sandboxGateway } from '../../../adapters/testing/index.ts';
 import type { Clock, Instant, Uuid } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
-import { areCells as areAllCells, cellsBeside } from '../cells.ts';
-import { freshDatabase, type OpenDatabase, type TestDatabase } from '../databases.ts';
+import { cellsBeside } from '../cells.ts';
+import {
+  areCells as areAllCells,
+  freshDatabase,
+  type OpenDatabase,
+  type TestDatabase,
+} from '../databases.ts';
 import { example } from '../files.ts';
 import { type SigningGateway, signingGateway } from '../payments/scripted-gateway.ts';
 import { plainHasher } from '../plain-hasher.ts';
