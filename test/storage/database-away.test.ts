@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
@@ -110,6 +111,28 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
       .to.include({ code: ErrorCode.BUSY })
       .and.to.have.nested.property('facts.isOutcomeUnknown', true);
     expect(failed.message).to.match(/^The database connection was lost while a change was being stored/);
+  });
+
+  it('causes the same error if the server has lost a part of the database during the commit', async () => {
+    const client = new Client({ connectionString: direct });
+    await client.connect();
+    await client.query(`
+      create function lose_worker() returns trigger language plpgsql as $$
+        begin raise exception 'connection to the remote node failed' using errcode = '08006'; end $$;
+      create constraint trigger lose_worker after insert on bw_accounts
+        deferrable initially deferred for each row execute function lose_worker()`);
+    await client.end();
+    const orm = new MikroORM({ entities: [], discovery: { warnWhenNoEntities: false }, clientUrl: direct });
+    try {
+      for (const each of [storage, postgresql(orm)])
+        expect(
+          await rejection(each.write(acme, author(), (session) => session.accounts.insert([account({})]))),
+        )
+          .to.include({ code: ErrorCode.BUSY })
+          .and.to.have.nested.property('facts.isOutcomeUnknown', true);
+    } finally {
+      await orm.close();
+    }
   });
 
   it('does not prevent the storage from closing', async () => {

@@ -294,7 +294,7 @@ eachDatabaseAndOneByOne.describe('uniqueness check in storage', (open, kind) => 
 
 describe('errors of Citus, which have their details only in the message', () => {
   const failureOf = (code: string, message: string) =>
-    postgresqlDialect.failureOf(Object.assign(new Error(message), { code }));
+    postgresqlDialect.failureOf(Object.assign(new Error(message), { code, severity: 'ERROR' }));
 
   it('name the violated unique index', () => {
     const message = 'duplicate key value violates unique constraint "bw_accounts_external_key_unique_102266"';

@@ -1,14 +1,14 @@
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { DATABASE_IDLE_MS } from '../../../lib/values/limits.ts';
 import type { Row } from '../sql/columns.ts';
-import {
-  type CompiledStatement,
-  LostCommitError,
-  type Reach,
-  type Transaction,
-  type TransactionKind,
-  type Transactions,
+import type {
+  CompiledStatement,
+  Reach,
+  Transaction,
+  TransactionKind,
+  Transactions,
 } from '../sql/connection.ts';
+import { failedCommit } from './failed-commit.ts';
 import { FinishedReads, type KeptClient } from './finished-reads.ts';
 import type { ServerWatch } from './server-watch.ts';
 import {
@@ -127,7 +127,7 @@ export function batchedTransactions(
       // A failing rollback must not hide the original error. The connection is then broken and its work is
       // lost.
       await line.end(ROLLBACK).catch(() => undefined);
-      throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
+      throw isCommitting ? failedCommit(error) : error;
     } finally {
       end(line);
     }
@@ -154,10 +154,6 @@ const READ_ONLY = '25006';
 
 function isReadOnly(error: unknown) {
   return error instanceof Error && 'code' in error && error.code === READ_ONLY;
-}
-
-function isOfServer(error: unknown) {
-  return error instanceof Error && 'severity' in error;
 }
 
 /** Takes a connection from the pool. Fails if the server disappears while the call waits. */

@@ -6,6 +6,7 @@ import { gather, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { AWAY_CONSTRAINT, FENCED_STATE } from '../tables/moves.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from '../tables/queue.ts';
+import { isOfLostWorker } from './failed-commit.ts';
 import { ServerSilentError } from './server-watch.ts';
 import { MANY_ROWS } from './statement-batch.ts';
 import { storeUsage } from './store-usage.ts';
@@ -227,10 +228,6 @@ const needsEscapes = /["\\]/;
 const escaped = /["\\]/g;
 const controls = /\p{Cc}/u;
 
-/** Citus has no SQLSTATE for a worker that does not answer. */
-const workerLost =
-  /^(failure on connection marked as essential:|connection to the remote node |server closed the connection|could not (send|receive) data|no connection to the server|connection not open)/;
-
 /**
  * Returns the violated index or constraint. Citus reports the names of its table and itself only in the message, each
  * with the number of a shard.
@@ -242,8 +239,8 @@ function violatedNames({ constraint, message }: PostgresqlFailure): readonly str
 
 function failureOf(error: unknown): DatabaseFailure {
   if (error instanceof ServerSilentError) return { kind: 'away' };
-  if (error instanceof Error && (connectionLost.test(error.message) || workerLost.test(error.message)))
-    return { kind: 'away' };
+  if (isOfLostWorker(error)) return { kind: 'away' };
+  if (error instanceof Error && connectionLost.test(error.message)) return { kind: 'away' };
   if (!isPostgresqlFailure(error)) return { kind: 'other' };
   const violated = violatedNames(error);
   if (error.code === FENCED_STATE || violated.includes(AWAY_CONSTRAINT)) return { kind: 'moving' };

@@ -8,6 +8,7 @@ import {
   type TransactionKind,
   type Transactions,
 } from '../sql/connection.ts';
+import { failedCommit } from './failed-commit.ts';
 import { TENANT_SETTING } from './tenant-policy.ts';
 
 export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
@@ -31,7 +32,10 @@ export function postgresqlTransactions(connection: Connection): Transactions {
       .provideConnection((own) =>
         inTransaction(
           own,
-          `${BEGINNING[mode]}; set local ${TENANT_SETTING} = '${reach}'${boundOf(mode)}`,
+          {
+            beginning: `${BEGINNING[mode]}; set local ${TENANT_SETTING} = '${reach}'${boundOf(mode)}`,
+            ...(mode === 'write' && { failedCommit }),
+          },
           work,
         ),
       );

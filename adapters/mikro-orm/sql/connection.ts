@@ -111,24 +111,32 @@ export function plainTransactions(connection: Connection): Transactions {
       connection
         .getClient()
         .getExecutor()
-        .provideConnection((own) => inTransaction(own, 'begin', work)),
+        .provideConnection((own) => inTransaction(own, { beginning: 'begin' }, work)),
     single: () => connection.getClient(),
     join: async (_host, _reach, work) => work(),
   };
 }
 
-/** Runs `work` between `beginning` and a commit, on a connection that is reserved for this time. */
+/**
+ * Runs `work` between `beginning` and a commit, on a connection that is reserved for this time. `failedCommit` returns
+ * the error to throw for a commit that fails.
+ */
 export async function inTransaction<T>(
   own: Transaction,
-  beginning: string,
+  {
+    beginning,
+    failedCommit = (error) => error,
+  }: { readonly beginning: string; readonly failedCommit?: (error: unknown) => unknown },
   work: (transaction: Transaction) => Promise<Done<T>>,
 ): Promise<T> {
   const statements = oneByOne(own);
+  let isCommitting = false;
   try {
     await own.executeQuery(compiled(beginning));
     const { result, last } = await work(statements);
     await last;
     // The commit runs after the other statements, so that it does not run if one of them fails.
+    isCommitting = true;
     await statements.executeQuery(compiled('commit'));
     return result;
   } catch (error) {
@@ -136,7 +144,7 @@ export async function inTransaction<T>(
     // The rollback fails if no transaction is open: SQLite has rolled back by itself, or the connection is
     // lost.
     await own.executeQuery(compiled('rollback')).catch(() => undefined);
-    throw error;
+    throw isCommitting ? failedCommit(error) : error;
   }
 }
 
