@@ -75,13 +75,14 @@ async function billUsage(billing: Billing<never>, clock: ReturnType<typeof fakeC
   );
   clock.set('2026-02-11');
   expect(await billing.settle()).to.equal(true);
-  expect(await invoicedOf(acme, account.id)).to.include('148');
+  // 520 litres: 100 at 0.40 and 420 at 0.25.
+  expect(await usageChargesOf(acme, account.id)).to.eql(['145']);
 }
 
-/** Returns the amounts of the account's invoices. */
-async function invoicedOf(acme: TenantBilling, accountId: Uuid) {
-  const invoices = await acme.invoices.ofAccount({ accountId });
-  return invoices.map(({ amount }) => formatDecimal(amount));
+async function usageChargesOf(acme: TenantBilling, accountId: Uuid) {
+  const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+  const items = invoices.flatMap(({ items }) => items);
+  return items.filter(({ itemType }) => itemType === 'USAGE').map(({ amount }) => formatDecimal(amount));
 }
 
 /** Creates an account in a transaction of the host, and another one in a transaction that is rolled back. */

@@ -123,11 +123,14 @@ export class SeveralCells {
     const east = this.#tenants.filter(({ cell }) => cell === 'east');
     const written = await this.#whileWriting(east[0], async () => {
       await run(lose, lost);
-      this.#nextMonth();
-      const other = await timed(() => eventually(PATIENCE_MS, () => this.#expectBilled(west)));
-      printFigure('west is billed while the worker of east is away', seconds(other.ms));
-      await setTimeout(AWAY_MS);
-      await run(restore, lost);
+      try {
+        this.#nextMonth();
+        const other = await timed(() => eventually(PATIENCE_MS, () => this.#expectBilled(west)));
+        printFigure('west is billed while the worker of east is away', seconds(other.ms));
+        await setTimeout(AWAY_MS);
+      } finally {
+        await run(restore, lost);
+      }
       const { ms } = await timed(() => eventually(PATIENCE_MS, () => this.#expectBilled(east)));
       printFigure('east is billed after the restart', seconds(ms));
     });

@@ -16,6 +16,7 @@ export const FIND_CITUS = `select 1 from pg_extension where extname = 'citus'`;
  * `citus.propagate_set_commands` must be `local`.
  */
 export function citusTransactions(transactions: Transactions): Transactions {
+  const adaptedHosts = new WeakMap<Transaction, Transaction>();
   const run: Transactions['run'] = (kind, work) =>
     transactions.run(kind, async (transaction) => {
       // Sent together with the first statements. If it fails, they fail too.
@@ -27,9 +28,11 @@ export function citusTransactions(transactions: Transactions): Transactions {
     single: (reach) => eachInTransaction(run, reach),
     join: (host, reach, work) =>
       transactions.join(host, reach, async () => {
+        const adaptedHost = adaptedHosts.get(host) ?? adapted(host);
+        adaptedHosts.set(host, adaptedHost);
         await passOn(host, reach);
         try {
-          return await work();
+          return await work(adaptedHost);
         } finally {
           await passOn(host, null).catch(() => undefined); // the host's transaction has failed
         }

@@ -77,11 +77,15 @@ interface Held {
 export class HostReach {
   readonly #held = new WeakMap<Transaction, Held>();
 
-  async during<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T> {
+  async during<T>(
+    host: Transaction,
+    reach: Reach,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
     const held = await this.#take(host, reach);
     try {
       await held.before;
-      return await work();
+      return await work(host);
     } finally {
       await this.#releaseConnection(host, held);
     }

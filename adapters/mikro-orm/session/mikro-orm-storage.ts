@@ -369,7 +369,9 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     };
     return this.#reachingHost(async () => {
       const outer = await hosts.transactionOf(host);
-      return parts.transactions.join(outer, operation.tenant.recordId, () => hosts.inSavepoint(outer, work));
+      return parts.transactions.join(outer, operation.tenant.recordId, (inside) =>
+        hosts.inSavepoint(inside, work),
+      );
     });
   }
 
@@ -394,9 +396,9 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     return this.#reachingHost(async () => {
-      const transaction = await hosts.transactionOf(host);
-      return parts.transactions.join(transaction, reach, () =>
-        work(this.#runnerOn(oneByOne(transaction), parts.hostDialect)),
+      const outer = await hosts.transactionOf(host);
+      return parts.transactions.join(outer, reach, (inside) =>
+        work(this.#runnerOn(oneByOne(inside), parts.hostDialect)),
       );
     });
   }

@@ -88,8 +88,11 @@ export interface Transactions {
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
   /** Returns a runner that runs each statement in its own transaction. */
   single(reach: Reach): Transaction;
-  /** Runs `work` in the host's transaction and restores the previous reach afterwards. */
-  join<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in the host's transaction and restores the previous reach afterwards. `work` gets the same object for
+   * each call with the same host transaction.
+   */
+  join<T>(host: Transaction, reach: Reach, work: (transaction: Transaction) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -113,7 +116,7 @@ export function plainTransactions(connection: Connection): Transactions {
         .getExecutor()
         .provideConnection((own) => inTransaction(own, { beginning: 'begin' }, work)),
     single: () => connection.getClient(),
-    join: async (_host, _reach, work) => work(),
+    join: async (host, _reach, work) => work(host),
   };
 }
 
