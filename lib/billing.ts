@@ -2,6 +2,7 @@ import type { CheckOperations } from './check/index.ts';
 import { type Billing as BillingEngine, openBilling } from './engine/billing.ts';
 import type { BillingOptions } from './engine/billing-options.ts';
 import type { CellsBilling, CellsOptions } from './engine/cells/cells-options.ts';
+import { openCells } from './engine/cells/open-cells.ts';
 import { openedBacklog } from './engine/queues.ts';
 import { openIdleEngine } from './engine/running-engine.ts';
 import type { BacklogOperations } from './queues/index.ts';
@@ -32,8 +33,6 @@ export const Billing = {
    * east: postgresql(urlEast) }, ...nodePorts() });
    */
   async cells<Host>(given: CellsOptions<Host>): Promise<CellsBilling<Host>> {
-    // Loaded only if needed, so that other starts are not slower.
-    const { openCells } = await import('./engine/cells/open-cells.ts');
     return openCells(given);
   },
   /**

@@ -1,25 +1,41 @@
-import { type CellView, cellViews } from '../../lib/cells/index.ts';
+import { type CellView, cellViews, type MoveProgress, moveTenant, undoMove } from '../../lib/cells/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { systemClock } from '../node/index.ts';
-import { cellsOf, openCellStorages } from './cell-databases.ts';
-import type { ServerDatabase } from './server-database.ts';
+import { cellsOf, openCellStorages } from './database.ts';
+import { namedTenant, type ServerDatabase } from './server-database.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Milliseconds after its due date at which an entry counts as late. */
 const LATE_MS = 60_000;
 
-/** Lists the cells of the directory with their load. */
-export async function listCells({ database, definition = {} }: ServerDatabase): Promise<readonly CellView[]> {
-  const cells = cellsOf(definition, database);
-  if (cells === null)
+interface CellStorages {
+  readonly directory: Storage<never>;
+  readonly cells: Readonly<Record<string, Storage<never>>>;
+}
+
+/** Runs `work` with the directory and the cells of the configuration file, and closes them afterwards. */
+async function onCells<T>(
+  { database, definition = {} }: ServerDatabase,
+  work: (storages: CellStorages) => Promise<T>,
+): Promise<T> {
+  const urls = cellsOf(definition, database);
+  if (urls === null)
     throw new UsageError('the configuration file has no cells: add cells: { west: … } to it');
-  const storages = await openCellStorages(database, cells, { migrate: false });
-  const clock = systemClock();
+  const storages = await openCellStorages(database, urls, { migrate: false });
   try {
-    return await cellViews({ ...storages, clock, systemClock: clock, lateThresholdMs: LATE_MS });
+    return await work(storages);
   } finally {
-    const opened = [storages.directory, ...Object.values(storages.cells)];
-    await Promise.all(opened.map((each) => each.close()));
+    const opened = new Set([storages.directory, ...Object.values(storages.cells)]);
+    await Promise.all([...opened].map((storage) => storage.close()));
   }
+}
+
+/** Lists the cells of the directory with their load. */
+export function listCells(server: ServerDatabase): Promise<readonly CellView[]> {
+  const clock = systemClock();
+  return onCells(server, (storages) =>
+    cellViews({ ...storages, clock, systemClock: clock, lateThresholdMs: LATE_MS }),
+  );
 }
 
 /** Returns a line about the cell, and one for each tenant whose move to the cell has not ended. */
@@ -37,4 +53,57 @@ export function cellText({
       `  unfinished move; unless it is running, continue it: billwright tenants move ${id} --to ${name}`,
   );
   return [`${name}: ${tenants} tenants, ${load}`, ...moves].join('\n');
+}
+
+export interface TenantMoveRequest {
+  /** Id or API key. */
+  readonly tenant: string;
+  /** Name of the target; undefined to undo the move. */
+  readonly to: string | undefined;
+  readonly isUndone: boolean;
+  /** Seconds from the switch until the rows in the former cell are deleted; undefined means a minute. */
+  readonly cleanUpAfter: string | undefined;
+}
+
+/** Moves a tenant to another cell, or undoes its move. Returns the outcome as text. */
+export async function moveTenantOn(
+  server: ServerDatabase,
+  { tenant: name, to, isUndone, cleanUpAfter }: TenantMoveRequest,
+  options: { readonly onProgress: (progress: MoveProgress) => void; readonly signal: AbortSignal },
+): Promise<string> {
+  if ((to === undefined) !== isUndone)
+    throw new UsageError('specify the new cell with --to, or undo an interrupted move with --undo');
+  if (cleanUpAfter !== undefined && !/^\d{1,6}$/.test(cleanUpAfter))
+    throw new UsageError(`--clean-up-after must be a number of seconds, not "${cleanUpAfter}"`);
+  const cleaning = cleanUpAfter === undefined ? {} : { cleanUpAfterMs: Number(cleanUpAfter) * 1_000 };
+  return onCells(server, async ({ directory, cells }) => {
+    for (const storage of new Set([directory, ...Object.values(cells)])) await storage.prepare();
+    const tenant = await namedTenant(directory, name);
+    const parts = { directory, cells: new Map(Object.entries(cells)), systemClock: systemClock() };
+    if (to === undefined) {
+      const isMoving = await undoMove(parts, tenant, options);
+      return isMoving
+        ? `The move of the tenant ${name} has been undone.`
+        : `The tenant ${name} is not moving.`;
+    }
+    const { pausedMs } = await moveTenant(parts, tenant, { to, ...options, ...cleaning });
+    return pausedMs === null
+      ? `The tenant ${name} is in the cell ${to}.`
+      : `The tenant ${name} is now in the cell ${to}. Its writes were rejected for ${(pausedMs / 1_000).toFixed(1)} s.`;
+  }).catch((error: unknown) => {
+    if (!options.signal.aborted) throw error;
+    throw new Error(
+      'The move has been interrupted. Run the command again to continue, or with --undo to undo the move',
+      { cause: error },
+    );
+  });
+}
+
+const BAR_WIDTH = 20;
+
+/** Returns a line such as `copying [#####---------------] 21,000 rows`. */
+export function progressText({ step, tablesDone, tables, rows }: MoveProgress): string {
+  const filled = Math.round((BAR_WIDTH * tablesDone) / tables);
+  const bar = '#'.repeat(filled).padEnd(BAR_WIDTH, '-');
+  return `${step.toLowerCase()} [${bar}] ${rows.toLocaleString('en-US')} rows`;
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { isPostgresqlUrl, parseConnectionUrl, sessionFault } from '../mikro-orm/postgresql/connection-url.ts';
+import type { ServerDefinition } from '../server/index.ts';
 import type { Configured } from './configuration/configured.ts';
 import { missingPackages, packagesOf } from './packages.ts';
 import { UsageError } from './usage-error.ts';
@@ -35,6 +36,18 @@ export function databaseOf(
         ? 'BILLWRIGHT_DATABASE'
         : 'the database of the configuration file';
   throw new UsageError(`${source} ${fault}`);
+}
+
+/** URLs of the cells by name. */
+export type CellUrls = Readonly<Record<string, string>>;
+
+/** Returns the cells of the configuration file, or null. @throws UsageError unless all databases are on PostgreSQL. */
+export function cellsOf({ cells }: ServerDefinition, directory: string): CellUrls | null {
+  if (cells === undefined) return null;
+  for (const [name, url] of Object.entries({ ...cells, directory }))
+    if (!isPostgresqlUrl(url))
+      throw new UsageError(`cells need PostgreSQL: the URL of ${name} must begin with postgresql://`);
+  return cells;
 }
 
 const urlForm =
@@ -132,6 +145,35 @@ export async function openStorage(
     throw new UsageError(`the database ${database} does not exist: specify a different file with --database`);
   const { sqlite } = await import('../mikro-orm/sqlite.ts');
   return sqlite({ path: database, readOnly: options.readOnly ?? false });
+}
+
+/** Opens the directory and the cells. A cell on the database of the directory shares its storage. */
+export async function openCellStorages(
+  directory: string,
+  cells: CellUrls,
+  options: Parameters<typeof openStorage>[1],
+): Promise<{ readonly directory: Storage<never>; readonly cells: Readonly<Record<string, Storage<never>>> }> {
+  const storages = new Map<string, Storage<never>>();
+  const opened = async (url: string): Promise<Storage<never>> => {
+    const storage = storages.get(url) ?? (await openStorage(url, options));
+    storages.set(url, storage);
+    return storage;
+  };
+  const ofDirectory = await opened(directory);
+  const ofCells: Record<string, Storage<never>> = {};
+  for (const [name, url] of Object.entries(cells)) ofCells[name] = await opened(url);
+  return { directory: ofDirectory, cells: ofCells };
+}
+
+/** Runs `work` on the directory and on each cell with a database of its own, with the name of the database. */
+export async function onEachDatabase(
+  directory: string,
+  cells: CellUrls | null,
+  work: (url: string, name: string | null) => Promise<void>,
+): Promise<void> {
+  await work(directory, cells === null ? null : 'the directory');
+  for (const [name, url] of Object.entries(cells ?? {}))
+    if (url !== directory) await work(url, `cell ${name}`);
 }
 
 function checkDirectory(file: string): void {

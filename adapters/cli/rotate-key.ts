@@ -1,7 +1,6 @@
 import { type RotatedSecrets, rotateServerKey } from '../../lib/security/index.ts';
 import { readKeyFile, secretCipher } from '../node/index.ts';
-import { type CellUrls, onEachDatabase } from './cell-databases.ts';
-import { openStorage, pathBesideDatabase } from './database.ts';
+import { type CellUrls, onEachDatabase, openStorage, pathBesideDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 

@@ -3,11 +3,10 @@ import { availableParallelism } from 'node:os';
 import { timeSpanIfValid } from '../../lib/values/time/index.ts';
 import { Dialect } from '../koa/dialect.ts';
 import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
-import { cellsOf, workOf } from './cell-databases.ts';
 import { type OptionValues, textOf } from './commands/options.ts';
 import type { Configured } from './configuration/configured.ts';
 import { type SettingName, settings } from './configuration/server-options.ts';
-import { databaseOf, isPostgresqlUrl } from './database.ts';
+import { cellsOf, databaseOf, isPostgresqlUrl } from './database.ts';
 import { defaultDocuments, environmentConfiguration } from './engine-settings.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
@@ -226,6 +225,24 @@ function bytes(text: string): number | undefined {
   const [, digits = '', unit = ''] = /^(\d{1,9}) ?(KiB|MiB)?$/.exec(text) ?? [];
   const count = Number(digits) * (bytesOfUnit[unit] ?? 1);
   return count > 0 ? count : undefined;
+}
+
+/** Returns the names in `--work`, otherwise those in the configuration file. @throws UsageError for an unknown cell. */
+function workOf(
+  option: string | undefined,
+  { work, cells }: Configured['definition'],
+): readonly string[] | undefined {
+  const names = option === undefined ? work : option.split(',').map((name) => name.trim());
+  if (names === undefined) return undefined;
+  const known = Object.keys(cells ?? {});
+  for (const name of names)
+    if (!known.includes(name))
+      throw new UsageError(
+        known.length === 0
+          ? '--work needs the cells of the configuration file'
+          : `--work names the cell "${name}"; the cells of the configuration file are ${known.join(', ')}`,
+      );
+  return names;
 }
 
 function count(text: string): number | undefined {

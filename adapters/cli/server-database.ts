@@ -17,9 +17,8 @@ import {
   uuidGenerator,
 } from '../node/index.ts';
 import type { ServerDefinition } from '../server/index.ts';
-import { cellsOf } from './cell-databases.ts';
 import { pluginsOf } from './configuration/definition.ts';
-import { openStorage, reachingDatabase } from './database.ts';
+import { cellsOf, openStorage, reachingDatabase } from './database.ts';
 import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 

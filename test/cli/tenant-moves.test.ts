@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { progressText } from '../../adapters/cli/cells.ts';
 import { runCommandLine } from '../../adapters/cli/commands/command-line.ts';
-import { progressText } from '../../adapters/cli/tenant-moves.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import {
   expect,

@@ -58,10 +58,7 @@ function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): 
 
 export function migrateCommand(say: WriteLine): Command {
   return databaseCommand('migrate', async ({ where, shown, configured }) => {
-    const [{ migrateDatabase, reachingDatabase }, { cellsOf, onEachDatabase }] = await Promise.all([
-      import('../database.ts'),
-      import('../cell-databases.ts'),
-    ]);
+    const { cellsOf, migrateDatabase, onEachDatabase, reachingDatabase } = await import('../database.ts');
     await onEachDatabase(where, cellsOf(configured.definition, where), async (url, name) => {
       const of = name === null ? '' : ` of ${name}`;
       const applied = await withProgress(`Migrating ${name ?? shown}`, () =>
@@ -96,7 +93,7 @@ export function rotateKeyCommand(say: WriteLine): Command {
   return databaseCommand('rotate-key', async ({ where, configured: { environment, definition } }) => {
     const [{ rotatedText, rotateKey }, { cellsOf }] = await Promise.all([
       import('../rotate-key.ts'),
-      import('../cell-databases.ts'),
+      import('../database.ts'),
     ]);
     const rotated = await rotateKey(where, environment, cellsOf(definition, where));
     for (const line of rotatedText(rotated)) say(line);
@@ -169,7 +166,7 @@ export function cellsCommand(say: WriteLine): Command {
 
 export function tenantsCommand(say: WriteLine): Command {
   const command: Command = databaseCommand('tenants', async ({ given, server }) => {
-    const { moveTenantOn, progressText } = await import('../tenant-moves.ts');
+    const { moveTenantOn, progressText } = await import('../cells.ts');
     const request = {
       tenant: String(command.processedArgs[1]),
       to: textOf(given, 'to'),
