@@ -22,21 +22,21 @@ export type CreditedInvoice = Pick<
     readonly repairs?: readonly BroughtRepair[];
   };
 
-/** A number that makes an invoice without a number sort as the newest of its day. */
+/** The number that sorts an unnumbered invoice as the newest invoice of its day. */
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
 
 export interface AccountCreditInput {
   /** The account's credit, including the credit on the candidates. */
   readonly credit: Decimal;
-  /** The invoices that the transaction has changed, in order, including the changes. */
+  /** The invoices that the transaction has changed, in order and with the changes applied. */
   readonly candidates: readonly CreditedInvoice[];
   /** The account's unpaid invoices. Candidates among them are skipped. Needed only if `spendsCredit` is true. */
   readonly unpaid: readonly CreditedInvoice[];
   /** Invoices with a payment in flight. They get no credit. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** Balances that replace the raw balances of invoices whose summary the parent owes or has paid (rule 5). */
+  /** Balances that replace the raw balances of invoices whose summary the parent account owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
-  /** Debts that the parent has not paid and that repairs lower (rule 8). None by default. */
+  /** Debts that repairs reduce and that the parent has not paid (rule 8). Empty by default. */
   readonly repaired?: readonly RepairedDebt[];
 }
 
@@ -127,8 +127,8 @@ function moveOf(invoice: CreditedInvoice, credit: Decimal): Decimal {
 }
 
 /**
- * Returns true if the invoice owes money to the customer. A migrated invoice is part of no balance and generates no
- * credit.
+ * Returns true if the invoice has a negative balance that becomes credit. Migrated invoices never generate credit,
+ * because they are not part of any balance.
  */
 function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boolean {
   return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
@@ -229,9 +229,9 @@ export function repairsAmong(items: readonly CreditingItem[]): readonly BroughtR
 }
 
 /**
- * Returns the amounts by which the candidates' repairs lower debts that parents have not paid, in order. An amount
- * never exceeds the rest of the debt, because credit that the child used on the debt is returned to the child.
- * @param debtOf the invoice of each such debt, by the id of the repaired item.
+ * Returns, in order, the amounts by which the candidates' repairs reduce debts that parents have not paid. An amount
+ * never exceeds the unpaid rest of the debt, because credit that the child used on the debt returns to the child.
+ * @param debtOf Maps the id of a repaired item to the invoice with the debt.
  */
 export function repairedDebts(
   candidates: readonly Repairing[],

@@ -119,7 +119,7 @@ export function creditItem(
   return plainItem({ id, itemType, description, ...dates, amount, repairable: amount, basis });
 }
 
-/** Stored invoices after account credit was applied, with the CBA_ADJ items. */
+/** Stored invoices after account credit was applied, and the CBA_ADJ items that applied it. */
 export interface CreditedInvoices {
   readonly invoices: readonly Invoice[];
   readonly items: readonly (NewInvoiceItem & { readonly invoice: Invoice })[];

@@ -14,8 +14,8 @@ export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal
 }
 
 /**
- * Returns the invoice items that change when a CBA_ADJ item is deleted (§9 rule 7). The deleted item becomes
- * 0. For generated credit, the source credit is reduced too. `items` contains all items of the invoice.
+ * Returns the invoice items that change when a CBA_ADJ item is deleted (§9 rule 7). The amount of the deleted item
+ * becomes 0. If the item generated credit, the source credit is reduced too. `items` contains all items of the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount.
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
@@ -55,7 +55,7 @@ export function reclaimedCredit(used: readonly InvoiceItem[], amount: Decimal) {
   return { changed: reclaimed, missing };
 }
 
-/** Returns how much the items of each invoice change: the CBA_ADJ items (`credit`) and all items (`all`). */
+/** Returns the change of each invoice: the change of its CBA_ADJ items (`credit`) and of all its items (`all`). */
 export function differences(
   before: readonly InvoiceItem[],
   after: readonly ChangedCredit[],

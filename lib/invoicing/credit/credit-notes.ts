@@ -21,7 +21,7 @@ interface Credited {
   readonly items: readonly CreditingItem[];
   /** Invoices that were COMMITTED and are VOID now, each with all its items. */
   readonly voided: readonly { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] }[];
-  /** The items that `items` reduces, and their invoices before the transaction, by id. */
+  /** The items that `items` reduces and, for each, its invoice before the transaction, by id. */
   readonly linked: ReadonlyMap<Uuid, InvoiceItem>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
@@ -71,8 +71,8 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
 }
 
 /**
- * Returns the items that are credited when an invoice is voided. For a credit item, only the part that lowered the
- * debt is credited. The rest became account credit, and an amount that was never owed cannot be credited.
+ * Returns the items that are credited when an invoice is voided. For a credit item, only the part that reduced the debt
+ * is included. The rest became account credit, and a credit note cannot credit an amount that was never owed.
  */
 function creditableItems(items: readonly InvoiceItem[]) {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');

@@ -6,10 +6,10 @@ export interface Accent {
 }
 
 const MIN_CONTRAST = 4.5;
-/** Share of the brightness that remains after each darkening step. */
+/** The fraction of the brightness that remains after each darkening step. */
 const DARKENING = 0.92;
 
-/** Returns the colors of a seller's documents; null if there is no color. */
+/** Returns the colors of a seller's documents, or null if the seller has no color. */
 export function accentOf(color: string | null): Accent | null {
   if (color === null || !/^#[0-9a-f]{6}$/i.test(color)) return null;
   let parts = [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));

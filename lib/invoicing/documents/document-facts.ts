@@ -21,7 +21,9 @@ import { addDays, type LocalDate, maxDate, minDate } from '../../values/time/ind
 import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import { hasTaxReason } from '../invoices/tax-facts.ts';
 
-/** The tax facts of a TAX item (§14 rule 9). All fields are null if the item has no tax facts. */
+/**
+ * The category, rate and exemption of a TAX item (§14 rule 9). All fields are null if the item does not specify them.
+ */
 export interface ItemTax {
   readonly category: TaxCategory | null;
   /** The tax rate in percent. */
@@ -45,11 +47,11 @@ export interface DocumentLine {
   readonly unitPrice: Decimal | null;
   /** The line before discounts (coupons §4). Null without discounts. */
   readonly list: ListedLine | null;
-  /** The facts of the TAX items of the line. Empty if these items have no facts. */
+  /** The tax details of the line's TAX items. Empty if these items have no tax details. */
   readonly taxes: readonly ItemTax[];
 }
 
-/** The lines and taxes with the same tax facts. */
+/** The lines and taxes that share the same tax details. */
 export interface TaxGroup extends ItemTax {
   /** Sum of the lines. */
   readonly net: Decimal;
@@ -57,14 +59,14 @@ export interface TaxGroup extends ItemTax {
   readonly tax: Decimal;
   /** Sum of the taxes on items that are not on the document. `net` does not include these items. */
   readonly unlinked: Decimal;
-  /** net × rate, rounded to the currency, plus `unlinked`. Equals `tax` if there is no rate. */
+  /** The computed tax: net × rate, rounded to the currency, plus `unlinked`. Equals `tax` if there is no rate. */
   readonly computed: Decimal;
-  /** tax − computed: the amount that rounding each line adds. */
+  /** The rounding difference: tax − computed. It arises because each line is rounded. */
   readonly difference: Decimal;
 }
 
 /**
- * An amount deducted from the gross amount: the amount of a credit note, or a credit without tax facts on a taxed
+ * An amount deducted from the gross amount: the amount of a credit note, or a credit without tax details on a taxed
  * invoice.
  */
 export interface Deduction {
@@ -76,7 +78,7 @@ export interface Deduction {
   readonly amount: Decimal;
 }
 
-/** The facts of an invoice or credit note, for pages, files and e-invoices. */
+/** The content of an invoice or credit note, for pages, files and e-invoices. */
 export interface DocumentFacts {
   readonly kind: 'INVOICE' | 'CREDIT_NOTE';
   readonly number: string;
@@ -90,7 +92,9 @@ export interface DocumentFacts {
   readonly credited: { readonly number: string; readonly issueDate: LocalDate } | null;
   readonly currency: Currency;
   readonly note: string | null;
-  /** The seller's note for the buyer's country. */
+  /**
+   * The tax groups in the order of their first lines. Empty if no TAX item has tax details; TAX items are then lines.
+   */
   readonly sellerNote: string | null;
   readonly seller: Seller | null;
   readonly buyer: Account;
@@ -119,13 +123,10 @@ export interface FactsInput {
   readonly invoice: InvoiceView;
   readonly account: Account;
   readonly seller: Seller | null;
-  /**
-   * The items that the document's items refer to, and the TAX items of all of them. These items may be on other
-   * invoices.
-   */
+  /** The items that the document's items refer to, and the TAX items of both. These items may be on other invoices. */
   readonly linkedItems: readonly InvoiceItemView[];
   readonly note: CreditNoteView | null;
-  /** The credit notes that document repairs and adjustments of the invoice; none by default. */
+  /** The credit notes that document repairs and adjustments of the invoice. Empty by default. */
   readonly notes?: readonly CreditNoteView[];
   /** True if the parent account pays the invoice; defaults to false. */
   readonly isPaidByParent?: boolean;
@@ -177,7 +178,7 @@ function isAccountCredit({ itemType }: InvoiceItemView): boolean {
   return itemTypes[itemType].kind === 'ACCOUNT_CREDIT';
 }
 
-/** Returns true for a credit without tax facts. Such a credit pays part of the gross amount of a taxed invoice. */
+/** Returns true for a credit without tax details. Such a credit pays part of the gross amount of a taxed invoice. */
 function isUntaxedCredit({ item: { itemType }, taxes }: DocumentLine): boolean {
   return itemType === 'CREDIT_ADJ' && taxes.length === 0;
 }
@@ -235,7 +236,7 @@ function dueDateOf({ invoice, seller, isPaidByParent = false }: FactsInput): Loc
   return addDays(issueDateOf(invoice), terms);
 }
 
-/** Returns true if rounding each line can explain a tax difference: at most one minor unit for each line. */
+/** Returns true if rounding can explain the tax difference. Rounding explains at most one minor unit per line. */
 export function isRounding(
   difference: Decimal,
   { lines, currency }: Pick<DocumentFacts, 'lines' | 'currency'>,
@@ -297,13 +298,13 @@ function factsOf({ taxRate, taxCategory, taxExemption }: InvoiceItemView): ItemT
 }
 
 interface Relations {
-  /** Returns true for a TAX item with tax facts, and for an item taxed by such a TAX item. */
+  /** Returns true for a TAX item with tax details, and for an item taxed by such a TAX item. */
   hasTaxFacts(item: InvoiceItemView): boolean;
-  /** Returns the facts of a TAX item, or of the tax that an adjustment lowers. Null for other items. */
+  /** Returns the tax details of a TAX item, or of the tax that an adjustment reduces. Returns null for other items. */
   taxOf(item: InvoiceItemView): ItemTax | null;
   /**
-   * The id of the taxed item, for a TAX item or for the tax that an adjustment lowers. Null if the item does not
-   * refer to a taxed item.
+   * Returns the id of the taxed item, for a TAX item or for the tax that an adjustment reduces. Returns null if the
+   * item does not refer to a taxed item.
    */
   taxedIdOf(item: InvoiceItemView): Uuid | null;
   /** Returns the tax facts of a line. */
@@ -348,7 +349,7 @@ function relationsOf({ invoice, linkedItems, note }: FactsInput): Relations {
   };
 }
 
-/** Sums lines and taxes with the same facts (§14 rule 9). */
+/** Returns the sums of lines and taxes that share the same tax details (§14 rule 9). */
 function groupsOf(
   lines: readonly DocumentLine[],
   {
@@ -357,7 +358,7 @@ function groupsOf(
     relations,
     currency,
   }: {
-    /** Includes the lines of amount 0, although the document omits them. */
+    /** The items, including lines with amount 0, which the document omits. */
     readonly items: readonly InvoiceItemView[];
     readonly taxItems: readonly InvoiceItemView[];
     readonly relations: Relations;
@@ -395,8 +396,8 @@ function groupsOf(
 }
 
 /**
- * Returns the items of a document in order (§14 rule 4): credits and account credit each merged into one line. Lines
- * of 0 are left out, except taxes with a category or an exemption text.
+ * Returns the items of a document in order (§14 rule 4). Merges all credits into one line and all account credit into
+ * one line. Omits lines with amount 0, except taxes with a category or an exemption text.
  */
 export function documentItems(
   items: readonly InvoiceItemView[],
@@ -415,8 +416,8 @@ function isZeroIn(amount: Decimal, currency: Currency): boolean {
 }
 
 /**
- * Returns one item with the sum of all items of the type. The item has their common description, otherwise the type's
- * default description.
+ * Returns one item with the sum of all items of the type. The item has their common description or, if they differ, the
+ * type's default description.
  */
 function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType) {
   const [first, ...more] = items.filter(({ itemType }) => itemType === type);

@@ -13,7 +13,7 @@ import {
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { type Locale, languageTag } from './locale.ts';
 
-/** Maximum number of cached locale formats. Each takes some 60 KiB. */
+/** Maximum number of cached locale formats. Each format uses about 60 KiB. */
 const MAX_CACHED_DOCUMENT_FORMATS = 64;
 
 /** Formats amounts, numbers and days for the reader of a document. */
@@ -99,7 +99,7 @@ function currencyFormats(tag: string, maxDecimals: (currency: Currency) => numbe
   };
 }
 
-/** Keeps all digits: `Intl` accepts decimals as text. */
+/** Converts an amount to text, which `Intl` accepts without losing digits. */
 function exact(value: Decimal): Intl.StringNumericLiteral {
   return formatDecimal(value) as Intl.StringNumericLiteral;
 }

@@ -164,13 +164,16 @@ export function translationKeys(
   return new Map(locales.map((locale) => [locale, documentTextKey(kind, locale)]));
 }
 
-/** Maximum number of characters and of entries of an uploaded translation: two names for each of 10,000 plans. */
+/**
+ * Maximum number of characters and entries in an uploaded translation. This is enough for two names for each of 10,000
+ * plans.
+ */
 export const MAX_PROPERTIES_CHARACTERS = 1_048_576;
 const MAX_PROPERTIES_ENTRIES = 25_000;
 
 /**
- * Returns the text that applies without an upload, in the form of an upload: the built-in template, or the built-in
- * texts in the language of the locale, else in English. Null for names of the catalog, which have no built-in texts.
+ * Returns the default text in the format of an upload: the built-in template, or the built-in texts in the language of
+ * the locale or in English. Returns null for catalog names, which have no built-in texts.
  */
 export function builtInText(kind: DocumentTextKind, locale: Locale | null): string | null {
   const locales = [locale ?? LAST_LOCALE, LAST_LOCALE].flatMap(fromMostSpecific);
@@ -179,7 +182,7 @@ export function builtInText(kind: DocumentTextKind, locale: Locale | null): stri
   return kind === CATALOG_TRANSLATION || texts === undefined ? null : formatProperties(texts);
 }
 
-/** Writes Java properties that `parseProperties` reads. The keys are words without blanks. */
+/** Writes Java properties that `parseProperties` can read. Keys must not contain blanks. */
 function formatProperties(texts: Translations): string {
   const escapedValue = (text: string) =>
     text.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`).replace(/^ /, String.raw`\ `);

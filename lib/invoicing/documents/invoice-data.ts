@@ -11,8 +11,9 @@ import type { RenderedUsage } from './rendered-usage.ts';
 import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
 /**
- * Returns the data of a template (§14 rules 1 and 4): `text`, `account`, `seller` and `invoice` with their HTTP
- * names, dates as `yyyy-MM-dd` and plain amounts beside the formatted ones; `language` and `direction` for HTML.
+ * Returns the data of a template (§14 rules 1 and 4). `text`, `account`, `seller` and `invoice` use the names of the
+ * HTTP API. Dates have the form `yyyy-MM-dd`, and each formatted amount has a plain counterpart. `language` and
+ * `direction` are for HTML.
  */
 export function invoiceData(view: RenderedInvoice): TemplateObject {
   return {
@@ -203,7 +204,7 @@ function taxData({ group, ...shown }: RenderedTax): TemplateObject {
   };
 }
 
-/** @param isLastStressed true: emphasizes the last fact, which is the final amount. */
+/** @param isLastStressed If true, emphasizes the last fact, which is the final amount. */
 function dataOfFacts(facts: readonly PrintableFact[], isLastStressed: boolean): TemplateList {
   return new TemplateList(facts.length, () =>
     facts.values().map(({ label, value, details = [] }, index) => ({

@@ -6,7 +6,7 @@ import type { TextOf } from './document-texts.ts';
 
 export interface LineName {
   readonly name: string;
-  /** Phase, usage or adjusted item; null if the name is sufficient. */
+  /** The phase, usage or adjusted item. Null if the name alone identifies the line. */
   readonly detail: string | null;
 }
 

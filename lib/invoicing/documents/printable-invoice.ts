@@ -34,7 +34,7 @@ const statusTexts = {
   PAID: 'invoiceStatusPaid',
 } as const;
 
-/** Language, sender and receiver, the same on all documents of an account. */
+/** The language, sender and receiver. They are the same on all documents of an account. */
 type Frame = Pick<
   PrintableDocument,
   | 'author'

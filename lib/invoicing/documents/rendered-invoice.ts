@@ -54,11 +54,11 @@ export interface InvoiceToRender {
   readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
-  /** The items that the invoice's items refer to, and the TAX items of all of them. */
+  /** The items that the invoice's items refer to, and the TAX items of both. */
   readonly linkedItems?: readonly InvoiceItemView[];
   /** Custom fields of the account by name. None by default; they are loaded only for templates that use them. */
   readonly customFields?: ReadonlyMap<string, string>;
-  /** The credit notes that document the invoice's repairs and adjustments. None by default. */
+  /** The credit notes that document the invoice's repairs and adjustments. Empty by default. */
   readonly notes?: readonly CreditNoteView[];
   /** The summary through which the parent pays the invoice; defaults to null. */
   readonly summary?: Invoice | null;
@@ -80,7 +80,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly labelled: PartyWords['labelled'];
   readonly facts: DocumentFacts;
   readonly account: Account;
-  /** The seller. Null: documents show the texts about the company instead. */
+  /** The seller. If null, documents show the texts about the company instead. */
   readonly seller: RenderedSeller | null;
   readonly customFields: ReadonlyMap<string, string>;
   readonly isManualPay: boolean;
@@ -111,14 +111,16 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly totalledLines: readonly RenderedLine[];
   /** The lines of the built-in page: the lines of the total, without TAX lines if the page sums taxes by rate. */
   readonly pageLines: readonly RenderedLine[];
-  /** The heading of the tax rate column; null for fewer than two kinds of tax. */
+  /** The heading of the tax rate column. Null if there is at most one kind of tax. */
   readonly taxColumn: string | null;
   readonly taxes: readonly RenderedTax[];
   readonly formattedTotal: string;
   readonly accountCredit: RenderedLine | null;
   /** Number and dates of the document. */
   readonly headFacts: readonly PrintableFact[];
-  /** Net amount, taxes, total, account credit, paid amount and amount due, without missing amounts. */
+  /**
+   * The net amount, taxes, total, account credit, paid amount and amount due. Amounts that do not apply are omitted.
+   */
   readonly totals: readonly PrintableFact[];
   /** The details of a bank transfer for the amount due. Empty if nothing is due or the seller has no bank account. */
   readonly paymentDetails: readonly PrintableFact[];
@@ -128,7 +130,7 @@ export interface RenderedInvoice extends RenderedBuyer {
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
 }
 
-/** Returns the view of an invoice for documents. Pure. */
+/** Returns the view of an invoice from which documents are created. */
 export function renderedInvoice(given: InvoiceToRender): RenderedInvoice {
   return atOnce(renderingInvoice(given));
 }
@@ -193,8 +195,8 @@ function* renderingDocument(given: InvoiceToRender, note: CreditNoteView | null)
 }
 
 /**
- * Returns the status, and whether the invoice is in a summary that the parent has not paid yet. A credit note has no
- * status and is in no summary.
+ * Returns the status of the document, and whether the invoice is in a summary that the parent has not paid yet. A
+ * credit note has no status and is in no summary.
  */
 function stateOf(
   { invoice, summary = null }: Pick<InvoiceToRender, 'invoice' | 'summary'>,
@@ -211,8 +213,8 @@ function stateOf(
 }
 
 /**
- * Returns the lines of the built-in page. If taxes or deductions follow the lines, these are the lines of the facts,
- * otherwise the lines of the total.
+ * Returns the lines of the built-in page. If taxes or deductions appear below the lines, these are the lines of
+ * `facts`. Otherwise, these are the lines that make up the total.
  */
 function pageLinesOf(
   facts: DocumentFacts,
@@ -251,7 +253,8 @@ function wordsOf(given: InvoiceToRender, note: CreditNoteView | null) {
 }
 
 /**
- * Keeps the direction of a string inside text of the opposite direction. Otherwise `123-456` would become `456-123`.
+ * Isolates a string so that it keeps its direction inside text of the opposite direction. Otherwise `123-456` would
+ * become `456-123`.
  */
 function isolated(text: string): string {
   return `\u2068${text}\u2069`;
@@ -333,7 +336,7 @@ function isPaidUp(invoice: Invoice): boolean {
   return isSettled(invoice) && !isUncounted(invoice);
 }
 
-/** Returns true if nobody owes the invoice, regardless of its amount. */
+/** Returns true if the invoice is never owed, regardless of its amount. */
 function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
   return isMigration || isWrittenOff;
 }

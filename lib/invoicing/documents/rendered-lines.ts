@@ -36,7 +36,7 @@ export interface RenderedLine extends LineName {
   /** The amount before discounts. Null without discounts. */
   readonly listAmount: Decimal | null;
   readonly formattedListAmount: string | null;
-  /** What each coupon takes off. Empty without discounts. */
+  /** The discount of each coupon. Empty if the line has no discounts. */
   readonly discounts: readonly RenderedDiscount[];
   /** The tax rates, such as `19%`. Null without rates. */
   readonly formattedTaxRate: string | null;
@@ -53,11 +53,11 @@ interface RenderedDiscount extends ItemDiscount {
 
 export interface LineWords extends NameWords {
   readonly formats: DocumentFormats;
-  /** Keeps the direction of a name in a document of the opposite direction. */
+  /** Isolates a name so that it keeps its direction in a document of the opposite direction. */
   readonly isolated: (name: string) => string;
 }
 
-/** Returns every line of a document, account credit last. */
+/** Yields all lines of a document. Account credit comes last. */
 export function* renderingLines(
   items: readonly InvoiceItemView[],
   {

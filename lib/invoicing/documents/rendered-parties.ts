@@ -13,7 +13,7 @@ export interface PartyWords {
 
 export interface RenderedSeller {
   readonly seller: Seller;
-  /** Legal name, address, tax id, registration number, email and phone, without missing parts. */
+  /** The legal name, address, tax id, registration number, email and phone. Missing parts are omitted. */
   readonly lines: readonly string[];
   /** The tax id with its label, such as `VAT ID: DE123456789`. Null without a tax id. */
   readonly formattedTaxId: string | null;
@@ -24,7 +24,7 @@ export interface RenderedSeller {
 }
 
 export interface RenderedBuyer {
-  /** The receiver's names and address, without missing parts. */
+  /** The receiver's names and address. Missing parts are omitted. */
   readonly addressee: readonly string[];
   readonly formattedTaxId: string | null;
 }
@@ -55,7 +55,7 @@ export function renderedSeller(seller: Seller, words: PartyWords): RenderedSelle
   };
 }
 
-/** Returns each name once, without missing names. */
+/** Returns the names without duplicates and without missing names. */
 function distinct(names: readonly (string | null)[]): readonly string[] {
   const known = new Set<string>();
   return names.filter((name): name is string => {
@@ -88,7 +88,7 @@ function inGroupsOfFour(iban: string): string {
 
 type Address = Pick<Account & Seller, 'address1' | 'address2' | 'city' | 'state' | 'postalCode' | 'country'>;
 
-/** Returns the lines of an address, without missing parts. */
+/** Returns the lines of an address. Missing parts are omitted. */
 function addressOf(address: Address, { countryName }: PartyWords): readonly string[] {
   const { address1, address2, country } = address;
   const streets = [address1, address2];

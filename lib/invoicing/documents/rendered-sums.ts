@@ -113,12 +113,15 @@ function isWritten(text: string | null): text is string {
   return text !== null && text.trim() !== '';
 }
 
-/** Returns true for a group of lines without tax facts. */
+/** Returns true for a group of lines without tax details. */
 function isUntaxed({ category, rate, exemption, tax }: TaxGroup): boolean {
   return category === null && rate === null && exemption === null && tax.isZero();
 }
 
-/** Returns the labeled details of a bank transfer. Empty if nothing is due or the seller has no bank account. */
+/**
+ * Returns the details for a bank transfer, each with a label. Empty if nothing is due or the seller has no bank
+ * account.
+ */
 export function paymentDetails(
   { kind, due, number }: Pick<DocumentFacts, 'kind' | 'due' | 'number'>,
   { seller, text }: { readonly seller: RenderedSeller | null; readonly text: TextOf },
@@ -139,7 +142,7 @@ export function paymentDetails(
   ];
 }
 
-/** Returns true for documents that show more than names and amounts. */
+/** Returns true for documents that show more details than names and amounts. */
 export function isDetailed({ seller, taxes }: Pick<DocumentFacts, 'seller' | 'taxes'>): boolean {
   return seller !== null || taxes.length > 0;
 }

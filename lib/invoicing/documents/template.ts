@@ -24,7 +24,7 @@ export type TemplateNode =
 interface TemplatePath {
   /** The parts, such as `invoice` and `amount`. Empty for `.`, the current element of a section. */
   readonly parts: readonly string[];
-  /** The rest of the name after each part, including its dots. Used as the key of a translation. */
+  /** For each part, the rest of the name after that part, including its dots. Used as the key of a translation. */
   readonly rests: readonly string[];
 }
 
@@ -99,8 +99,8 @@ export function usesName(nodes: readonly TemplateNode[], part: string): boolean 
 }
 
 /**
- * Bounds of an uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The other bounds limit
- * the time of mustache.js: characters without markup in a row, and blanks in a row.
+ * Limits of an uploaded template. The character limit leaves room for a 180 kB logo as a data URL. The limits on
+ * characters without markup in a row and on blanks in a row keep the parsing time of mustache.js short.
  */
 export const MAX_TEMPLATE_CHARACTERS = 256 * 1_024;
 const MAX_TEMPLATE_TAGS = 5_000;
@@ -142,8 +142,8 @@ function checkTemplateBounds(source: string): void {
 }
 
 /**
- * Maximum number of name parts and repetitions in a document, which take about 700 ms, and maximum number of
- * characters.
+ * Limits of a document. The name parts and repetitions are limited to about 700 ms of work. The number of characters is
+ * limited too.
  */
 const MAX_TEMPLATE_STEPS = 1_000_000;
 const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
@@ -185,9 +185,9 @@ export function* renderingTemplate(nodes: readonly TemplateNode[], data: Templat
   return output.text();
 }
 
-/** Cost of a turn, after which other work gets a turn. */
+/** Cost after which rendering pauses so that other work can run. */
 const COST_OF_TURN = 1_000;
-/** Characters that cost as much as one look-up. */
+/** Number of characters that cost as much as one look-up. */
 const CHARACTERS_PER_COST = 64;
 
 class Output {
@@ -212,7 +212,7 @@ class Output {
       throw tooLarge(`its template expands to more than ${MAX_TEMPLATE_STEPS} values and repetitions`);
   }
 
-  /** Returns true if it is time to pause for other work. */
+  /** Returns true when rendering should pause so that other work can run. */
   endsTurn(): boolean {
     if (this.#costOfTurn < COST_OF_TURN) return false;
     this.#costOfTurn = 0;
@@ -224,7 +224,7 @@ class Output {
   }
 }
 
-/** A list element costs as much as some values, because it is created on demand. */
+/** Cost of a list element. It is higher than the cost of a value, because the element is created on demand. */
 const STEPS_OF_ELEMENT = 10;
 
 /** The value of a section, and the enclosing scopes. */
@@ -271,7 +271,10 @@ function* renderingSection(
   }
 }
 
-/** Returns the value of the name in the nearest scope that has the first part of the name; null if missing. */
+/**
+ * Returns the value of a name from the innermost scope that contains the first part of the name. Returns null if no
+ * scope contains it.
+ */
 function found({ parts, rests }: TemplatePath, scope: Scope): TemplateData {
   const [first] = parts;
   if (first === undefined) return scope.value;
@@ -291,7 +294,7 @@ function nearest(name: string, scope: Scope): TemplateData {
   return null;
 }
 
-/** Returns the member. Undefined for a missing member. */
+/** Returns the member of a value, or undefined if the member is missing. */
 function memberOf(value: TemplateData, name: string) {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -26,14 +26,11 @@ export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
 export interface DryRunRequest {
   /** The account. Defaults to the account of `subscriptionId` or `bundleId`. */
   readonly accountId?: Uuid | null | undefined;
-  /** Target date, as a local date of the account. Default today. Ignored by UPCOMING_INVOICE. */
+  /** Target date, as a local date of the account. Defaults to today. Ignored by UPCOMING_INVOICE. */
   readonly targetDate?: LocalDate | null | undefined;
   /** Kind of dry run. Defaults to TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
-  /**
-   * The action. Required by SUBSCRIPTION_ACTION. Other types ignore this member and all members below, except the two
-   * ids.
-   */
+  /** The action that SUBSCRIPTION_ACTION simulates. Other types ignore this field and all options of an action. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
   /**
    * Time at which the action takes effect. By default, now or the time that the policy determines. Overrides
@@ -42,7 +39,10 @@ export interface DryRunRequest {
   readonly effectiveDate?: RequestedDate | null | undefined;
   /** Policy of a change or of the end of billing. By default, the rules of the catalog determine it. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Name of the plan to start or change to. Cannot be combined with the four members below. */
+  /**
+   * Name of the plan to start or change to. Cannot be combined with the product, category, billing period and price
+   * list.
+   */
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly productCategory?: ProductCategory | null | undefined;
@@ -174,10 +174,7 @@ function checkStop(request: DryRunRequest) {
 
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
-/**
- * The members that can identify a plan instead of its name, in the order of the checks, with the names that messages
- * use (http-api §12).
- */
+/** The fields that identify a plan without its name, in the order of the checks, with the names used in messages. */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
   billingPeriod: 'billing period',

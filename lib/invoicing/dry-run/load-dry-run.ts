@@ -61,7 +61,7 @@ export interface LoadedDryRun {
     /** Selects the subscriptions whose next invoice was requested. Null for the invoice of a date. */
     readonly choice: IsWatched | null;
   } | null;
-  /** The question to usage sources. Null if no question is needed. */
+  /** The question to usage sources. Null if the sources need not be called. */
   readonly question: SourceQuestion | null;
 }
 

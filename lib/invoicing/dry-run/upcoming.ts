@@ -119,8 +119,8 @@ class UpcomingWalk {
 }
 
 /**
- * Returns the run with only the dates on which something can be billed, because the dates of unused usage never end
- * (usage §7.5 rule 4).
+ * Returns the run with only those dates on which something can be billed. Otherwise a subscription without usage would
+ * have an endless series of dates (usage §7.5 rule 4).
  */
 function foreseen(run: AccountRun): AccountRun {
   const evaluations = run.evaluations.map((evaluation) => ({

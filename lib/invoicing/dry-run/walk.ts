@@ -20,16 +20,16 @@ import { type BilledItem, coverageAfter } from '../reconciliation/coverage.ts';
 import { type Debts, type MadeOfStep, NO_DEBTS, RunningDebts, unchangedStep } from './debts.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
-  /** The requested date. Like a run, its step starts no earlier than the billed days. */
+  /** The requested date. Like a run, the step for this date starts no earlier than the end of the billed days. */
   readonly targetDate: LocalDate;
   readonly now: Instant;
   /** Today, as a local date of the account. */
   readonly today: LocalDate;
-  /** Dates of the runs that were just requested, in order, before all other dates. None by default. */
+  /** Dates of the runs that were just requested, in order. They precede all other dates. Empty by default. */
   readonly runDates?: readonly LocalDate[];
-  /** Dates of the account's pending due entries. Only these steps may be in the past. */
+  /** Dates of the account's pending due entries. Only steps on these dates may be in the past. */
   readonly dueDates: readonly LocalDate[];
-  /** The debts that the account's credit pays, without the walk's invoices. */
+  /** The debts that the account's credit pays, except the invoices of the walk itself. */
   readonly debts?: Debts;
   /** Set if the account's runs add to drafts: the existing drafts, oldest first, and the template of a new draft. */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
@@ -57,7 +57,7 @@ export interface DryRunStep {
 /** Result of a step. Null if the run does not happen; undefined if the run is unchanged. */
 export type DryRunAnswer = MadeOfStep | null | undefined;
 
-/** The steps of a dry run, each with a result, and the resulting invoice. */
+/** A generator that yields the steps of a dry run, receives the result of each step, and returns the final invoice. */
 export type DryRunWalk<R = DryRunInvoice | null> = Generator<DryRunStep, R, DryRunAnswer>;
 
 /** Returns the result of an unchanged walk. */
@@ -116,7 +116,7 @@ export class Walk {
   readonly #nextItemId: () => Uuid;
   readonly #seen: (run: AccountRun) => AccountRun;
 
-  /** @param seen function that changes a run before the run is used. */
+  /** @param seen Changes each run before the walk uses it. */
   constructor(
     { debts = NO_DEBTS, reuse, today, ...input }: DryRunWalkInput,
     nextItemId: () => Uuid,
@@ -209,7 +209,7 @@ export class Walk {
   }
 }
 
-/** Returns the effective date of a run, which is never before the billed days (§8.2 step 4). */
+/** Returns the effective date of a run, which is never before the end of the billed days (§8.2 step 4). */
 function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
   return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
 }
@@ -233,7 +233,7 @@ export class DateQueue {
     return first;
   }
 
-  /** Removes the date. Returns true if the queue contained it. */
+  /** Removes the date from the queue. Returns true if the queue contained the date. */
   take(date: LocalDate): boolean {
     return this.#dates.delete(date);
   }

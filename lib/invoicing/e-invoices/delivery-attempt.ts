@@ -18,7 +18,7 @@ export type SendOutcome =
   | {
       readonly kind: 'FAILED';
       readonly error: string;
-      /** False if another attempt would fail too, for example because fields are missing. */
+      /** If false, another attempt would fail too, for example because fields are missing. */
       readonly isRetried: boolean;
     };
 

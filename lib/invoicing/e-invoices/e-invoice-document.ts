@@ -37,7 +37,7 @@ export interface EInvoiceInput {
 const MAX_DECIMALS = 2;
 
 /**
- * Returns the document in the business terms of EN 16931 (§22). Pure.
+ * Returns the document in the business terms of EN 16931 (§22).
  * @throws BillingError INVOICE_NOT_ELECTRONIC (4041) that lists every missing field.
  */
 export function eInvoiceDocument(input: EInvoiceInput): EInvoiceDocument {
@@ -98,7 +98,7 @@ function deliveryDate({ lines, issueDate }: DocumentFacts): string {
   return formatLocalDate(maxDate(first, ...more));
 }
 
-/** Adds missing requirements that concern the whole document. */
+/** Adds the missing fields that concern the whole document. */
 function requireWhole(
   { lines, taxes, currency }: DocumentFacts,
   categories: ReadonlySet<TaxCategory>,
@@ -144,7 +144,7 @@ function precedingInvoiceOf({ credited }: DocumentFacts): EInvoiceDocument['prec
   return { number: xmlLine(credited.number) ?? '', issueDate: formatLocalDate(credited.issueDate) };
 }
 
-/** XRechnung and Peppol require a reference. This text stands for a missing reference. */
+/** The placeholder for a missing reference. XRechnung and Peppol require a reference. */
 const NO_REFERENCE = '-';
 
 /** Returns the tax group. Only the German rules require a rate in the sums of category O (BR-DE-14). */
@@ -176,7 +176,7 @@ function paymentMeansOf(
   };
 }
 
-/** Payment means in the code list UNTDID 4461. */
+/** Payment means codes of the list UNTDID 4461. */
 const SEPA_TRANSFER = '58';
 const CREDIT_TRANSFER = '30';
 const UNDEFINED_MEANS = '1';

@@ -48,7 +48,7 @@ const CUSTOM_FIELD = 'POST /accounts/{accountId}/customFields';
 type SellerData = Addressed &
   Pick<Seller, 'name' | 'legalName' | 'taxId' | 'registrationNumber' | 'email' | 'phone'>;
 
-/** Stands for missing seller data, so that the error lists every required field. */
+/** Replaces missing seller data, so that the error lists every required field. */
 const NO_SELLER: SellerData = {
   name: '',
   legalName: null,

@@ -36,8 +36,8 @@ export class MissingFields {
   }
 
   /**
-   * Returns the remedy. If there are no seller data, uploading them is sufficient, because the invoice shows the
-   * first version (§14 rule 7).
+   * Returns the remedy for the missing fields. If there is no seller data, an upload is sufficient, because the invoice
+   * shows the first version (§14 rule 7).
    */
   #remedy(document: string): string {
     const fields = [...this.#fields];

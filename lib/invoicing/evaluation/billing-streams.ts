@@ -32,8 +32,8 @@ export interface StreamRequest {
 
 export interface BillingRequest extends StreamRequest {
   /**
-   * Day for the daily limit of items. A due entry counts on its own date, so that late entries do not add up on one
-   * day.
+   * Day whose daily limit applies to new items. A due entry uses its own date, so that the items of late entries do not
+   * all count toward one day.
    */
   readonly runDate: LocalDate;
   readonly state: AccountInvoicingState;
@@ -43,20 +43,18 @@ export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
   /**
-   * The streams, in the order in which the subscriptions were created. A stream with an ongoing charge has no events.
+   * The streams, in the order in which the subscriptions were created. The stream of a subscription with an ongoing
+   * charge has no events.
    */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
-  /** Subscriptions that are billed only by their own events: all except add-ons. */
+  /** Subscriptions whose billing depends only on their own events. These are all subscriptions except add-ons. */
   readonly billedAlone: ReadonlySet<Uuid>;
-  /** Ongoing charges as of the last evaluation, by subscription, for all accounts. */
+  /** Ongoing charges at the last evaluation, by subscription, for all accounts. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
-  /**
-   * Subscriptions skipped because their events do not begin with the start of the subscription (subscriptions §19.2
-   * rule 2).
-   */
+  /** Subscriptions that were skipped because their first event is not their start (subscriptions §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
-  /** The first date that a later catalog bills differently, by subscription. */
+  /** For each subscription, the first date on which a later catalog changes the bill. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
 
@@ -70,18 +68,17 @@ interface StreamsInput<R extends StreamRequest> {
   readonly alignPriceChanges: boolean;
   readonly cursors: readonly StoredCursor[];
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
-  /** The subscriptions without an ongoing charge, and the base subscriptions of add-ons among them. */
+  /** The subscriptions without an ongoing charge, including the base subscriptions of their add-ons. */
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
   readonly blockingStates: readonly BlockingState[];
-  /** Redeemed coupons of the accounts and their subscriptions. */
+  /** Coupons redeemed on the accounts and their subscriptions. */
   readonly redemptions: readonly Redemption[];
   readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
 }
 
 /**
- * Returns the streams of accounts. An account whose events cannot be built does not prevent the billing of other
- * accounts.
+ * Returns the streams of accounts. If the events of one account cannot be built, the other accounts are still billed.
  */
 export function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): AccountStreams<R> {
   const { requests, cursors, subscriptions, events } = input;
@@ -143,7 +140,7 @@ const NO_EVENTS: readonly BillingEvent[] = [];
 
 /**
  * Returns the events in the order of the cursors. A subscription that is blocked from its start has no events, so its
- * charges are repaired.
+ * existing charges are repaired.
  */
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,
@@ -160,7 +157,7 @@ function eventsBySubscription(
   );
 }
 
-/** Returns the events with the discounts of redeemed coupons (coupons §3). */
+/** Returns the events with the discounts of redeemed coupons applied (coupons §3). */
 function discounted(
   bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>,
   redemptions: readonly Redemption[],

@@ -49,7 +49,10 @@ export interface AccountBilling
   extends BillingRequest,
     Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
   readonly subscriptions: readonly SubscriptionBilling[];
-  /** Bill cycle day that this run assigns to the account. Null if the account has one or needs none (§4 rule 4). */
+  /**
+   * Bill cycle day that this run assigns to the account. Null if the account already has one or does not need one (§4
+   * rule 4).
+   */
   readonly newBillCycleDay: number | null;
   /** Cursors of due subscriptions whose last evaluation used an earlier catalog. */
   readonly behind: readonly StoredCursor[];
@@ -73,7 +76,9 @@ export interface AccountRunInput extends EvaluationSettings {
   readonly invoice?: RunInvoice;
 }
 
-/** The changes of one run: an invoice if the run has items, and always cursors and due dates. */
+/**
+ * The changes of one run. They contain an invoice only if the run has items, but always contain cursors and due dates.
+ */
 export interface AccountRun extends DueDates {
   /** One evaluation per due subscription, in the order of the input. */
   readonly evaluations: readonly SubscriptionEvaluation[];
@@ -82,16 +87,16 @@ export interface AccountRun extends DueDates {
   readonly invoice: RunInvoice;
   /** Amounts of the whole unpaid invoice. */
   readonly amounts: InvoiceAmounts;
-  /** The note that plugins set. Absent if the note is unchanged. */
+  /** The note set by plugins. Absent if plugins do not change the note. */
   readonly note?: string | null;
   /**
-   * New charged-through dates by subscription (§8.5): the ends of the subscription's charges, including dropped usage
-   * items of amount 0. Empty for a DRAFT.
+   * New charged-through dates by subscription (§8.5). Each date is the end of the subscription's charges, including
+   * usage items that were dropped because their amount is 0. Empty for a DRAFT.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Subscriptions whose charged-through dates also depend on other invoices (see `resetChargedThrough`). */
   readonly chargedBefore: ReadonlySet<Uuid>;
-  /** The account's state including the invoice. The storage sets `version`. */
+  /** The account's state, with the invoice included. The storage sets `version`. */
   readonly state: AccountInvoicingState;
 }
 
@@ -145,8 +150,8 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
 }
 
 /**
- * Returns the charged-through dates. Includes usage and trial items of amount 0, even if the tenant's settings drop
- * such items (usage §7.5 rule 4, §5.1 rule 4).
+ * Returns the charged-through dates. Usage and trial items of amount 0 count even if the tenant's settings drop them
+ * (usage §7.5 rule 4, §5.1 rule 4).
  */
 function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonly SubscriptionEvaluation[]) {
   const dates = new Map(chargedThroughDates(items));
@@ -157,7 +162,7 @@ function chargedThroughBy(items: readonly NewInvoiceItem[], evaluations: readonl
   return dates;
 }
 
-/** Returns the subscriptions with charges that end before days that stay billed. */
+/** Returns the subscriptions with charges that end earlier than days that are already billed and stay billed. */
 function subscriptionsBilledAhead(
   evaluations: readonly SubscriptionEvaluation[],
   dates: ReadonlyMap<Uuid, LocalDate>,
@@ -245,12 +250,18 @@ export function runInvoiceOf(
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
-/** Returns the cursors after a run: those of evaluated subscriptions, and those whose catalog revision changes. */
+/**
+ * Returns the cursors to store after a run: the cursors of evaluated subscriptions, and the cursors whose catalog
+ * revision changes.
+ */
 export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
 
-/** Counts the day's old and new items for the next run's safety bound. */
+/**
+ * Returns the new cursors of evaluated subscriptions. They contain the number of items of the day, which the next run
+ * needs for its safety bound.
+ */
 function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
@@ -273,8 +284,8 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the ongoing charges after the run. An unchanged charge keeps its stored form. Other charges are stored as
- * soon as the account has a bill cycle day.
+ * Returns the ongoing charges after the run. If a charge is unchanged, its stored form is kept. Other charges are
+ * stored once the account has a bill cycle day.
  */
 function ongoingAfter(
   { account, newBillCycleDay, billedAlone }: AccountBilling,
@@ -287,8 +298,8 @@ function ongoingAfter(
 }
 
 /**
- * Returns the cursors that only get the revision of a later catalog, because the catalog does not change their
- * subscriptions. This saves the next comparison.
+ * Returns the cursors in which only the catalog revision changes, because a later catalog does not affect their
+ * subscriptions. The next run can then skip the comparison with that catalog.
  */
 function untouchedCursors(billing: AccountBilling, run: Evaluated) {
   const { behind } = billing;
@@ -304,8 +315,8 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated) {
 }
 
 /**
- * Returns the revision of the catalog, or the earlier revision if the next evaluation still covers days that were
- * billed under the earlier revision.
+ * Returns the revision of the current catalog. If the next evaluation still covers days that were billed under an
+ * earlier revision, returns that revision.
  */
 function revisionsNoted({
   behind,

@@ -34,7 +34,7 @@ import { fixedFrom } from './last-evaluation.ts';
 
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
-  /** The charge that continues unchanged (see last-evaluation.ts). Its event replaces `events`. Defaults to null. */
+  /** The ongoing charge (see last-evaluation.ts). If present, its event replaces `events`. Defaults to null. */
   readonly ongoing?: OngoingCharge | null;
   /**
    * Billing events in order: for usage, all events; otherwise at least the events from the window's anchor on (§7.2
@@ -43,7 +43,10 @@ export interface SubscriptionBilling {
   readonly events: readonly BillingEvent[];
   /** The subscription's cursor. Null if the subscription was never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
-  /** Date before which all days stay as billed (see `knownUntil` of last-evaluation.ts). None by default. */
+  /**
+   * Date before which all days keep their current billing (see `knownUntil` of last-evaluation.ts). Null (the default)
+   * if all days may change.
+   */
   readonly knownUntil?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items in `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
@@ -67,23 +70,23 @@ export interface EvaluationSettings {
   readonly periodOfPhase?: PeriodOfPhase;
 }
 
-/** The changes of one subscription. Without items, only the cursor changes. */
+/** The changes of one subscription. If there are no items, only the cursor changes. */
 export interface SubscriptionEvaluation {
   readonly subscriptionId: Uuid;
   /** FIXED, RECURRING and REPAIR_ADJ items in output order, then usage items. */
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
   /**
-   * End of the RECURRING days that are in force after the evaluation. Null if there are none, or if no recurring or
-   * fixed price is charged.
+   * End of the RECURRING days in force after the evaluation. Null without such days, or if the subscription charges
+   * neither a recurring nor a fixed price.
    */
   readonly inForceThrough: LocalDate | null;
   /**
-   * End of the running trial whose item the tenant's settings drop (§5.1 rule 4). Null without such a trial, or if
-   * days after it are billed.
+   * End of the running trial if the tenant's settings drop the trial's item (§5.1 rule 4). Null without such a trial,
+   * or if days after the trial are billed.
    */
   readonly freeThrough: LocalDate | null;
-  /** New values of `repairable` of existing items. */
+  /** The changed remainders (`repairable`) of existing items. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
   readonly cursor: InvoicingCursor;
   /** The next known due date on which items are possible. */
@@ -155,8 +158,8 @@ export function evaluateSubscription(
 }
 
 /**
- * Returns the end of a free trial. A trial that is over, or that is followed by charges, does not move the
- * charged-through date back.
+ * Returns the end of a free trial. A trial that is over or that is followed by charges has no effect, because the
+ * charged-through date must not move back.
  */
 function freeThrough(
   dropped: readonly FixedProposal[],
@@ -169,8 +172,8 @@ function freeThrough(
 }
 
 /**
- * Returns the settled date of usage. Late usage may be evaluated at an earlier date than the last run; settled usage
- * stays settled.
+ * Returns the date up to which usage is settled. An evaluation of late usage may have an earlier date than the last
+ * run, but settled usage stays settled.
  */
 function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate | null): LocalDate | null {
   const settled = before === null || before.dirtyFrom !== null ? null : before.settledThrough;
@@ -178,8 +181,8 @@ function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate 
 }
 
 /**
- * Returns the ids of items that the evaluation will repair and that `items` lacks. Load each of these items with all
- * of its rows, inside and outside the window (§7.2 rule 6).
+ * Returns the ids of items that the evaluation will repair and that are missing in `items`. Load each of these items
+ * with all of its rows, both inside and outside the window (§7.2 rule 6).
  */
 export function missingItemIds(
   subscription: SubscriptionBilling,
@@ -223,7 +226,7 @@ interface ItemBoundsInput {
 }
 
 /**
- * Checks the safety bounds (§8.4). Items beyond the bounds result from a defect or from damaged data.
+ * Checks the safety bounds (§8.4). Items beyond the bounds are the result of a defect or damaged data.
  * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError. The caller must then write nothing and park
  * the account.
  */
@@ -274,7 +277,10 @@ function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: I
   });
 }
 
-/** Returns the error for an exceeded bound. It names the setting of the bound and both ways to allow more items. */
+/**
+ * Returns the error for an exceeded bound. The message names the setting of the bound and both ways to allow more
+ * items.
+ */
 function boundExceeded(
   bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
   { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },

@@ -46,21 +46,21 @@ export interface SubscriptionUsage {
    * needed.
    */
   readonly billed: readonly BilledInterval[];
-  /** Points of charges on invoices that are now VOID, if late usage is not billed. None by default. */
+  /** Usage points that were charged on invoices that are now VOID, if late usage is not billed. Empty by default. */
   readonly freed?: readonly FreedPoints[];
   /** Start of the loaded data. Null if all billed intervals are loaded. Defaults to null. */
   readonly from?: LocalDate | null;
   /** The usage pieces that `piecesNeeded` selects. */
   readonly pieces: readonly UsagePiece[];
-  /** Marks of the days that were read. Null makes the next run read the usage again. Defaults to null. */
+  /** Version marks of the days whose usage was read. If null (the default), the next run reads the usage again. */
   readonly marks?: DayMarks | null;
   /** Usage that a source supplied. Replaces `pieces`. Null without a source. Defaults to null. */
   readonly supplied?: SuppliedUsage | null;
-  /** Terms in addition to the prices (usage §12). None by default. */
+  /** Usage terms that apply in addition to the prices (usage §12). None by default. */
   readonly terms?: UsageTerms;
 }
 
-/** A number per day. It increases when points of the day are recorded or voided. */
+/** A version number per day. It increases when usage points of the day are recorded or voided. */
 export type DayMarks = ReadonlyMap<LocalDate, number>;
 
 export interface UsageRunInput {
@@ -79,8 +79,8 @@ export interface RatedInterval extends BilledInterval {
   readonly versionDate: Instant;
   readonly priceIdentity: string;
   /**
-   * True if part of the interval is already billed. Such an interval is stored only with an invoice, because points
-   * without effect stay late (usage §7.7 rule 1).
+   * True if part of the interval has already been billed. Such an interval is stored only together with an invoice.
+   * Otherwise, points that do not change any amount remain late (usage §7.7 rule 1).
    */
   readonly isBilledAgain: boolean;
 }
@@ -90,14 +90,14 @@ export interface UsageEvaluation {
   /** USAGE items and the REPAIR_ADJ items of overbilled usage, in output order. */
   readonly items: readonly NewInvoiceItem[];
   readonly intervals: readonly RatedInterval[];
-  /** New values of `repairable` of USAGE items of earlier runs. */
+  /** The changed remainders (`repairable`) of USAGE items that earlier runs created. */
   readonly repairable: readonly Pick<NewInvoiceItem, 'id' | 'repairable'>[];
   /** Latest end of the subscription's USAGE items, including dropped items of amount 0. Null without such items. */
   readonly chargedThrough: LocalDate | null;
   /** The next date after the target date on which usage is billed. */
   readonly nextDate: LocalDate | null;
   /**
-   * Equals `nextDate`, but is null if only periods without usage follow and the tenant's settings drop items of
+   * Equals `nextDate`, but is null if the remaining periods have no usage and the tenant's settings drop items of
    * amount 0.
    */
   readonly foreseenDate: LocalDate | null;
@@ -214,7 +214,9 @@ function ratedInterval(
   };
 }
 
-/** Returns the superseded interval with unchanged bounds, so that its credits are read together with the interval. */
+/**
+ * Returns the superseded interval with its original bounds, so that its credits are read together with the interval.
+ */
 function supersededInterval(
   { interval }: SettledSuperseded,
   items: readonly NewInvoiceItem[],
@@ -306,8 +308,8 @@ function readingAfter(input: UsageRunInput, intervals: readonly RatedInterval[],
 }
 
 /**
- * Returns the first day to read. The result covers both outcomes of the run, because some intervals are stored only
- * with an invoice.
+ * Returns the first day that the next run must read. The result is correct whether or not the run creates an invoice,
+ * because some intervals are stored only with an invoice.
  */
 function readFrom(
   { events, usage, config }: UsageRunInput,
@@ -329,8 +331,8 @@ function readFrom(
 }
 
 /**
- * Returns the days to compare. Days after the last billed interval are excluded, because their points are billed by
- * later intervals or not at all.
+ * Returns the days to compare. Days after the last billed interval are excluded, because later intervals bill their
+ * points or no interval does.
  */
 function evaluatedDays(
   { billed, marks = null }: SubscriptionUsage,
@@ -353,8 +355,8 @@ function evaluatedDays(
 }
 
 /**
- * Returns true if later runs can create items. False if nothing was used after the billed days and the tenant's
- * settings drop items of amount 0.
+ * Returns true if later runs can create items. Returns false if there is no usage after the billed days and the
+ * tenant's settings drop items of amount 0.
  */
 function canBillLater(
   { usage, config }: UsageRunInput,
@@ -382,7 +384,7 @@ function canBillLater(
   });
 }
 
-/** The usage of intervals, and the part that each interval bills first. */
+/** The usage of intervals, and the portion that each interval bills for the first time. */
 interface UsageMeter extends Pick<UsageLedger, 'collect' | 'unitsIn'> {
   /** Returns the late usage of intervals that were billed before the look-back period, by usage name. */
   beyond(): ReturnType<UsageLedger['beyond']>;
@@ -405,7 +407,7 @@ function recordedMeter(
   };
 }
 
-/** Returns the usage that a source supplied. Usage sources are not called for days before the look-back period. */
+/** Returns a meter for usage supplied by a source. Sources are not called for days before the look-back period. */
 function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedLedger(supplied, billed);
   return {

@@ -18,7 +18,7 @@ import { windowOf } from '../proposals/window.ts';
 
 interface CatalogChangesInput {
   readonly account: Account;
-  /** All examined subscriptions of the account, and the bases of add-ons. */
+  /** All subscriptions of the account that are examined, including the bases of add-ons. */
   readonly histories: readonly BilledHistory[];
   readonly catalog: CatalogWithOverrides;
   readonly alignPriceChanges: boolean;
@@ -205,15 +205,16 @@ export function ongoingChargeAfter(
 }
 
 /**
- * Returns true if the charge may have free items after the settled date. Free items are never repaired, so they stay
- * if they were billed before the end of their period and `inArrear.mode` changes. An amount below 1 may round to
- * zero.
+ * Returns true if the charge may have free items after the settled date. Free items are never repaired. They stay if
+ * they were billed before the end of their period and `inArrear.mode` changes. An amount below 1 may round to zero.
  */
 function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
   return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
-/** Returns the ongoing charge that is sufficient for the next evaluation. Null if the events must be loaded. */
+/**
+ * Returns the ongoing charge if it is sufficient for the next evaluation. Returns null if the events must be loaded.
+ */
 export function ongoingChargeOf(
   cursor: StoredCursor,
   {

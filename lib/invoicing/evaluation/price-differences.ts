@@ -4,11 +4,13 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 
-/** RECURRING is charged for every billing period, FIXED once, and USAGE for the recorded usage. */
+/**
+ * RECURRING prices are charged for every billing period, FIXED prices once, and USAGE prices for the recorded usage.
+ */
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 
-/** A price change of a subscription that applies from the date `from` on. A fixed price changes only on that date. */
+/** A change of a subscription's price from the date `from` on. A fixed price is charged only on that date. */
 export interface PriceDifference {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -18,31 +20,31 @@ export interface PriceDifference {
   readonly from: DatedInstant;
   /** Terms of a usage price. Null for recurring and fixed prices. */
   readonly usage: UsagePriceTerms | null;
-  /** Price for a quantity of one. A recurring price is for its billing period. Null without a price. */
+  /** The old price for a quantity of one. A recurring price covers one billing period. Null if there was no price. */
   readonly oldPrice: Decimal | null;
   readonly newPrice: Decimal | null;
   readonly difference: Decimal;
-  /** Billing period of the price. For usage, the period between bills. Null for a fixed price. */
+  /** The old billing period of the price. For usage, the time between two bills. Null for a fixed price. */
   readonly oldBillingPeriod: BillingPeriod | null;
   readonly newBillingPeriod: BillingPeriod | null;
-  /** Date of the version that supplies the new price. */
+  /** Effective date of the catalog version that supplies the new price. */
   readonly catalogEffectiveDate: Instant | null;
 }
 
-/** The changed price of a usage section, before and after. */
+/** A usage section's changed price, with the old and the new terms. */
 export interface UsagePriceTerms {
   readonly usageName: string;
   /** Number of the tier, from 1. */
   readonly tier: number;
   /**
-   * Unit of the price. The price is for one block of this unit. Null for the price of a CAPACITY tier, regardless of
-   * its units.
+   * Unit of the price. The price is for one block of this unit. Null for a CAPACITY tier, whose price does not depend
+   * on its units.
    */
   readonly unitType: string | null;
-  /** Number of units in a block. Null for CAPACITY and for a missing price. */
+  /** Old number of units in a block. Null for CAPACITY and for a missing price. */
   readonly oldBlockSize: Decimal | null;
   readonly newBlockSize: Decimal | null;
-  /** Number of blocks in the tier; for CAPACITY, the tier's limit for the unit. Null means unlimited. */
+  /** Old number of blocks in the tier. For CAPACITY, the tier's old limit for the unit. Null means unlimited. */
   readonly oldMax: Decimal | null;
   readonly newMax: Decimal | null;
   /** Tier block policy. Null for CAPACITY. */
@@ -50,7 +52,10 @@ export interface UsagePriceTerms {
   readonly newTierBlockPolicy: TierBlockPolicy | null;
 }
 
-/** A part of the report. The order is: problems of the document, each price change and unbillable account, totals. */
+/**
+ * One element of the report. The report starts with problems of the document, then lists each price change and
+ * unbillable account, and ends with totals.
+ */
 export type ChangeReportPart =
   | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
   | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
@@ -58,7 +63,10 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Number of checked subscriptions. A checked subscription is live, has an invoiced bundle and is still billed. */
+  /**
+   * Number of checked subscriptions. A subscription is checked if it is active, is still billed, and its bundle is
+   * invoiced.
+   */
   readonly subscriptions: number;
   /** Number of subscriptions whose price changes. */
   readonly changedSubscriptions: number;
@@ -89,7 +97,7 @@ export function priceDifferences(
   ].sort((one, other) => one.from.at - other.from.at);
 }
 
-/** The events in force in both streams, starting at an instant. */
+/** The pair of events in force in both streams from an instant on. */
 interface EventPair {
   readonly at: Instant;
   readonly old: BillingEvent | undefined;
@@ -159,7 +167,9 @@ function recurringDifference({ at, old, now }: EventPair) {
   };
 }
 
-/** Returns a key that is equal for two recurring differences of one phase with different days. */
+/**
+ * Returns a comparison key. It is equal for two recurring differences of the same phase that differ only in their days.
+ */
 function contentOf({ phaseName, oldPrice, newPrice, oldBillingPeriod, newBillingPeriod }: PriceDifference) {
   return JSON.stringify([phaseName, oldPrice ?? ZERO, newPrice ?? ZERO, oldBillingPeriod, newBillingPeriod]);
 }
@@ -219,7 +229,7 @@ interface Line {
   readonly max: Decimal | null;
 }
 
-/** Returns an entry per changed block, tier or limit and time span, for sections that both streams have. */
+/** Returns an entry for each changed block, tier or limit and time span, in sections that exist in both streams. */
 function usageDifferences(before: readonly BillingEvent[], after: readonly BillingEvent[]) {
   const differences: PriceDifference[] = [];
   let open: ReadonlyMap<string, string> = new Map();

@@ -30,13 +30,16 @@ export interface DueDates {
   readonly dueDates: readonly LocalDate[];
   /** The dates on which usage is billed. */
   readonly usageDates: ReadonlySet<LocalDate>;
-  /** Time for which runs on usage dates wait for late usage (usage §7.7). */
+  /** Time that runs on usage dates wait for late usage (usage §7.7). */
   readonly collectionInterval: Period;
   /** Milliseconds between the announcement of an invoice and its run; 0 means no announcements. */
   readonly noticeLeadMs: number;
 }
 
-/** Returns the queue entries of the dates, each after its announcement. An entry that waits for usage runs later. */
+/**
+ * Returns the queue entries of the dates. Each date's announcement precedes its entry. Entries that wait for late usage
+ * run later.
+ */
 export function dueEntries(account: Account, due: DueDates, now: Instant): readonly NewNotification[] {
   return due.dueDates.flatMap((date) => {
     const entry = dueEntryOf(account, date, due);
@@ -70,10 +73,13 @@ export const RUN_TOPICS: readonly string[] = [
   QueueName.NEXT_BILLING_DATE,
 ];
 
-/** The run that a queue entry requests, up to a local date (null means today), or no run. */
+/**
+ * The invoice run that a queue entry requests, with its last local date (null means today), or the information that it
+ * requests none.
+ */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
-/** Events that start a run if they change billed days. */
+/** Topics of events that start a run only if they change billed days. */
 const TOPICS_WITH_CHANGES: ReadonlySet<string> = new Set([
   BusEventType.COUPON_REDEEMED,
   BusEventType.COUPON_ENDED,
@@ -149,7 +155,10 @@ export interface NoticeTerms {
   readonly now: Instant;
 }
 
-/** Returns the entry that announces the invoice of a run (§8.1). The entry is due now if the lead time has begun. */
+/**
+ * Returns the entries that announce the invoice of a run (§8.1). An entry is due now if the lead time has already
+ * begun.
+ */
 export function noticeEntries(
   account: Account,
   { targetDate, comesAt }: RunAhead,
@@ -173,7 +182,7 @@ export function runOfChange(account: Account, at: Instant): RunAhead {
   return { targetDate: localDateOf(at, account.timeZone), comesAt: at };
 }
 
-/** Returns the date of the announced invoice, or null if the entry is not an announcement. */
+/** Returns the date of the announced invoice, or null if the entry does not announce an invoice. */
 export function noticedDate({ targetDate }: EventPayload): LocalDate | null {
   return typeof targetDate === 'string' ? parseLocalDate(targetDate) : null;
 }

@@ -49,7 +49,10 @@ interface RunToRecord {
   readonly now: Instant;
 }
 
-/** Returns the new invoice of a run with items. It is dated in the account's zone (§1.1) and has no number yet. */
+/**
+ * Returns the new invoice of a run that has items. Its date is in the account's time zone (§1.1), and it has no number
+ * yet.
+ */
 export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & { readonly id: Uuid }) {
   const { status } = run.invoice;
   const { note = null } = run;
@@ -57,7 +60,7 @@ export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & 
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
-/** Returns the draft with the items of the run. The draft is COMMITTED if the run commits (§8.3). */
+/** Returns the draft after the items of the run were added. Its status is COMMITTED if the run commits it (§8.3). */
 export function reusedDraft({ invoice: before }: Draft, { account, targetDate, run, now }: RunToRecord) {
   const { status } = run.invoice;
   const invoice = {
@@ -119,8 +122,8 @@ export function creditRun(
 }
 
 /**
- * Returns the run with these items on its invoice, and the resulting amounts and balances. `existing` contains the
- * items of the run's draft.
+ * Returns the run with these items on its invoice, and with the resulting amounts and balances. `existing` contains the
+ * items of a reused draft.
  */
 export function withRunItems(
   run: AccountRun,

@@ -10,16 +10,18 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import type { AccountBilling } from './evaluate-account.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
-/** The usage that sources supply for an account before its run (usage §9), and the question to the sources. */
+/**
+ * The usage that sources supply for an account before its run (usage §9), and the question that the sources were asked.
+ */
 export type UsageSupply =
-  /** The reported usage. Null if no source knows the account, so recorded usage is billed. */
+  /** The usage that a source reported. Null if no source knows the account. Recorded usage is then billed. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Supplied usage by account id. Accounts that need no source are omitted. */
+/** The supplied usage by account id. Contains only accounts that need a source. */
 export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
 
-/** The origin of an account's usage. OPEN means that the origin is still unknown, so recorded usage is not read. */
+/** The source of an account's usage. OPEN means that the source is not known yet, so recorded usage is not read. */
 type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
 
 export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uuid): UsageOrigin {
@@ -29,7 +31,7 @@ export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uui
   return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');
 }
 
-/** Returns the question to usage sources for the run of an account, or null if no question is needed. */
+/** Returns the question to usage sources for the run of an account, or null if no source needs to be called. */
 export function questionOf(
   { account, targetDate, subscriptions }: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   config: InvoicingConfig,
@@ -47,7 +49,7 @@ type SupplyStanding =
   | { readonly kind: 'CHANGED' }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Returns true if the run can use the results of the sources. @param supplies null without usage sources. */
+/** Returns whether the run can use the results of the sources. @param supplies Null if there are no usage sources. */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   supplies: UsageSupplies | null,
@@ -61,13 +63,16 @@ export function supplyStanding(
   return { kind: supply.question === question.text ? 'READY' : 'CHANGED' };
 }
 
-/** Returns the date by which all usage that is open on `date` is billed. Returns `date` itself without open usage. */
+/**
+ * Returns the date on which all unbilled usage of `date` has been billed. Returns `date` itself if there is no unbilled
+ * usage.
+ */
 export function lastUsageDate({ subscriptions }: Pick<AccountBilling, 'subscriptions'>, date: LocalDate) {
   const next = subscriptions.flatMap(({ events }) => nextUsageDates(events, date));
   return next.reduce((last, each) => maxDate(last, each), date);
 }
 
-/** Adds the usage of sources to the subscriptions. A subscription that the sources do not mention has no usage. */
+/** Adds the usage from sources to the subscriptions. If the sources do not mention a subscription, it has no usage. */
 export function withSupply(
   subscriptions: readonly SubscriptionBilling[],
   usages: SuppliedBySubscription,

@@ -10,7 +10,7 @@ import { ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
 
-/** Returns billed intervals for the comparison with usage. An item that a plugin removed is treated as billed. */
+/** Returns billed intervals for the comparison with usage. An item that a plugin removed counts as billed. */
 export function billedIntervals(
   intervals: readonly StoredUsageInterval[],
   of: { readonly itemOf: ReadonlyMap<Uuid, InvoiceItem>; readonly bases: ReadonlyMap<Uuid, ItemBasis> },
@@ -32,7 +32,7 @@ export function billedIntervals(
   }));
 }
 
-/** Returns the points of charges on invoices that are now VOID. */
+/** Returns the usage points that were charged on invoices that are now VOID. */
 export function freedPoints(intervals: readonly StoredUsageInterval[]): readonly FreedPoints[] {
   return intervals.map(({ usageName, start, end, consumed }) => ({
     usageName,
@@ -60,7 +60,7 @@ function entryOf(item: InvoiceItem, basis: ItemBasis | null): BilledEntry {
 
 /**
  * Returns the intervals that a run stores for a subscription. There is one interval per invoice with items of the
- * subscription, so that voiding an invoice frees its interval. The first interval has the points.
+ * subscription, so that voiding an invoice frees its interval. The first interval contains the usage points.
  */
 export function intervalsToStore({
   usage,
@@ -74,7 +74,7 @@ export function intervalsToStore({
   readonly createdDate: Instant;
   /** The invoice. Null if the run has no invoice. */
   readonly invoiceId: Uuid | null;
-  /** Invoices of the items that the run puts on other invoices, by item id. */
+  /** The invoice of each item that the run adds to another invoice, by item id. */
   readonly otherInvoiceOf: ReadonlyMap<Uuid, Uuid>;
 }): readonly StoredUsageInterval[] {
   return storedIntervals(usage.intervals, invoiceId !== null).flatMap((interval) => {

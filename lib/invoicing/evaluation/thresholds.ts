@@ -34,12 +34,15 @@ export interface ThresholdReached extends ThresholdPassed {
 }
 
 interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
-  /** Time at which the oldest checked usage was recorded. The period of that usage may have ended since. */
+  /**
+   * Time at which the oldest checked usage was recorded. Periods that were running then are also checked, even if they
+   * have ended since.
+   */
   readonly since: Instant;
   readonly now: Instant;
 }
 
-/** Returns the date up to which usage is rated, so that the running periods are rated as a whole. */
+/** Returns the date up to which usage must be rated so that the current periods are rated to their end. */
 export function lastRunningDate({
   events,
   usage: { zone },
@@ -91,7 +94,7 @@ export function thresholdEvent(
   };
 }
 
-/** Returns the record to store. The record prevents a second report. */
+/** Returns the record that prevents a second report of the threshold. */
 export function reportedThreshold(
   { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
   { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },

@@ -12,7 +12,7 @@ import { ZERO } from '../../values/money/index.ts';
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import { basisEvent } from '../reconciliation/new-items.ts';
 
-/** Returns the item of a usage charge or of a usage credit (usage §7.4, §7.7 rule 2). */
+/** Returns the item for a usage charge or a usage credit (usage §7.4, §7.7 rule 2). */
 export function usageItem(id: Uuid, settled: SettledInterval, charge: UsageCharge): NewInvoiceItem {
   const { planned, replaced = null } = settled;
   const { section, events } = planned.run;
@@ -56,7 +56,7 @@ export function usageItem(id: Uuid, settled: SettledInterval, charge: UsageCharg
 
 const SUBSCRIPTION_CHANGE = 'Adjustment (subscription change)';
 
-/** Returns the credit for an item whose usage another section now charges (usage §7.3 rule 7). */
+/** Returns the credit for an item when another section now charges its usage (usage §7.3 rule 7). */
 export function supersededItem(
   id: Uuid,
   { interval }: SettledSuperseded,

@@ -44,7 +44,7 @@ export interface CalculationStep {
   readonly result: Decimal;
 }
 
-/** Returns the steps from the facts of an item to its amount. The amount is the result of the last step. */
+/** Returns the steps that lead from the facts of an item to its amount. The result of the last step is the amount. */
 export function stepsOf(basis: ComputedBasis, currency: Currency): readonly CalculationStep[] {
   switch (basis.kind) {
     case 'FIXED': {
@@ -101,7 +101,10 @@ function usageSteps(basis: UsageBasis, currency: Currency) {
   return [...steps, negated(resultOf(steps, due))];
 }
 
-/** Returns price × blocks of each line, and the running total. Each CAPACITY tier has its own price. */
+/**
+ * Returns the steps that multiply the price and blocks of each line and add the results. Each CAPACITY tier has its own
+ * price.
+ */
 function lineSteps({ lines }: UsageBasis) {
   const steps: CalculationStep[] = [];
   let total: Decimal | null = null;
@@ -116,7 +119,7 @@ function lineSteps({ lines }: UsageBasis) {
   return steps;
 }
 
-/** Returns price × quantity less discounts with at most 9 decimals, which is the precision of stored rates. */
+/** Returns the steps of price × quantity less discounts, with at most 9 decimals. Stored rates have this precision. */
 function pricedSteps({
   price,
   quantity,
@@ -132,7 +135,7 @@ function multiplied(base: Decimal, factor: Decimal): CalculationStep {
   return step({ operation: 'MULTIPLY', base, factor, unrounded, result });
 }
 
-/** Returns one subtraction for each discount. Only the last result is rounded. */
+/** Returns one SUBTRACT step for each discount. Only the last result is rounded. */
 function discountSteps(listRate: Decimal, discounts: readonly BasisDiscount[]): readonly CalculationStep[] {
   let base = listRate;
   return discounts.map(({ taken }, index) => {

@@ -19,20 +19,20 @@ export interface SubscriptionPast {
 
 export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
-/** A billing event with its facts from the subscription's history. */
+/** A billing event with the related facts from the subscription's history. */
 export interface EventFacts extends BasisEvent {
   /**
-   * For an event that sets a bill cycle day or quantity, the type of the plan choice in the same operation.
-   * Otherwise, the event's own type.
+   * If the event sets a bill cycle day or quantity, the type of the plan event of the same operation. Otherwise, the
+   * event's own type.
    */
   readonly cameWith: BillingTransitionType;
   /** True for a CHANGE that changes only the catalog price. */
   readonly isPriceChange: boolean;
-  /** Reason for the date of the event. Null if the reason was not stored. */
+  /** Reason for the date of the event. Null if no reason was stored. */
   readonly reason: EventReason | null;
   /** For a plan choice, the date from which the phases of the plan are measured. */
   readonly phaseAnchor: LocalDate | null;
-  /** For the start or end of a block, the blocking services and their states that are still stored. */
+  /** For the start or end of a block, the services and states that caused it, as far as they are still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
@@ -45,7 +45,7 @@ export interface ItemEvents {
 
 export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: null };
 
-/** Returns the events of a basis, according to the subscription's history at the item's creation. */
+/** Returns the events of a basis, as recorded in the subscription's history when the item was created. */
 export function eventsOfBasis(
   basis: ComputedBasis,
   { planName, createdDate }: { readonly planName: string | null; readonly createdDate: Instant },
@@ -116,7 +116,10 @@ function wasInForce(
   return by !== undefined && by.createdDate > at;
 }
 
-/** Returns the reason for a date. An end that is not stored follows from the end of the base (subscriptions §12). */
+/**
+ * Returns the reason for a date. If an end is not stored, its reason is the end of the base subscription (subscriptions
+ * §12).
+ */
 function reasonOf(type: BillingTransitionType, stored: LifecycleEvent | undefined) {
   const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
   if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;
@@ -130,7 +133,7 @@ function typeOf({ type }: LifecycleEvent) {
     : BillingTransitionType[type];
 }
 
-/** A catalog rule (catalog §8) that determined a date or a bill cycle day of an item. */
+/** Name of a catalog rule (catalog §8) that determined a date or the bill cycle day of an item. */
 export const ExplainedRuleName = {
   /** Determines which bill cycle day applies. */
   BILLING_ALIGNMENT: 'BILLING_ALIGNMENT',
@@ -145,7 +148,7 @@ export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
   /**
-   * The conditions of the matching case; empty if the case always applies. Null if no case matched, so the default
+   * The conditions of the matching case. Empty if the case always applies. Null if no case matched and the default
    * applies.
    */
   readonly conditions: RuleConditions | null;
@@ -159,7 +162,10 @@ export function rulesOfBasis(basis: ComputedBasis, events: ItemEvents): readonly
   return [...billingAlignment(basis), ...dated.flatMap(policyOf), ...alignmentOf(events)];
 }
 
-/** Returns the next event if it ends the item early. A whole period ends on the same date with or without the event. */
+/**
+ * Returns the next event if it ends the item early. Returns null for a whole period, which ends on the same date with
+ * or without the event.
+ */
 export function endingEvent(basis: ComputedBasis, { nextEvent }: ItemEvents): EventFacts | null {
   if (basis.kind === 'USAGE') return nextEvent;
   if (basis.kind !== 'RECURRING' || nextEvent === null) return null;
@@ -181,7 +187,7 @@ function policyOf(facts: EventFacts) {
 }
 
 /**
- * Returns the rule that determines the date from which phases are measured. This rule determines the date of a PHASE
+ * Returns the rule that determines the date from which phases are measured. The rule affects the date of a PHASE event
  * and the first phase of a plan.
  */
 function alignmentOf({ planEvent }: ItemEvents) {

@@ -12,7 +12,7 @@ export interface ExplainedInvoice extends Omit<InvoiceView, 'items'> {
   readonly items: readonly ExplainedInvoiceItem[];
 }
 
-/** An invoice of a dry run, whose items explain their amounts on request. */
+/** A dry-run invoice whose items can explain their amounts. */
 export interface ForeseenInvoice extends Omit<InvoiceView, 'items'> {
   readonly items: readonly (InvoiceItemView & { readonly explanation?: ItemExplanation })[];
 }

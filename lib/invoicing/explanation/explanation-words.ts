@@ -24,7 +24,9 @@ export function planOf({ planName, phaseName, description }: InvoiceItem): strin
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
 }
 
-/** Returns an instant as text. An instant at the start of a UTC day, as in most versions, is shown as a date. */
+/**
+ * Returns an instant as text. If the instant is the start of a UTC day, as for most catalog versions, returns a date.
+ */
 export function instantText(at: Instant): string {
   return formatInstant(at).replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
@@ -148,8 +150,8 @@ export function dateSentence(facts: EventFacts | null): string {
 }
 
 /**
- * Returns a sentence with the date from which phases are measured, if that date differs from the day on which the
- * plan was chosen, or if it determines the date of a phase.
+ * Returns a sentence with the date from which phases are measured. Returns it only if that date differs from the day on
+ * which the plan was chosen, or if it determines the date of a phase.
  */
 export function phaseSentence({ event, planEvent }: ItemEvents): string {
   const { alignment = null } = planEvent?.reason ?? {};

@@ -65,15 +65,15 @@ export type ExplainedFields = Pick<
 /** The explanation of an item's amount, with its facts as data and as text. */
 export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  /** Facts of the calculation. Null if the amount was given, or if its facts were not stored. */
+  /** The facts from which the amount was calculated. Null if the amount was given, or if its facts were not stored. */
   readonly basis: ComputedBasis | null;
-  /** The invoice plugin that added the item or, if there is a basis, changed its amount. Null without a plugin. */
+  /** The invoice plugin that added the item or, if `basis` is set, changed its amount. Null if no plugin did. */
   readonly pluginName: string | null;
-  /** The events of the basis, with the reasons for their dates. */
+  /** The events of the basis, each with the reason for its date. */
   readonly events: ItemEvents;
   /** The catalog rules that determined the dates and the bill cycle day, each with the matching case. */
   readonly rules: readonly ExplainedRule[];
-  /** The steps from the facts to the amount. Empty without facts. */
+  /** The steps from the facts to the amount. Empty if there are no facts. */
   readonly steps: readonly CalculationStep[];
   /** The result of the steps, or the given amount. It differs from `amount` only after a later change. */
   readonly computedAmount: Decimal;
@@ -86,7 +86,7 @@ interface ExplainedItem {
   /** The repaired or adjusted item. */
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
-  /** History of the item's subscription or, for a repair, of the repaired item's subscription. */
+  /** History of the item's subscription. For a repair, the history of the subscription of the repaired item. */
   readonly past: SubscriptionPast;
   readonly hasOwnPrices: boolean;
   readonly isMigrated: boolean;
@@ -124,7 +124,7 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
   };
 }
 
-/** Returns the facts of the computed amount, as they were before a plugin changed the amount. */
+/** Returns the facts of the computed amount before a plugin changed the amount. */
 export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }
@@ -201,7 +201,9 @@ function recurringFacts(basis: RecurringBasis, parts: ExplanationParts) {
   ];
 }
 
-/** Explains the start of an item that starts with its event. For later items, the cycle dates suffice. */
+/**
+ * Explains the start of an item that begins with its event. For later items, the cycle dates are explanation enough.
+ */
 function startSentences(events: ItemEvents, { startDate }: InvoiceItem) {
   const { event } = events;
   return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
@@ -217,7 +219,9 @@ function priceName(discounts: FixedBasis['discounts']): string {
   return discounts === null ? 'price' : 'list price';
 }
 
-/** Returns sentences such as `Coupon SPRING (Spring sale, 20 %, until 2026-04-01) takes off 6.00 USD.` */
+/**
+ * Returns sentences about discounts, such as `Coupon SPRING (Spring sale, 20 %, until 2026-04-01) takes off 6.00 USD.`
+ */
 function discountSentences(discounts: readonly BasisDiscount[], quantity: number, currency: Currency) {
   return discounts.map((discount) => {
     const { code, name, percentOff, amountOff, perQuantity, taken, until } = discount;
@@ -267,7 +271,7 @@ function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationPa
   ];
 }
 
-/** Returns sentences about coupons that no longer apply, or newly apply, to days that are charged again. */
+/** Returns sentences about the coupons that no longer apply, or now apply, to days that are charged again. */
 function couponChanges(before: readonly ItemDiscount[], after: RepairBasis['coupons']): readonly string[] {
   if (after === null) return [];
   const known = before.map(({ code }) => code);
@@ -330,8 +334,8 @@ function reasonOf({ description }: InvoiceItem): string {
 }
 
 /**
- * Returns the explanation of an item without facts. Amounts given by people or plugins are not computed. For other
- * items, the facts may be missing from the storage.
+ * Returns the explanation of an item without facts. If a person or plugin gave the amount, it was not computed. For
+ * other items, the facts were not stored.
  */
 function withoutBasis(parts: ExplanationParts): readonly string[] {
   const { item, linked, pluginName, isPluginValue, isMigrated, computedAmount } = parts;
@@ -369,7 +373,8 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
 }
 
 /**
- * Returns the catalog version of an item. An override plan belongs to no version; its date is the date of its event.
+ * Returns the catalog version of an item. An override plan does not belong to a version, so its date is the date of its
+ * event.
  */
 function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
   if (hasOwnPrices) return 'with its own prices';

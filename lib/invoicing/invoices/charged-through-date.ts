@@ -22,8 +22,8 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
 }
 
 /**
- * Returns the charged-through date of a subscription (§8.5): the end of its last COMMITTED charge, or the start of a
- * charge without an end. The date is never before the end of the days that stay billed by this charge.
+ * Returns the charged-through date of a subscription (§8.5). It is the end of the last COMMITTED charge, or the start
+ * of a charge without an end. It is never before the end of the days that this charge still bills.
  */
 export function chargedThroughOf(charge: Omit<LastCharge, 'subscriptionId'>): LocalDate {
   const { start, end, inForceThrough } = charge;

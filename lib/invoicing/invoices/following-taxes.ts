@@ -1,7 +1,7 @@
 import { type InvoiceItem, InvoiceItemType, TaxCategory } from '../../records/index.ts';
 import { Decimal, roundToCurrency, ZERO } from '../../values/money/index.ts';
 
-/** A tax, and the amount by which it is reduced because its charge was adjusted. */
+/** The reduction of a tax after an adjustment of the taxed charge. */
 export interface FollowingTax {
   readonly tax: InvoiceItem;
   readonly amount: Decimal;
@@ -24,8 +24,9 @@ export function followingTaxes(charge: InvoiceItem, items: readonly InvoiceItem[
 }
 
 /**
- * Returns the tax on the remainder of the charge: its share of the whole tax, including rounding differences. The tax
- * may have been added after the charge was reduced, so a category S tax is at least the rate times the remainder.
+ * Returns the tax on the remainder of the charge. This is the remainder's share of the whole tax, including rounding
+ * differences. The tax may have been added after the charge was reduced, so a category S tax is at least the rate times
+ * the remainder.
  */
 function taxLeftOn(
   charge: Pick<InvoiceItem, 'amount' | 'repairable'>,

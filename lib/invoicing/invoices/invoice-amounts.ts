@@ -35,7 +35,7 @@ export function invoiceAmounts(
   return amounts;
 }
 
-/** Returns the amounts after items are added to an invoice that does not consist of a credit alone. */
+/** Returns the amounts after items are added to an invoice. The invoice must not consist only of a credit. */
 export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly CountedItem[]): InvoiceAmounts {
   return addItems(amounts, items, false);
 }
@@ -53,7 +53,7 @@ export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPay
 
 /**
  * Returns the amount owed for the invoice (rule 6). `parentBalance` is the balance of the linked parent invoice, or
- * null without one.
+ * null if there is no link.
  */
 export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | null = null): Decimal {
   const { status, isMigration, isWrittenOff, rawBalance } = invoice;
@@ -61,7 +61,7 @@ export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | nul
   return status !== 'COMMITTED' || isMigration || isWrittenOff || isSettledByParent ? ZERO : rawBalance;
 }
 
-/** Returns true if an invoice that is not linked to a parent's invoice has a balance left to pay (rule 9). */
+/** Returns true if the invoice has an unpaid balance and is not linked to a parent's invoice (rule 9). */
 export function isUnpaid(invoice: BalancedInvoice): boolean {
   return balanceOf(invoice).greaterThan(0);
 }
@@ -76,16 +76,16 @@ export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' 
 export type AccountedInvoice = OwnInvoice & Pick<Invoice, 'creditAdj'>;
 
 /**
- * Returns the part of the balance that is stored with the account. The balance of an invoice that the parent pays
- * depends on the parent's invoice, under another lock. Such a balance is added when balances are read.
+ * Returns the part of the balance that is stored with the account. If a parent pays the invoice, its balance depends on
+ * the parent's invoice, which has a different lock. Such a balance is added when balances are read.
  */
 function ownBalanceOf(invoice: OwnInvoice): Decimal {
   return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
 }
 
 /**
- * Returns the account balances after a change of one invoice (null means new), without reading other invoices (rules
- * 7 and 8). The balance is Σ invoice balances − credit and may be negative.
+ * Returns the account balances after one invoice has changed, without reading other invoices (rules 7 and 8). A null
+ * `before` means a new invoice. The balance is Σ invoice balances − credit and may be negative.
  */
 export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>>(
   state: S,

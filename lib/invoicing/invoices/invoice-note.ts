@@ -4,7 +4,10 @@ import { checkStorable } from '../../values/text/index.ts';
 
 export const MAX_NOTE_LENGTH = invoiceFields.note.maxLength ?? 0;
 
-/** Returns the note to store (§14 rule 10), or null to store none. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/**
+ * Returns the note to store (§14 rule 10), or null for no note.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid note.
+ */
 export function checkedNote(note: string | null | undefined): string | null {
   if (note == null || note === '') return null;
   checkStorable('Invoice note', note);

@@ -15,28 +15,37 @@ import { balanceOf } from './invoice-amounts.ts';
 import { parentBalanceOf } from './parent-summary.ts';
 import { billedQuantity, NO_USAGE, type UsedUnit, unitPriceOf, usedUnits } from './used-units.ts';
 
-/** An item as returned by reads. Pretty names are never stored (§1.2). `quantity` is 1 if a plan charge has none. */
+/**
+ * An item as read operations return it. Pretty names are computed and not stored (§1.2). `quantity` is 1 for a plan
+ * charge without a quantity.
+ */
 export interface InvoiceItemView extends InvoiceItem {
-  /** Price of one unit, for the whole period if the item is prorated (§14 rule 8); null if the item has none. */
+  /**
+   * Price of one unit. If the item is prorated, the price is for the whole period (§14 rule 8). Null if the item has no
+   * unit price.
+   */
   readonly unitPrice: Decimal | null;
-  /** The used units of a USAGE item with their tiers; empty for other items. */
+  /** The used units of a USAGE item and their tiers. Empty for other items. */
   readonly usage: readonly UsedUnit[];
   readonly prettyProductName: string | null;
   readonly prettyPlanName: string | null;
   readonly prettyPhaseName: string | null;
   readonly prettyUsageName: string | null;
-  /** The items of the child's invoices, for a PARENT_SUMMARY item if requested. */
+  /** The items of the child's invoices, if requested for a PARENT_SUMMARY item. */
   readonly childItems: readonly InvoiceItemView[] | null;
 }
 
 /** An invoice with its computed members. `items` is empty if a list was requested without items. */
 export interface InvoiceView extends Invoice {
-  /** The number in the tenant's pattern (§1.7). Null without a pattern. */
+  /** The number formatted by the tenant's pattern (§1.7). Null if there is no pattern. */
   readonly formattedNumber: string | null;
   /** The amount owed now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
-  /** Tracking ids of usage that this invoice billed first, up to the tenant's limit. Empty without items. */
+  /**
+   * Ids of the usage records that this invoice billed first, up to the tenant's limit. Empty if the items were not
+   * requested.
+   */
   readonly trackingIds: readonly string[];
 }
 
@@ -52,7 +61,7 @@ export interface InvoiceReader {
 
 export interface ViewSources {
   readonly catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null;
-  /** The parents' invoices to which these invoices are linked, by id. */
+  /** The parents' invoices to which the given invoices are linked, by id. */
   readonly parents: ReadonlyMap<Uuid, Invoice>;
   readonly numberPatterns: readonly NumberPattern[];
   readonly trackingIds: ReadonlyMap<Uuid, readonly string[]>;
@@ -63,7 +72,10 @@ export interface ViewSources {
 // A shared list, because most invoices have no tracking ids.
 const NO_TRACKING_IDS: readonly string[] = [];
 
-/** Joins invoices with their items, in the same order. Names come from the newest catalog version with the plan. */
+/**
+ * Combines invoices with their items, in the same order. Names come from the newest catalog version that contains the
+ * plan.
+ */
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
@@ -122,7 +134,7 @@ export function withChildItems(
 }
 
 export interface CreditNoteView extends CreditNote {
-  /** The number in the tenant's pattern (§21 rule 3). Null without a pattern. */
+  /** The number formatted by the tenant's pattern (§21 rule 3). Null if there is no pattern. */
   readonly formattedNumber: string | null;
 }
 
@@ -136,7 +148,10 @@ export function viewCreditNotes(
   });
 }
 
-/** Returns the number in the pattern that applies on the date (§1.7). Null without a pattern, and for the number 0. */
+/**
+ * Returns the number formatted by the pattern that applies on the date (§1.7). Returns null if there is no pattern or
+ * if the number is 0.
+ */
 export function formattedNumber(
   number: number,
   date: LocalDate,

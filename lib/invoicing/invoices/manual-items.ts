@@ -12,13 +12,13 @@ const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** An external charge, tax or credit to add. Absent and null members are equivalent. */
 export interface ManualItem extends TaxFacts {
-  /** A DRAFT of the account that gets the item. By default, a new invoice gets it. */
+  /** A DRAFT of the account to which the item is added. By default, the item is added to a new invoice. */
   readonly invoiceId?: Uuid | null | undefined;
   /** Amount in the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
-  /** Rate. Rate and quantity are stored as given; the amount is not computed from them. */
+  /** Rate of the item. The rate and the quantity are stored as given and do not affect the amount. */
   readonly rate?: Decimal | null | undefined;
-  /** Currency of the item. If given, it must be the account's currency. */
+  /** Currency of the item. If given, it must equal the account's currency. */
   readonly currency?: string | null | undefined;
   /**
    * The bundle that the item concerns, for information only. The id is stored without a check (ruling R21). The
@@ -27,8 +27,8 @@ export interface ManualItem extends TaxFacts {
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
   /**
-   * For a tax, the taxed charge of the account, which is checked (§9 rule 1). For other items, the id of any item,
-   * which is not checked.
+   * For a tax, the charge of the account to which the tax applies; this id is checked (§9 rule 1). For other items, the
+   * id of any item; this id is not checked.
    */
   readonly linkedItemId?: Uuid | null | undefined;
   readonly productName?: string | null | undefined;
@@ -36,7 +36,7 @@ export interface ManualItem extends TaxFacts {
   readonly phaseName?: string | null | undefined;
   /** Description of up to 255 characters. */
   readonly description?: string | null | undefined;
-  /** Start date. Both dates are local dates of the account. */
+  /** Start date. The start and end dates are local dates of the account. */
   readonly startDate?: LocalDate | null | undefined;
   readonly endDate?: LocalDate | null | undefined;
   readonly quantity?: Decimal | null | undefined;
@@ -47,9 +47,9 @@ export interface ManualItem extends TaxFacts {
 export const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
- * Checks the items themselves, without stored data (§9 rule 1).
- * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits INVOICE_CREDIT_AMOUNT_INVALID
- * (4009); INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
+ * Checks items without reading stored data (§9 rule 1).
+ * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits INVOICE_CREDIT_AMOUNT_INVALID (4009);
+ * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkManualItems(type: ManualItemType, items: readonly ManualItem[]): void {
   if (items.length === 0) throw invalidField('InvoiceItemJson body should be specified');
@@ -109,21 +109,21 @@ export function manualItem(
   });
 }
 
-/** Members of the request that an item keeps, in addition to the members that all types have. */
+/** The fields that an item of each type copies from the request, in addition to the fields that all types copy. */
 const itemMembers = {
   EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
   TAX: ['linkedItemId', ...taxFactNames],
   CREDIT_ADJ: ['subscriptionId', 'linkedItemId'],
 } as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
 
-/** Returns the members that an item keeps from the request. Absent or empty members are null. */
+/** Returns the fields that an item copies from the request. Absent and empty fields become null. */
 function pickMembers<I extends object, K extends keyof I>(item: I, names: readonly K[]) {
   return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
     readonly [N in K]: NonNullable<I[N]> | null;
   };
 }
 
-/** Returns the value. Absent members, null and empty strings are equivalent. */
+/** Returns the value, or null if it is absent, null or an empty string. */
 function given<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }
@@ -166,13 +166,13 @@ export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate'
 export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
   /** Item type of any kind. Required. */
   readonly itemType?: InvoiceItemType | null | undefined;
-  /** Required amount of either sign, regardless of the type. */
+  /** Required amount. It may have either sign, regardless of the item type. */
   readonly amount?: ManualItem['amount'];
   readonly usageName?: string | null | undefined;
 }
 
 /**
- * Checks the items themselves, without stored data (§9 rule 5).
+ * Checks items without reading stored data (§9 rule 5).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVOICE_INVALID_DATE_SEQUENCE (4004).
  */
 export function checkMigrationItems(items: readonly MigrationItem[]): void {
@@ -186,7 +186,7 @@ export function checkMigrationItems(items: readonly MigrationItem[]): void {
   }
 }
 
-/** Returns the item as given. The item cannot be adjusted or repaired. */
+/** Returns an item with the given values. Such an item cannot be adjusted or repaired. */
 export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount: Decimal }): NewInvoiceItem {
   return plainItem({
     id,

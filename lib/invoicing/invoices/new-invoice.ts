@@ -26,7 +26,7 @@ export function raisedTargetDate(
   return before === null ? targetDate : maxDate(before, targetDate);
 }
 
-/** Returns a new invoice with today's date, without items and without a number. */
+/** Returns a new invoice dated today. It has no items and no number yet. */
 export function emptyInvoice({
   id,
   account,
@@ -86,8 +86,9 @@ export function itemOf(
 }
 
 /**
- * Returns the account's currency. Invoicing requires a currency, and accounts cannot add one later (accounts §4).
- * @throws BillingError CURRENCY_INVALID (3).
+ * Returns the account's currency, which invoicing requires. An account without a currency cannot get one later
+ * (accounts §4).
+ * @throws BillingError CURRENCY_INVALID (3) if the account has no currency.
  */
 export function invoicingCurrency(account: Account) {
   if (account.currency !== null) return account.currency;
@@ -97,7 +98,7 @@ export function invoicingCurrency(account: Account) {
 
 /** The target invoice of a run (§8.3). */
 export interface Drafting {
-  /** True if the run makes a DRAFT (AUTO_INVOICING_DRAFT). */
+  /** If true, the run creates a DRAFT (AUTO_INVOICING_DRAFT). */
   readonly isDraft: boolean;
   /** If true, the oldest existing DRAFT of the account gets the items (AUTO_INVOICING_REUSE_DRAFT). */
   readonly reusesDraft: boolean;
@@ -118,7 +119,7 @@ export interface Draft {
 }
 
 /**
- * Returns the invoice if it is a DRAFT of the account, so that items may be added to it.
+ * Returns the invoice if it is a DRAFT of the account, to which items may be added.
  * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023).
  */
 export function draftOf(
@@ -148,7 +149,7 @@ export function invoiceCreationEvents(
 }
 
 /**
- * Returns the INVOICE_ADJUSTMENT event for an invoice in one transaction, or several events if an account is closed.
+ * Returns one INVOICE_ADJUSTMENT event per adjusted invoice and transaction. Closing an account creates several events.
  */
 export function invoiceAdjustmentEvents(invoice: ReportedInvoice, times = 1): readonly NewBusEvent[] {
   const event = {

@@ -3,7 +3,7 @@ import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 
-/** An item without the members that all items of a run share: invoice, account, currency and creation date. */
+/** An item without the fields that are equal for all items of a run: invoice, account, currency and creation date. */
 export interface NewInvoiceItem
   extends Omit<
     InvoiceItem,
@@ -13,7 +13,7 @@ export interface NewInvoiceItem
   readonly basis?: ItemBasis;
 }
 
-/** Returns an item whose remaining members are null. */
+/** Returns an item with the given fields. All other fields are null. */
 export function plainItem(
   own: Pick<NewInvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'> & Partial<NewInvoiceItem>,
 ): NewInvoiceItem {
@@ -42,7 +42,7 @@ export function plainItem(
   };
 }
 
-/** Returns the description of an item that is added without one (§1.3). */
+/** Returns the default description of an item (§1.3). */
 export function defaultDescription(itemType: InvoiceItemType, planName: string | null = null): string {
   const [description = itemType] = Object.keys(itemTypes[itemType].descriptions);
   return itemType === InvoiceItemType.EXTERNAL_CHARGE && planName
@@ -50,7 +50,10 @@ export function defaultDescription(itemType: InvoiceItemType, planName: string |
     : description;
 }
 
-/** Returns true for the tax of a repair (§14 rule 9). Such a tax is negative and has no remaining amount to adjust. */
+/**
+ * Returns true for a tax on a repair (§14 rule 9). Such a tax is negative, and it has no remaining amount that can be
+ * adjusted.
+ */
 export function isTaxOfRepair({ itemType, amount }: Pick<InvoiceItem, 'itemType' | 'amount'>): boolean {
   return itemType === InvoiceItemType.TAX && amount.lessThan(0);
 }
@@ -61,7 +64,7 @@ export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boole
 }
 
 /**
- * Returns the amount of an adjustment: the requested amount, by default the whole remainder. 0 means that nothing
+ * Returns the amount of an adjustment: the requested amount or, by default, the whole remainder. Returns 0 if nothing
  * remains.
  * @throws BillingError INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020).
  */

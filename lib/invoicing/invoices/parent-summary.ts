@@ -19,7 +19,9 @@ import {
 import { balanceOf } from './invoice-amounts.ts';
 import { afterAdjustment, itemAdjustment, type NewInvoiceItem, plainItem } from './new-item.ts';
 
-/** A child's invoice that its parent pays, with the facts that determine whether it joins a summary (§12). */
+/**
+ * An invoice of a child that its parent pays, with the data that determines whether the invoice joins a summary (§12).
+ */
 export interface ChildInvoice {
   readonly invoice: Invoice;
   readonly hasCharge: boolean;
@@ -53,7 +55,7 @@ export function joinSummary(changed: readonly ChildInvoice[], open: { readonly c
 
 type Contribution = Pick<Invoice, 'id' | 'accountId'> & { readonly contributedAmount: Decimal };
 
-/** The total of a child's invoices in a DRAFT summary, in the form of an item. */
+/** The total of a child's invoices in a DRAFT summary. It has the same form as an item. */
 interface ChildTotal {
   readonly childAccountId: Uuid;
   readonly amount: Decimal;
@@ -69,8 +71,8 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
 
 /**
  * Returns the item changes that set the PARENT_SUMMARY items of a DRAFT summary to the totals, and the change of its
- * amount. Items of other children stay. Adjustments of an item never exceed its amount, because the parent would
- * otherwise get credit for an unpaid debt.
+ * amount. Items of other children do not change. Adjustments of an item never exceed its amount; otherwise the parent
+ * would get credit for an unpaid debt.
  */
 export function summaryItems(
   totals: readonly ChildTotal[],
@@ -105,7 +107,7 @@ export function summaryItems(
   return { added, changed, difference };
 }
 
-/** Reduces the item's adjustments by a total of `by`, newest first. Returns the changed adjustments. */
+/** Reduces the item's adjustments by `by` in total, the newest adjustment first. Returns the changed adjustments. */
 function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly InvoiceItem[], by: Decimal) {
   let left = by;
   const newestFirst = items
@@ -122,8 +124,8 @@ function loweredAdjustments({ id: itemId }: InvoiceItem, items: readonly Invoice
 const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
- * Returns the decreases that change an unpaid COMMITTED summary, or the decreases that are credited to the child
- * after the payment (rules 4 and 5).
+ * Returns the decreases that change an unpaid COMMITTED summary. If the summary is paid, returns the decreases that are
+ * credited to the child (rules 4 and 5).
  */
 export function effectsOnCommitted(summary: Invoice, linked: readonly Invoice[]) {
   if (summary.status !== InvoiceStatus.COMMITTED) return { decreases: [], credited: [] };
@@ -183,8 +185,8 @@ function atLeastZero(amount: Decimal): Decimal {
 }
 
 /**
- * Returns the balance of the linked parent's invoice. It determines the balance of this invoice (§1.4 rule 6). Null
- * for an invoice without a link.
+ * Returns the balance of the linked parent's invoice, or null if there is no link. It determines the balance of this
+ * invoice (§1.4 rule 6).
  */
 export function parentBalanceOf(
   { parentInvoiceId }: Partial<Pick<Invoice, 'parentInvoiceId'>>,
@@ -208,8 +210,7 @@ export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawB
 type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
 
 /**
- * Returns the decrease of the invoice since it joined the summary, if the parent has settled the summary (§12 rule
- * 5).
+ * If the parent has settled the summary, returns the decrease of the invoice since it joined the summary (§12 rule 5).
  */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
@@ -217,9 +218,9 @@ export function settledDecrease(invoice: Contributing, summary: Invoice): Decima
 }
 
 /**
- * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5). Null means the invoice's own
- * balance, while the summary is a DRAFT.
- * @param creditable maximum decrease that may become credit (`creditableOf`); null means unlimited.
+ * Returns the balance that account credit uses for an invoice in a summary (§10 rule 5). Returns null while the summary
+ * is a DRAFT; the invoice's own balance then applies.
+ * @param creditable Maximum decrease that may become credit (`creditableOf`); null means unlimited.
  */
 export function creditStandIn(
   invoice: Contributing,
@@ -261,9 +262,9 @@ export function creditableOf(
 }
 
 /**
- * Returns true if the parent has paid the child's whole item of the summary, so that repairs belong to the child (§10
- * rule 8). For an adjusted item, only §12 rule 5 determines the paid amount.
- * @param item the child's PARENT_SUMMARY item; undefined if it has none.
+ * Returns true if the parent has paid the whole item of the child, so that repairs benefit the child (§10 rule 8). For
+ * an adjusted item, only §12 rule 5 determines the paid amount.
+ * @param item The child's PARENT_SUMMARY item; undefined if there is none.
  */
 export function isPaidWhole(
   summary: Pick<Invoice, 'status' | 'rawBalance'>,
@@ -275,8 +276,8 @@ export function isPaidWhole(
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the next instant with that UTC time of day (milliseconds since midnight): today, or tomorrow if the time
- * has passed.
+ * Returns the next instant with the given UTC time of day, in milliseconds since midnight. It is tomorrow if that time
+ * has already passed today.
  */
 export function parentCommitTime(now: Instant, timeOfDayMs: number): Instant {
   const today = addMilliseconds(startOfDay(localDateOf(now, UTC), UTC), timeOfDayMs);

@@ -7,9 +7,12 @@ import type { NewInvoiceItem } from './new-item.ts';
 
 export interface GenerateRequest {
   readonly accountId: Uuid;
-  /** Target date, as a local date of the account. Default today. */
+  /** Target date, as a local date of the account. Defaults to today. */
   readonly targetDate?: LocalDate | null;
-  /** If true, adds the items to the account's oldest DRAFT, if any, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  /**
+   * If true, adds the items to the account's oldest DRAFT if there is one. The tag AUTO_INVOICING_REUSE_DRAFT has the
+   * same effect.
+   */
   readonly reuseDraft?: boolean;
   readonly draftId?: Uuid | null;
   /** If true, ignores the safety bounds for this run (§8.4). Defaults to false. */
@@ -24,7 +27,7 @@ export interface AccountParking {
   readonly reason: string;
 }
 
-/** The outcome of a run of a parked account. */
+/** The outcome of an invoice run for a parked account. */
 export interface ParkedRun {
   readonly accountId: Uuid;
   /** Name of the error, such as INVOICE_NOTHING_TO_DO. Null if the run created an invoice. */
@@ -34,7 +37,7 @@ export interface ParkedRun {
 export interface InvoiceGroupRequest {
   readonly accountId: Uuid;
   readonly groupId: Uuid;
-  /** If true, also returns the children's items of a parent's summary. Defaults to false. */
+  /** If true, also returns the items of the children's invoices in a parent's summary. Defaults to false. */
   readonly withChildrenItems?: boolean | undefined;
 }
 
@@ -96,7 +99,7 @@ export interface MigrationInvoiceRequest {
 /** A subscription for which the next run and the evaluation of its whole history produce different items. */
 export interface CoverageDifference {
   readonly subscriptionId: Uuid;
-  /** Items that the evaluation of the whole history produces, with generated ids. */
+  /** Items that the evaluation of the whole history produces. Their ids are generated. */
   readonly expected: readonly NewInvoiceItem[];
   /** Items of the run. */
   readonly found: readonly NewInvoiceItem[];

@@ -13,16 +13,16 @@ import {
 } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 
-/** The tax facts of a TAX item (§14 rule 9). Absent and null members are equivalent. */
+/** The tax rate, category and exemption of a TAX item (§14 rule 9). Absent and null fields are equivalent. */
 export interface TaxFacts {
   /** Tax rate in percent, from 0 to 100. 19 means 19 %. */
   readonly taxRate?: Decimal | null | undefined;
   /**
-   * Tax category of EN 16931. S requires a rate above 0. The other categories require the amount 0, and the rate 0 or
-   * none.
+   * Tax category of EN 16931. Category S requires a rate above 0. The other categories require the amount 0, and either
+   * the rate 0 or no rate.
    */
   readonly taxCategory?: TaxCategory | null | undefined;
-  /** The reason why no tax applies, as shown on documents. Up to 255 characters. */
+  /** The reason for a tax exemption, as shown on documents. Up to 255 characters. */
   readonly taxExemption?: string | null | undefined;
 }
 
@@ -31,14 +31,14 @@ export const taxFactNames = ['taxRate', 'taxCategory', 'taxExemption'] as const;
 const HIGHEST_RATE = decimal(100);
 const MAX_EXEMPTION_LENGTH = invoiceItemFields.taxExemption.maxLength ?? 0;
 
-/** The tax facts with the amount of their item. */
+/** Tax details to check, with the amount of their item. */
 interface TaxToCheck extends TaxFacts {
   readonly amount?: Decimal | null | undefined;
 }
 
 /**
- * Returns the problem with the tax facts of an item, as text that follows the item's name. Null if there is no
- * problem.
+ * Returns a description of the problem with the tax details of an item, phrased to follow the item's name. Returns null
+ * if there is no problem.
  */
 export function taxFactsProblem(
   itemType: InvoiceItemType,
@@ -73,7 +73,7 @@ function rateProblem(rate: Decimal | null, category: TaxCategory | null): string
   return `has the taxRate ${formatDecimal(rate)} with the taxCategory ${category}: only S has a rate above 0`;
 }
 
-/** Checks the tax facts of an item. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/** Checks the tax details of an item. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if they are invalid. */
 export function checkTaxFacts(itemType: InvoiceItemType, facts: TaxToCheck): void {
   checkStorable('Invoice item taxExemption', facts.taxExemption);
   const problem = taxFactsProblem(itemType, facts);
@@ -88,7 +88,7 @@ export function hasTaxReason({
   return taxCategory !== null || (taxExemption ?? '') !== '';
 }
 
-/** A TAX item to compare with its declared rate. */
+/** A TAX item whose amount is compared with its rate. */
 export interface DeclaredTax extends TaxFacts {
   readonly itemType: InvoiceItemType;
   readonly amount: Decimal;
@@ -140,7 +140,7 @@ interface ComparedTax {
   readonly rate: Decimal;
   readonly amount: Decimal;
   readonly taxed: Decimal;
-  /** The amount minus the nearest amount that the rate allows. */
+  /** The amount minus the nearest amount that the rate permits. */
   readonly deviation: Decimal;
 }
 
@@ -158,7 +158,7 @@ function comparedTax(
   return { rate, amount, taxed: item.amount, deviation: amount.minus(nearest) };
 }
 
-/** Returns the rate of a TAX item of category S; null for another item. */
+/** Returns the rate of a TAX item of category S, or null for any other item. */
 function declaredRate({ itemType, taxCategory, taxRate }: DeclaredTax): Decimal | null {
   return itemType === InvoiceItemType.TAX && taxCategory === TaxCategory.S ? (taxRate ?? null) : null;
 }

@@ -28,7 +28,10 @@ export interface UsedUnit {
 /** A shared list, because most items have no usage. */
 export const NO_USAGE: readonly UsedUnit[] = [];
 
-/** Returns the units of a USAGE item. Empty for other items, and for items stored before facts were recorded. */
+/**
+ * Returns the units of a USAGE item. Returns an empty list for other items, and for items that were stored before the
+ * engine recorded the facts of a calculation.
+ */
 export function usedUnits(basis: ItemBasis | undefined, plan: ResolvedPlan | undefined): readonly UsedUnit[] {
   const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
   if (computed?.kind !== 'USAGE') return NO_USAGE;
@@ -40,7 +43,7 @@ export function usedUnits(basis: ItemBasis | undefined, plan: ResolvedPlan | und
   }));
 }
 
-/** Returns the tiers of a unit. Omits the lines of usage terms, which have no unit. */
+/** Returns the tiers of a unit. Omits lines that come from usage terms, because these have no unit. */
 function tiersOf({ lines }: UsageBasis, unit: string): readonly UsedTier[] {
   return lines
     .filter((line) => line.unit === unit)
@@ -55,8 +58,8 @@ export function billedQuantity({ itemType, quantity }: Pick<InvoiceItem, 'itemTy
 }
 
 /**
- * Returns the price of one unit, for the whole period if the item is prorated (§14 rule 8); null if the item has
- * none.
+ * Returns the price of one unit. If the item is prorated, the price is for the whole period (§14 rule 8). Returns null
+ * if the item has no unit price.
  */
 export function unitPriceOf(item: Priced): Decimal | null {
   const quantity = billedQuantity(item);

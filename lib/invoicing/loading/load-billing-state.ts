@@ -34,21 +34,21 @@ import { type LoadInput, loadStreams } from './load-streams.ts';
 interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
   /**
-   * Returns the first target date of a walk over several dates; null means any date. Defaults to the date of each
-   * request.
+   * Returns the first target date when several dates are evaluated in order; null means any date. Defaults to the date
+   * of each request.
    */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
   /**
-   * Usage that sources supplied. OPEN means that the sources have not been called yet. By default, all usage is
-   * recorded.
+   * Usage that sources supplied. OPEN means that the sources have not been called yet. By default, recorded usage is
+   * billed.
    */
   readonly supplies?: UsageSupplies | 'OPEN' | null;
 }
 
 /**
- * Loads the data for the runs of these accounts in a constant number of queries: the due subscriptions, their events
- * and the coverage of their windows (§7.2 step 4). `failures` contains accounts whose events cannot be built (a
- * missing price, damaged events). `recordIds` contains the stored subscriptions.
+ * Loads the data for the runs of these accounts in a constant number of queries: the due subscriptions, their events,
+ * and the coverage of their windows (§7.2 step 4). `failures` contains accounts whose events cannot be built because of
+ * a missing price or damaged events. `recordIds` contains the stored subscriptions.
  */
 export async function loadBillingState(session: ReadSession, input: LoadBillingInput) {
   const { cursors, recordIds, streams, failures } = await loadStreams(session, input);
@@ -123,8 +123,8 @@ function billingOf(
 }
 
 /**
- * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Takes no statement if nothing is
- * repaired.
+ * Loads the items that these runs will repair, with all rows of these items (§7.2 rule 6). Executes no statement if
+ * nothing is repaired.
  */
 export async function withRepairedItems(
   session: ReadSession,
@@ -179,7 +179,7 @@ export async function withWindowItems(
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
 }
 
-/** Returns the ids of the items that a run may repair. Ids of items with several rows are repeated. */
+/** Returns the ids of the items that a run may repair. An item with several rows appears several times. */
 export function recurringItemIds(rows: readonly CoverageRow[]): readonly Uuid[] {
   return rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
 }
@@ -208,7 +208,10 @@ export async function loadDrafts(
   return Map.groupBy(drafts, ({ invoice }) => invoice.accountId);
 }
 
-/** Returns the oldest draft of each account, and the specified drafts. `found` is in creation order. */
+/**
+ * Returns the oldest draft of each account, and the drafts that were requested by id. `found` must be in creation
+ * order.
+ */
 function firstOfEach(found: readonly Draft['invoice'][], named: readonly Uuid[]) {
   const first = new Map([...found].reverse().map((invoice) => [invoice.accountId, invoice.id]));
   const byId = new Map(found.map((invoice) => [invoice.id, invoice]));
@@ -222,13 +225,13 @@ interface Metered {
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
-  /** True if the subscription's usage is recorded. If false, its usage comes from a source. */
+  /** True if usage is recorded for the subscription. False if a source supplies its usage. */
   readonly isRecorded: boolean;
 }
 
 /**
- * Loads recorded and billed usage in a constant number of statements: intervals, their items, daily sums, and the
- * days that must be read in pieces. Takes no statement without usage.
+ * Loads recorded and billed usage in a constant number of statements: intervals, their items, daily sums, and the days
+ * that must be read in smaller pieces. Executes no statement if no subscription has usage.
  */
 async function withUsage(
   session: ReadSession,
@@ -266,14 +269,16 @@ async function withUsage(
 }
 
 /**
- * Returns true if the subscription charges usage, or did when it was last billed. In the second case, those charges
- * are credited.
+ * Returns true if the subscription charges usage now or did at its last bill. In the latter case, those charges are
+ * credited.
  */
 function isMetered({ events, cursor }: SubscriptionBilling): boolean {
   return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);
 }
 
-/** Returns the first day to read. If the events or the settings have changed, everything is read again. */
+/**
+ * Returns the first day whose usage must be read. If the events or the settings have changed, all usage is read again.
+ */
 function readFrom(cursor: SubscriptionBilling['cursor'], settings: string): LocalDate | null {
   const reading = cursor?.usage ?? null;
   return reading?.settings === settings && cursor?.dirtyFrom === null ? reading.from : null;
@@ -329,7 +334,9 @@ function hasRecords<One extends Metered>(one: One): one is One & { readonly subs
   return one.isRecorded && one.subscriptionRecordId !== null;
 }
 
-/** Returns a number for each day. The number grows with each point that is recorded or voided for the day. */
+/**
+ * Returns a version number for each day. The number grows with each usage point that is recorded or voided on that day.
+ */
 export function marksOf(days: readonly DayUsage[]): DayMarks {
   const marks = new Map<LocalDate, number>();
   for (const { localDate, count, version } of days)
@@ -337,7 +344,7 @@ export function marksOf(days: readonly DayUsage[]): DayMarks {
   return marks;
 }
 
-/** Loads the billed parts of stored intervals with two statements. */
+/** Loads the billed amounts of stored intervals in two statements. */
 export async function loadBilled(
   session: ReadSession,
   stored: readonly StoredUsageInterval[],
@@ -351,7 +358,7 @@ export async function loadBilled(
   return (intervals) => billedIntervals(intervals, { itemOf, bases });
 }
 
-/** Loads the tenant's usage terms (usage §12) with one statement. The terms were checked on upload. */
+/** Loads the tenant's usage terms (usage §12) in one statement. The terms were validated when they were uploaded. */
 export async function loadUsageTerms(session: ReadSession): Promise<UsageTerms> {
   const [stored] = await session.keyValues.find([SystemKey.USAGE_TERMS]);
   return stored === undefined ? NO_TERMS : readUsageTerms(stored.value, String(stored.recordId));

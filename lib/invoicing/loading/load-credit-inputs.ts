@@ -30,7 +30,7 @@ import {
 } from '../invoices/parent-summary.ts';
 
 /**
- * Returns the credit inputs by account id. Takes a constant number of statements, and none if no account has credit
+ * Returns the credit inputs by account id. Executes a constant number of statements, and none if no account has credit
  * to spend, nothing is repaired and no parent pays.
  */
 export async function loadCreditInputs(
@@ -112,9 +112,9 @@ interface LinkedInvoice {
 }
 
 /**
- * Returns how much of each child's decreases may become credit, by `shareKey`; an absent entry means all. Reads
- * nothing without decreases. Reads little if the parent's item is unchanged, because the parent has then paid the
- * whole item.
+ * Returns how much of each child's decreases may become credit, by `shareKey`. An absent entry means the whole amount.
+ * Executes no query if there are no decreases, and few if the parent's item is unchanged, because the parent has then
+ * paid the whole item.
  */
 async function loadCreditable(session: ReadSession, linked: readonly LinkedInvoice[]) {
   const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
@@ -154,7 +154,7 @@ function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
   return `${summaryId} ${childAccountId}`;
 }
 
-/** Loads the unpaid invoices of these accounts by age. Takes one statement, or two if parents pay. */
+/** Loads the unpaid invoices of these accounts, oldest first. Executes one statement, or two if parents pay. */
 export async function loadUnpaidInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -163,7 +163,7 @@ export async function loadUnpaidInvoices(
   return unpaidInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** Returns the unpaid invoices among these, in the same order. */
+/** Returns those of the given invoices that are unpaid, in the same order. */
 export async function onlyUnpaid(
   session: ReadSession,
   invoices: readonly Invoice[],
@@ -172,7 +172,10 @@ export async function onlyUnpaid(
   return invoices.filter((invoice) => isPayable(invoice, summaries));
 }
 
-/** Loads the invoices that can get these accounts' credit, by age. Takes one statement, or two if parents pay. */
+/**
+ * Loads the invoices to which these accounts' credit can be applied, oldest first. Executes one statement, or two if
+ * parents pay.
+ */
 export async function loadCreditableInvoices(
   session: ReadSession,
   accountIds: readonly Uuid[],
@@ -181,7 +184,10 @@ export async function loadCreditableInvoices(
   return creditableInvoices(open, await loadParentInvoices(session, open));
 }
 
-/** Loads the linked invoices of parents by id. Takes one statement, or none without links. */
+/**
+ * Loads the parents' invoices to which the given invoices are linked, by id. Executes one statement, or none for
+ * unlinked invoices.
+ */
 export async function loadParentInvoices(
   session: ReadSession,
   invoices: readonly Partial<Pick<Invoice, 'parentInvoiceId'>>[],
@@ -192,8 +198,8 @@ export async function loadParentInvoices(
 }
 
 /**
- * Returns the invoices with a payment in flight. They get no credit, because credit and the payment would otherwise
- * both pay them (§10 rule 2). A leased transaction is UNKNOWN until its result is recorded.
+ * Returns the invoices with a payment in flight. They get no credit. Otherwise both the credit and the payment would
+ * pay them (§10 rule 2). A leased transaction is UNKNOWN until its result is recorded.
  */
 export async function invoicesBeingPaid(
   session: ReadSession,
@@ -214,8 +220,8 @@ export async function invoicesBeingPaid(
 }
 
 /**
- * For each of these items, returns its invoice if a parent must pay the invoice and has not paid it (§10 rule 8).
- * Takes at most one statement.
+ * Returns the invoice of each given item if a parent must pay that invoice and has not paid it yet (§10 rule 8).
+ * Executes at most one statement.
  */
 export async function loadRepairedDebts(
   session: ReadSession,
@@ -241,7 +247,7 @@ export async function loadRepairedDebts(
 }
 
 /**
- * Loads balances and credits of these accounts, including amounts that parents pay, in one statement. Accounts
+ * Loads the balances and credits of these accounts in one statement. Amounts that parents pay are included. Accounts
  * without invoices are omitted.
  */
 export async function loadBalances(

@@ -49,21 +49,21 @@ import { loadParentInvoices } from './load-credit-inputs.ts';
 import { loadSummarizedChildren } from './load-summarized-children.ts';
 
 export interface ViewTools {
-  /** Source of catalogs. If null, the views have no names. */
+  /** Source of catalogs. If null, the views contain no pretty names. */
   readonly catalogsOf: CatalogSource | null;
-  /** Source of settings. If null, the views have no numbers in the tenant's pattern. */
+  /** Source of settings. If null, the views contain no formatted numbers. */
   readonly settingsOf: SettingsOf | null;
 }
 
 interface ViewedInvoices {
-  /** The invoices of `selection`, in the order of the views. */
+  /** The invoices that `selection` finds, in the order of the views. */
   readonly invoices: Promise<readonly Invoice[]>;
   readonly selection: InvoiceSelection;
 }
 
 /**
- * Returns the invoices in the given order, with their items and the names of plans. Reads the invoices, their items,
- * tracking ids and settings together. Most invoices need no other statement.
+ * Returns the invoices in the given order, with their items and plan names. Reads the invoices, their items, tracking
+ * ids and settings together. Most invoices need no other statement.
  */
 export async function loadInvoiceViews(
   session: ReadSession,
@@ -112,7 +112,7 @@ function numberPatternsIn(settings: TenantSettings | null) {
   return settings === null ? [] : settings['invoice.numberPattern'];
 }
 
-/** Loads data that only some invoices need: parents, facts of usage, and plans that are not in a cached catalog. */
+/** Loads data that only some invoices need: parents, usage facts, and plans that are missing in cached catalogs. */
 async function loadFurtherSources(
   session: ReadSession,
   {
@@ -141,7 +141,10 @@ async function loadFurtherSources(
 
 type WithBasis = InvoiceItem & { readonly basis?: ItemBasis | undefined };
 
-/** Loads the facts of USAGE items. Takes no statement if there are no such items, or if their facts are in memory. */
+/**
+ * Loads the usage facts of USAGE items. Executes no statement if there are no such items, or if their facts are already
+ * in memory.
+ */
 export async function loadUsageBases(
   session: ReadSession,
   items: readonly WithBasis[],
@@ -155,7 +158,10 @@ export async function loadUsageBases(
 
 const NO_TRACKING_IDS: ReadonlyMap<Uuid, readonly string[]> = new Map();
 
-/** Loads the tracking ids of usage on these invoices, including late usage that changes no amount (usage §7.6). */
+/**
+ * Loads the ids of the usage records that these invoices billed, including late usage that does not change an amount
+ * (usage §7.6).
+ */
 async function loadTrackingIds(
   session: ReadSession,
   selection: InvoiceSelection,
@@ -167,14 +173,18 @@ async function loadTrackingIds(
   );
 }
 
-/** Returns the invoices with items of runs. Other invoices bill no usage, so they require no statement (usage §7.6). */
+/**
+ * Returns the invoices that have items from runs. Other invoices bill no usage, so their tracking ids need not be
+ * loaded (usage §7.6).
+ */
 function invoicesOfRuns(items: readonly InvoiceItem[]): readonly Uuid[] {
   const ofRuns = items.filter(({ itemType }) => itemTypes[itemType].addedByRuns);
   return [...new Set(ofRuns.map(({ invoiceId }) => invoiceId))];
 }
 
 /**
- * Opens the catalogs for the names of billed items. Null if they cannot be loaded; the view then has no names (§1.2).
+ * Opens the catalogs that contain the names of billed items. Returns null if the catalogs cannot be loaded. Views then
+ * contain no names (§1.2).
  */
 export async function catalogsForNames(
   { logger }: Pick<Ports, 'logger'>,
@@ -190,7 +200,7 @@ export async function catalogsForNames(
   }
 }
 
-/** Maximum number of items of an invoice in a document, about 400 pages. */
+/** Maximum number of items of an invoice in a document. A document with this many items has about 400 pages. */
 const MAX_DOCUMENT_ITEMS = 10_000;
 
 /** The data of a document, and the tenant's template for it. */
@@ -204,9 +214,9 @@ interface DocumentContent {
   check(session: ReadSession): Promise<void>;
   /** Returns the instant whose seller data the document shows. Null selects the newest seller data (§14 rule 7). */
   issuedAt(invoice: Invoice): Instant | null;
-  /** Returns the listed items, and the items that they refer to. */
+  /** Returns the items that the document lists, and the items to which these refer. */
   itemsOf(session: ReadSession): Promise<LinkedItems>;
-  /** The invoices whose credit notes can contain these items. */
+  /** Returns the invoices whose credit notes can contain these items. */
   notedBy(items: LinkedItems, invoice: Invoice): readonly Uuid[];
 }
 
@@ -234,8 +244,9 @@ export class DocumentSourceLoader {
   }
 
   /**
-   * Loads the data of an invoice document. With an unsaved text, the document is that of a customer to whom this text
-   * applies. @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020).
+   * Loads the data of an invoice document. If an unsaved text is given, loads the document of a customer to whom this
+   * text applies.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020).
    */
   async load(
     context: CallContext,
@@ -359,7 +370,7 @@ function refuseTooMany(invoiceId: Uuid, items: number): void {
   throw billingError(ErrorCode.ANSWER_TOO_LARGE, message, { invoiceId, maxItems: MAX_DOCUMENT_ITEMS });
 }
 
-/** Returns the lines of a note as items of the credited invoice, with the credited amounts. */
+/** Returns the lines of a credit note as items of the credited invoice, with the credited amounts. */
 async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNote) {
   const stored = await session.invoices.findItemsByIds(lines.map(({ itemId }) => itemId));
   const itemOf = new Map(stored.map((item) => [item.id, item]));
@@ -372,8 +383,8 @@ async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNot
 }
 
 /**
- * Adds the items that the given items refer to, and the TAX items of all of them (§14 rule 9), as if all these items
- * were on this invoice.
+ * Adds the items to which the given items refer, and the TAX items of both (§14 rule 9). The result treats all of them
+ * as items of this invoice.
  */
 async function withLinked(
   session: ReadSession,
@@ -397,12 +408,14 @@ function noSuchInvoice(id: Uuid): BillingError {
   return noSuchObject({ type: ObjectType.INVOICE, id });
 }
 
-/** Maximum number of characters of parsed templates in the cache, and of parsed translations. */
+/**
+ * Maximum number of characters of the parsed templates in the cache. The same maximum applies to parsed translations.
+ */
 const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * 1_048_576;
 
 const builtIn = parseTemplate(BUILT_IN_TEMPLATE);
 
-/** Loads templates and translations of tenants. The current row is read each time, but each version is parsed once. */
+/** Loads templates and translations of tenants. Reads the current row each time, but parses each version only once. */
 class DocumentTextLoader {
   readonly #templates = new ParsedTexts(parseTemplate);
   readonly #translations = new ParsedTexts(parseProperties);

@@ -30,13 +30,13 @@ export interface LoadInput<R extends StreamRequest> {
   readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
   /** Selects all subscriptions. By default, only subscriptions that are due are loaded. */
   readonly choice?: 'all';
-  /** True: bundles with AUTO_INVOICING_OFF are loaded too. Defaults to false. */
+  /** If true, bundles with the tag AUTO_INVOICING_OFF are loaded too. Defaults to false. */
   readonly includesNotInvoiced?: boolean;
-  /** True: usage is not loaded. Defaults to false. */
+  /** If true, usage is not loaded. Defaults to false. */
   readonly leavesOutUsage?: boolean;
-  /** A hypothetical action on the only account of the requests. Its facts are treated as if they were stored. */
+  /** A hypothetical action on the account. Requires a single account. Its facts are treated as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
-  /** The result of `loadBillingOfAccounts`, with choice `all`. By default, it is loaded here. */
+  /** The result of `loadBillingOfAccounts` with choice `all`. If absent, `loadStreams` loads it. */
   readonly ofAccounts?: BillingOfAccounts;
 }
 
@@ -66,8 +66,8 @@ export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R
 const NO_BUNDLES: ReadonlySet<Uuid> = new Set();
 
 /**
- * Loads cursors and billing events of these accounts in a constant number of queries. For a subscription with an
- * ongoing charge, the cursor is sufficient.
+ * Loads the cursors and billing events of these accounts in a constant number of queries. If a subscription has an
+ * ongoing charge, only its cursor is loaded.
  */
 export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
@@ -125,8 +125,8 @@ export async function loadStreams<R extends StreamRequest>(
 }
 
 /**
- * Returns the ongoing charges by subscription. The map is empty with a hypothesis, and when all subscriptions are
- * loaded, because the events are used in both cases.
+ * Returns the ongoing charges by subscription. The map is empty with a hypothesis and when all subscriptions are
+ * loaded, because the evaluation then uses the events.
  */
 function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<StreamRequest>) {
   const { requests, catalogOf, hypothesis = null } = input;
@@ -141,7 +141,7 @@ function ongoingCharges(cursors: readonly StoredCursor[], input: LoadInput<Strea
   );
 }
 
-/** Loads the missing base subscriptions of add-ons. Cycles and ends of an add-on follow its base. */
+/** Loads the missing base subscriptions of add-ons. The cycles and the end of an add-on depend on its base. */
 async function missingBases(session: ReadSession, subscriptions: readonly Subscription[]) {
   const withBase = new Set(subscriptions.filter(isBase).map(({ bundleId }) => bundleId));
   const addOns = subscriptions.filter(({ category }) => category === ProductCategory.ADD_ON);
@@ -173,8 +173,8 @@ async function loadDue(session: ReadSession, input: LoadInput<StreamRequest>): P
 }
 
 /**
- * Returns true if all subscriptions must be loaded. With greedy arrears, charges can grow on any day, regardless of
- * the due date (§7.1).
+ * Returns true if all subscriptions must be loaded. In the mode greedy arrears, charges can grow on any day, regardless
+ * of the due date (§7.1).
  */
 function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
   return choice === 'all' || config.inArrearMode === 'GREEDY';

@@ -9,8 +9,8 @@ import { formattedNumber } from '../invoices/invoice-view.ts';
 const NO_CHILDREN: ReadonlyMap<Uuid, SummarizedChild> = new Map();
 
 /**
- * Loads the names and invoice numbers of the children that the items of a summary charge (§14 rule 4), by account.
- * Takes no statement if no item charges a child.
+ * Loads the names and invoice numbers of the children that the items of a summary charge, by account (§14 rule 4).
+ * Executes no statement if no item charges a child.
  */
 export async function loadSummarizedChildren(
   session: ReadSession,

@@ -18,7 +18,7 @@ import { dueEntry, type NoticeTerms, noticeEntries } from '../evaluation/run-ent
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
-/** Number of affected accounts that are listed at a time. */
+/** Number of affected accounts per page. */
 const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
 
 type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
@@ -35,7 +35,8 @@ export class CatalogChangeHandler implements QueueHandler {
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
   /**
-   * Changes that have been handled. A bus event may be redelivered, or an earlier event may have covered its change.
+   * Catalog changes that have been handled. Some events need no further work: they were redelivered, or an earlier
+   * event already covered their change.
    */
   readonly #handledChanges = new RevisionSpans(MAX_CACHED_CATALOGS);
 
@@ -63,7 +64,7 @@ export class CatalogChangeHandler implements QueueHandler {
     if (span !== null) this.#handledChanges.add(batch.tenant.recordId, { first: span.first, last });
   }
 
-  /** Returns the changes from the first revision of the span to the newest revision. */
+  /** Returns the changes from the first revision of the span up to the newest stored revision. */
   #changedSince(tenant: TenantRef, span: RevisionSpan | null) {
     return this.#ports.storage.read(tenant, async (session) => ({
       plans: span && (await this.#catalogs.cache.changedSince(session, span.first - 1)),
@@ -107,8 +108,8 @@ export class CatalogChangeHandler implements QueueHandler {
 }
 
 /**
- * Returns the span of catalog revisions in these bus events. Null if an event has no revision; anything may then have
- * changed.
+ * Returns the span of catalog revisions in these bus events. Returns null if an event has no revision, because it may
+ * then stand for any change.
  */
 function spanOf(entries: readonly ClaimedEntry[]) {
   const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
@@ -118,8 +119,8 @@ function spanOf(entries: readonly ClaimedEntry[]) {
 }
 
 /**
- * Returns the accounts on these plans. Null selects accounts with subscriptions that were last evaluated with an
- * earlier catalog.
+ * Returns the accounts on these plans. If `plans` is null, returns accounts with subscriptions that were last evaluated
+ * with an earlier catalog.
  */
 async function listAccounts(
   session: ReadSession,
@@ -139,7 +140,7 @@ function dueEntriesOf({ request: { account }, changes }: AccountStream<StreamReq
   return [entry, ...noticeEntries(account, { targetDate, comesAt: entry.effectiveDate }, terms)];
 }
 
-/** Consecutive revisions, including both ends. */
+/** A span of consecutive revisions. Both ends are included. */
 interface RevisionSpan {
   readonly first: number;
   readonly last: number;

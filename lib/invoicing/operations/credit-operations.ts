@@ -35,7 +35,7 @@ import { loadParentInvoices } from '../loading/load-credit-inputs.ts';
 import { type ConsultedOperations, onAccount } from '../plugins/consult-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
-/** Operations on account credit at a caller's request (§9 rule 9, §12 rule 9). */
+/** Creates the credit operations that callers can request (§9 rule 9, §12 rule 9). */
 export function accountCreditOperations(operations: ConsultedOperations) {
   return {
     rebalanceCredit: (context: CallContext, accountId: Uuid): Promise<void> =>
@@ -198,8 +198,9 @@ async function deleteCredit(session: WriteSession, { account, invoice, items, it
 }
 
 /**
- * Returns the invoice. @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the account
- * that was not migrated.
+ * Returns the invoice.
+ * @throws BillingError INVOICE_NOT_FOUND (4006) if the account has no COMMITTED invoice with this id, or if the invoice
+ * was migrated.
  */
 async function countedInvoice(session: ReadSession, { accountId, invoiceId }: DeleteCreditRequest) {
   const [invoice] = await session.invoices.findByIds([invoiceId]);
@@ -221,8 +222,8 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
 }
 
 /**
- * Rejects deleting used credit on a child's invoice if the parent's summary with this invoice is committed. The
- * parent's debt does not grow again (§12 rule 4), so nobody would pay the returned credit.
+ * Prevents the deletion of used credit on a child's invoice if a committed summary of the parent contains this invoice.
+ * The parent's debt does not grow again (§12 rule 4), so nobody would pay the returned credit.
  */
 async function refuseSummarised(session: ReadSession, invoice: Invoice, item: InvoiceItem): Promise<void> {
   if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
@@ -235,7 +236,7 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
   );
 }
 
-/** Reclaims used credit of the account page by page, the newest use first. */
+/** Reclaims used credit of the account page by page, starting with the most recent use. */
 async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal) {
   const credits: ChangedCredit[] = [];
   const items: InvoiceItem[] = [];
@@ -266,8 +267,8 @@ interface Reclaimed {
 }
 
 /**
- * Returns each invoice before and after its items change. If an invoice has credit, its amount depends on all its
- * items.
+ * Returns each invoice before and after the change of its items. The amount of an invoice with credit depends on all
+ * its items.
  */
 function changedInvoices(
   touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],

@@ -88,7 +88,7 @@ export class DryRunService {
     return accountId;
   }
 
-  /** Returns the next invoice, dated on the day of its run. */
+  /** Returns the next invoice. Its date is the day of its run. */
   async upcoming(context: CallContext, { accountId }: UpcomingInvoiceRequest): Promise<InvoiceView | null> {
     const wanted = checkDryRun({ accountId, dryRunType: DryRunType.UPCOMING_INVOICE });
     const [invoice = null] = await this.#views(context, { accountId, wanted, dates: null });
@@ -181,7 +181,7 @@ export class DryRunService {
     });
   }
 
-  /** Follows the walks, consults invoice plugins outside transactions, and returns the results. */
+  /** Runs the walks, consults invoice plugins outside transactions, and returns the results. */
   async #foresee<R, V>(context: CallContext, asked: Foreseeing<R, V>): Promise<V> {
     const { tenant, createdDate: now } = context;
     const { accountId, wanted } = asked;
@@ -230,7 +230,7 @@ export class DryRunService {
   }
 
   /**
-   * Returns the dry run with the usage of sources. Null if the sources supply no usage, so that recorded usage is
+   * Returns the dry run with usage from sources. Returns null if the sources supply no usage. Recorded usage is then
    * billed.
    */
   async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
@@ -322,7 +322,7 @@ function withRecordIds(items: readonly AddedItem[]) {
 }
 
 interface DatedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
-  /** Dates of the requested invoices. Null means the date of `wanted`. */
+  /** Dates of the requested invoices. If null, the date in `wanted` applies. */
   readonly dates: readonly LocalDate[] | null;
   /** If true, each item contains its explanation. Defaults to false. */
   readonly explains?: boolean;
@@ -335,7 +335,7 @@ interface ChangeToView {
   readonly now: Instant;
 }
 
-/** A dry run, its walks, and the view of their results. */
+/** A dry run with its walks and a function that converts their results to views. */
 interface Foreseeing<R, V> extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   walksOf(
     found: LoadedDryRun,
@@ -350,7 +350,7 @@ interface DatesOfAccount {
   readonly dates: readonly LocalDate[];
 }
 
-/** The invoices of an account by requested date, or the failure. */
+/** The invoices of an account by requested date, or the error that prevented them. */
 type ForeseenInvoices = { readonly views: readonly (InvoiceView | null)[] } | { readonly error: unknown };
 
 interface MadeInvoices {
@@ -389,7 +389,7 @@ function basesOf(made: DryRunInvoice | null) {
   return all.flatMap(({ id, basis }) => (basis === undefined ? [] : [[id, basis] as const]));
 }
 
-/** Returns the invoice, dated on the day of its run. A draft keeps its date. */
+/** Returns the invoice, dated on the day of its run. A draft keeps its original date. */
 function onDateOf({ run, runDate }: DryRunInvoice, view: InvoiceView): InvoiceView {
   const invoiceDate = run.invoice.draft === null ? runDate : view.invoiceDate;
   return { ...view, invoiceDate, commitDate: view.commitDate && runDate };
@@ -409,7 +409,7 @@ async function unchangedWalkTo(
 }
 
 /**
- * Returns the tracking ids of the usage that the invoice would bill first, after the tracking ids of a reused draft
+ * Returns the ids of the usage records that the invoice would bill first. The tracking ids of a reused draft come first
  * (usage §7.6).
  */
 async function foreseenTrackingIds(session: ReadSession, { run }: DryRunInvoice, limit: number) {
@@ -432,7 +432,7 @@ export function ratedUsage(
   catalogs: CatalogProvider,
   { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
 ) {
-  /** Returns the current day of the account and the ends of its running periods. */
+  /** Returns the current day of the account and the end dates of its current usage periods. */
   async function running({ tenant, createdDate: now }: CallContext, subscriptionId: Uuid) {
     const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
     const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });

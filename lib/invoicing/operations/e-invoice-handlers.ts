@@ -104,7 +104,7 @@ function invoiceIdOf({ payload }: ClaimedEntry): Uuid {
 
 /**
  * Returns the COMMITTED invoices that charge something. An invoice with only credits has no e-invoice. Summaries of
- * parents are not sent, because the invoices of the children are the tax documents.
+ * parents are excluded, because the invoices of the children are the tax documents.
  */
 async function chargedInvoices(session: ReadSession, ids: readonly Uuid[]) {
   const found = await session.invoices.findByIds(ids);
@@ -122,7 +122,7 @@ async function chargedInvoices(session: ReadSession, ids: readonly Uuid[]) {
   return issued.filter(({ id }) => charged.has(id));
 }
 
-/** Returns the credit notes to send: all except credit notes of summaries. */
+/** Returns the credit notes to send. Credit notes of parents' summaries are excluded. */
 async function notesToSend(session: ReadSession, notes: readonly CreditNote[]) {
   if (notes.length === 0) return [];
   const invoices = await session.invoices.findByIds(notes.map(({ invoiceId }) => invoiceId));
@@ -158,7 +158,7 @@ function newDeliveries(
 /** Time limit of one call to the sender, in milliseconds. */
 const SENDER_TIMEOUT_MS = 30_000;
 
-/** Maximum number of concurrent calls to the sender. Each call is for a different account. */
+/** Maximum number of concurrent calls to the sender. Concurrent calls are for different accounts. */
 const MAX_CONCURRENT_SENDINGS = 10;
 
 interface Sending {
@@ -166,7 +166,7 @@ interface Sending {
   readonly delivery: EInvoiceDelivery;
 }
 
-/** Sends queued e-invoices (§22 rule 9), each at least once. Each attempt creates the document again. */
+/** Sends queued e-invoices, each at least once (§22 rule 9). Creates the document again for each attempt. */
 export function eInvoiceSendHandler(
   ports: DeliveryPorts,
   {
@@ -254,7 +254,7 @@ export function eInvoiceSendHandler(
   };
 }
 
-/** Returns the deliveries whose next attempt these entries request. Outdated entries are omitted. */
+/** Returns the deliveries whose next attempt these entries request. Omits outdated entries. */
 async function pendingOf(session: ReadSession, { entries }: HandlerBatch): Promise<readonly Sending[]> {
   const ids = entries.map(({ payload }) => payload.deliveryId as Uuid);
   const found = await session.eInvoiceDeliveries.findByIds(ids);

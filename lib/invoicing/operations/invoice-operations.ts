@@ -155,7 +155,7 @@ export interface InvoiceOperations<C extends Leading = []> {
   search(...given: [...C, key: string, request: PageRequest]): Promise<Page<InvoiceView>>;
 
   /**
-   * Returns a page of the account's invoices, without items.
+   * Returns a page of the account's invoices, without their items.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   pageOfAccount(...given: [...C, accountId: Uuid | string, request: PageRequest]): Promise<Page<InvoiceView>>;
@@ -320,7 +320,7 @@ export interface ChangePreview {
   readonly effective: DatedInstant;
   /** The invoice that the change creates immediately. Null if it creates none. */
   readonly dueNow: ExplainedInvoice | null;
-  /** The next invoice after the change. Null if no invoice follows. */
+  /** The next invoice after the change. Null if there is no later invoice. */
   readonly next: ExplainedInvoice | null;
   /** The account credit that the change adds immediately to the previous credit. 0 if it adds none. */
   readonly credit: Decimal;
@@ -437,13 +437,13 @@ export interface InvoiceTextOperations<C extends Leading = []> {
 }
 
 export interface RatedUsageRequest {
-  /** Local date in the account's zone. Defaults to the ends of the running periods. */
+  /** Local date in the account's time zone. By default, the end dates of the current usage periods. */
   readonly targetDate?: LocalDate | null | undefined;
 }
 
 export interface UnbilledUsageRequest {
   readonly startDate: HostInput<RequestedDate>;
-  /** Exclusive end date, not before `startDate`. */
+  /** Exclusive end date. Must not be before `startDate`. */
   readonly endDate: HostInput<RequestedDate>;
 }
 

@@ -60,7 +60,7 @@ import {
 } from '../plugins/consult-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
-/** Operations on charges, taxes, credits and adjustments that people add (§9). */
+/** Creates the operations for charges, taxes, credits and adjustments that users add (§9). */
 export function manualItemOperations(
   ports: Pick<Ports, 'storage' | 'logger'>,
   catalogs: CatalogProvider,
@@ -147,7 +147,7 @@ async function planAdjustment(
   return { accounts: [account], account, invoices: [{ before: invoice, invoice, ...changed }] };
 }
 
-/** Returns the adjustments of the taxes of an adjusted charge (§9 rule 4). */
+/** Returns the adjustments of the taxes when a charge is adjusted (§9 rule 4). */
 function taxAdjustments(
   charge: InvoiceItem,
   items: readonly InvoiceItem[],
@@ -209,7 +209,7 @@ async function planItems(
 }
 
 /**
- * Returns the items that the taxes refer to, by id.
+ * Returns the items to which the taxes refer, by id.
  * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011), MISSING_OR_INVALID_FIELD (60003) for an item that is not a
  * charge.
  */
@@ -226,7 +226,10 @@ async function taxedItems(session: ReadSession, account: Account, taxes: readonl
   return stored;
 }
 
-/** Compares new taxes with their rates (§14 rule 9). @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/**
+ * Compares the amounts of new taxes with their rates (§14 rule 9).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if they differ.
+ */
 function checkDeclaredTaxes(
   items: readonly NewInvoiceItem[],
   taxed: ReadonlyMap<Uuid, InvoiceItem>,

@@ -41,8 +41,8 @@ interface Ahead {
 }
 
 /**
- * Announces upcoming invoices (§8.1). A dry run computes each invoice once per account and date. The invoice is
- * announced if an amount will be owed. Takes no lock.
+ * Announces upcoming invoices on which an amount will be owed (§8.1). Computes each invoice in a dry run, once per
+ * account and date. Takes no lock.
  */
 export function invoiceNoticeHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -94,7 +94,7 @@ async function loadAhead(
   });
 }
 
-/** Runs one dry run for all invoices, so that the cost of a batch does not grow with the number of accounts. */
+/** Computes all invoices in one dry run, so that the number of statements does not grow with the number of accounts. */
 async function foresee(
   ahead: readonly Ahead[],
   batch: HandlerBatch,
@@ -143,8 +143,8 @@ function eventsOf({ account, targetDate, invoice }: Ahead & { readonly invoice: 
 }
 
 /**
- * Milliseconds for which an announcement is kept after its UTC date. The date may still be running in other time
- * zones, and the run may be a few hours late (invoicing §8.1).
+ * Milliseconds for which an announcement is kept after its UTC date. In other time zones the date may still be running,
+ * and the run may be a few hours late (invoicing §8.1).
  */
 const TOLD_INVOICE_OVER_MS = 2 * DAY_MS;
 
@@ -163,7 +163,7 @@ const THRESHOLD_LOOK_PAUSE_MS = 1_000;
 interface Look {
   readonly entry: ClaimedEntry;
   readonly subscriptionRecordId: number;
-  /** The mark of the subscription before its usage was read; null without a mark. */
+  /** The subscription's mark before its usage was read. Null if there was no mark. */
   readonly mark: number | null;
   /** Null if there is nothing to bill. */
   readonly billing: AccountBilling | null;
@@ -183,9 +183,9 @@ interface Looking {
 }
 
 /**
- * Reports usage thresholds that recorded usage has reached (usage §12.1), each once per period, without the account's
- * lock. A queue entry ends only if no usage was recorded in the meantime. Recording usage first marks the
- * subscription and then requests an entry, so either this entry has already ended, or it sees the mark.
+ * Reports usage thresholds that recorded usage has reached, each once per period, without locking the account (usage
+ * §12.1). A queue entry ends only if no usage was recorded in the meantime. Recording usage first marks the
+ * subscription and then requests an entry. Therefore this entry has either already ended, or it sees the mark.
  */
 export function thresholdHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
@@ -293,7 +293,7 @@ async function look(each: Look, looking: Looking) {
   return { ...each, account, subscription, reached };
 }
 
-/** Adds the usage that sources supply for the subscription. Without supplied usage, recorded usage is used. */
+/** Adds the usage that sources supply for the subscription. If no source supplies usage, recorded usage is used. */
 async function withSourceUsage(billing: AccountBilling, { tenant, now, config, sources }: Looking) {
   const [subscription] = billing.subscriptions;
   const usage = subscription?.usage ?? null;
@@ -309,8 +309,8 @@ async function withSourceUsage(billing: AccountBilling, { tenant, now, config, s
 }
 
 /**
- * Reports newly reached thresholds. Returns the finished entries, and the entries whose subscription has been marked
- * since.
+ * Reports newly reached thresholds. Returns the finished entries, and the entries whose subscription was marked in the
+ * meantime.
  */
 async function reportReached(session: WriteSession, looked: readonly ExaminedSubscription[], now: Instant) {
   const marks = await session.usage.lockMarks(looked.map(({ subscriptionRecordId }) => subscriptionRecordId));

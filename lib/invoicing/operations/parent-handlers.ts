@@ -20,9 +20,8 @@ interface ChildEntry {
 type ParentPorts = Pick<Ports, 'storage' | 'clock' | 'ids'>;
 
 /**
- * Updates the parents' summaries after their children's invoices have changed (§12). First takes the locks of the
- * parents. If a parent has already paid, then takes the locks of the children, never both at the same time (§17 rule
- * 3).
+ * Updates the parents' summaries after their children's invoices have changed (§12). First locks the parents. If a
+ * parent has already paid, later locks the children. Never holds both kinds of locks at the same time (§17 rule 3).
  */
 export function parentSummaryHandler(
   { storage, clock, ids }: ParentPorts,
@@ -54,7 +53,10 @@ interface ChildBatch {
   readonly children: readonly ChildEntry[];
 }
 
-/** Returns the entries whose parents are busy, and the entries with a decrease that the parent has paid. */
+/**
+ * Returns the entries whose parents are busy, and the entries with a decrease of an amount that the parent has already
+ * paid.
+ */
 async function summarise(
   session: WriteSession,
   { batch, children }: ChildBatch,
@@ -80,7 +82,9 @@ async function summarise(
   };
 }
 
-/** Credits decreases to children whose parent has paid (§12 rule 5). Returns the entries of busy accounts. */
+/**
+ * Credits a decrease to the child if its parent has already paid (§12 rule 5). Returns the entries of busy accounts.
+ */
 async function credit(session: WriteSession, { batch, children }: ChildBatch, ids: IdGenerator) {
   const recordIds = children.flatMap(({ entry }) => entry.accountRecordId ?? []);
   const accounts = await session.tryLockAccounts(recordIds);

@@ -11,7 +11,7 @@ import type { AccountParking, ParkedRun } from '../invoices/requests.ts';
 import { parkAccounts, unparkAccount } from '../runs/parking.ts';
 import type { InvoiceRunService } from './run-service.ts';
 
-/** Maximum number of characters of an operator's reason for parking, the same as for a comment. */
+/** Maximum number of characters of an operator's reason for parking. Comments have the same limit. */
 const MAX_PARKING_REASON_CHARACTERS = 255;
 
 const DEFAULT_REASON = 'parked by an operator';

@@ -40,7 +40,7 @@ import type { ConsultedSources, InvoiceRunService } from './run-service.ts';
 
 interface PlannedBatch {
   readonly runs: readonly ClaimedEntry[];
-  /** Entries that need no run, and entries whose account is parked or must not be invoiced. */
+  /** Entries that need no run, and entries whose account is parked or excluded from invoicing. */
   readonly idle: readonly ClaimedEntry[];
   readonly busy: readonly ClaimedEntry[];
   readonly requests: readonly RunRequest[];
@@ -58,7 +58,7 @@ interface RunningBatch {
 interface BatchResult extends Pick<PlannedBatch, 'busy'> {
   readonly results: readonly RunResult[];
   readonly parked: readonly FailedRun[];
-  /** Entries of accounts about which the plugins must be consulted again. */
+  /** Entries of accounts for which plugins must be consulted again. */
   readonly left: readonly { readonly entry: ClaimedEntry; readonly error: unknown }[];
   /** Entries of accounts whose plugins must be consulted again. */
   readonly changed: readonly ClaimedEntry[];
@@ -154,8 +154,8 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 
   /**
-   * Parks an account that was busy at each attempt to lock it (§8.6). Takes no lock, because waiting for the lock
-   * could fail again.
+   * Parks an account that could not be locked on any attempt (§8.6). Takes no lock, because a lock attempt could fail
+   * again.
    */
   async giveUp(batch: HandlerBatch): Promise<void> {
     const { clock, logger, storage } = this.#ports;
@@ -250,8 +250,8 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 
   /**
-   * Parks the account if storing its run fails although the run is the only one in its batch (§8.6). Everything that
-   * the run wrote is undone.
+   * Parks the account if its run cannot be stored even when it is the only run in its batch (§8.6). All changes of the
+   * run are rolled back.
    */
   async #parkUnstored(
     { batch, entries }: RunningBatch,
@@ -274,7 +274,7 @@ export class InvoiceRunHandler implements QueueHandler {
     });
   }
 
-  /** Logs that an account is parked. An automatic run that fails parks its account and is not repeated (§8.6). */
+  /** Logs that an account is parked. A failed automatic run parks its account and is not repeated (§8.6). */
   #logParked({ account, error }: FailedRun): void {
     const facts = { err: error, accountId: account.id, illegalState: error instanceof InvariantError };
     ofAccount(this.#ports, account.recordId, () =>
@@ -292,8 +292,8 @@ function entriesThatRun(entries: readonly ClaimedEntry[]) {
 }
 
 /**
- * Returns the runs of the entries, except for accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
- * @param accounts the available accounts of the entries. Other accounts are busy.
+ * Returns the runs of the entries. Omits accounts whose tags stop automatic runs (§8.2 steps 2 and 3).
+ * @param accounts The accounts that could be locked. All other accounts are busy.
  */
 function plan(
   entries: readonly ClaimedEntry[],
@@ -343,7 +343,7 @@ function plan(
 }
 
 /**
- * Returns the component that is stored as the author of the runs (platform §5.3). Scheduled runs and runs after
+ * Returns the component that is recorded as the author of the runs (platform §5.3). Scheduled runs and runs after
  * subscription events have different authors.
  */
 function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
@@ -357,7 +357,7 @@ function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
  */
 export const MAX_INVOICE_RETRIES = 50;
 
-/** Counts how many consecutive times plugins have postponed an entry on this node. */
+/** Counts how often in a row plugins have postponed an entry on this node. */
 export class PluginRetries {
   readonly #times = new Map<number, number>();
 
@@ -380,7 +380,7 @@ export class PluginRetries {
   }
 }
 
-/** Returns the future instant of the change that an event requests, or null. */
+/** Returns the future instant of the change that an event requests, or null if the change is not in the future. */
 function requestedLater({ actionType, effectiveDate }: EventPayload, now: Instant): Instant | null {
   if (actionType !== 'REQUESTED' || typeof effectiveDate !== 'string') return null;
   const at = parseWireInstant(effectiveDate);

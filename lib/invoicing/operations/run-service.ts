@@ -39,13 +39,15 @@ interface RunTools {
   readonly sources: UsageSources;
 }
 
-/** The decisions of plugins and the usage of sources, obtained before the runs. Null without plugins and sources. */
+/**
+ * The decisions of plugins and the usage from sources, collected before the runs. Both are null if the tenant has none.
+ */
 export interface ConsultedSources {
   readonly supplies: UsageSupplies | null;
   readonly consulted: Consultations | null;
 }
 
-/** Invoice runs (§8): the runs that people request, and the steps that these share with automatic runs. */
+/** Executes invoice runs (§8): runs requested by users, and the steps that automatic runs share with them. */
 export class InvoiceRunService {
   readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;
@@ -121,7 +123,7 @@ export class InvoiceRunService {
     });
   }
 
-  /** Calls usage sources, then invoice plugins, outside transactions. Does nothing if neither exists. */
+  /** Calls usage sources, then invoice plugins, outside transactions. Does nothing if there are none. */
   async ask(runs: RunsToAsk): Promise<ConsultedSources> {
     const supplies = await callUsageSources(this.#ports, this.#tools, runs);
     const consulted = await consultAboutRuns({ ports: this.#ports, ...this.#tools }, { ...runs, supplies });
@@ -144,7 +146,7 @@ export class InvoiceRunService {
   }
 }
 
-/** Returns the requested run. The tags of the account determine its target invoice. */
+/** Returns the requested run. The account's tags determine the invoice that gets the items. */
 async function requestedRun(
   session: ReadSession,
   account: Account,
@@ -161,8 +163,8 @@ interface Refusal {
 }
 
 /**
- * Returns the error for a failed explicit run. A safety bound or an illegal state also parks the account (§8.6).
- * Other changes, such as due entries, are committed before the error is thrown.
+ * Returns the error for a failed explicit run. A safety bound or an illegal state also parks the account (§8.6). Other
+ * changes, such as due entries, are committed before the caller throws the error.
  */
 async function refusalOf(
   session: WriteSession,

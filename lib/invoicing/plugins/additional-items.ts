@@ -46,7 +46,7 @@ export interface ConsultedInvoice {
   readonly existing: readonly InvoiceItem[];
   /** True if the invoice is committed. Its stored items then do not change (§1.6 rule 6). Defaults to false. */
   readonly isFixed?: boolean;
-  /** Ids of account credit items. These items are computed again, so changes to them are ignored. */
+  /** Ids of account credit items. Credit is computed again, so changes to these items are ignored. */
   readonly creditIds: ReadonlySet<Uuid>;
   readonly elsewhere: readonly ItemElsewhere[];
   /** The note that a plugin set. Absent means unchanged; empty means no note. */
@@ -94,7 +94,10 @@ export function withAdditionalItems(
   return { invoice: after, passedOver };
 }
 
-/** Compares new and changed taxes with their rates (§14 rule 9). @throws MalformedAnswer. */
+/**
+ * Compares the amounts of new and changed taxes with their rates (§14 rule 9).
+ * @throws MalformedAnswer if they differ.
+ */
 function checkDeclaredTaxes({ items, existing, currency }: ConsultedInvoice, before: ConsultedInvoice): void {
   const all = [...existing, ...items];
   const byId = new Map(all.map((item) => [item.id, item]));
@@ -117,7 +120,7 @@ function isReduction({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.ITEM_ADJ || itemType === InvoiceItemType.REPAIR_ADJ;
 }
 
-/** Changes those members of a known item that a plugin may change (rule 3). */
+/** Changes the fields of a known item that a plugin may change (rule 3). */
 function withChange(
   invoice: ConsultedInvoice,
   known: NewInvoiceItem,
@@ -166,7 +169,7 @@ type ChangeableItem = Pick<
   | 'taxExemption'
 >;
 
-/** Returns the members that a plugin may change. The remainder changes together with the amount. */
+/** Returns the fields that a plugin may change. The remainder changes together with the amount. */
 function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
   const difference = amount.minus(item.amount);
   const isLeft = difference.isZero() || !isAdjustable(item) || isTaxOfRepair(item);
@@ -186,7 +189,10 @@ function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decima
   };
 }
 
-/** Returns the tax facts that a TAX item has after a plugin's changes (§14 rule 9). @throws MalformedAnswer. */
+/**
+ * Returns the tax details of a TAX item after a plugin's changes (§14 rule 9).
+ * @throws MalformedAnswer if they are invalid.
+ */
 function changedTaxFacts(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
   const facts = {
     taxRate: claim.taxRate ?? item.taxRate,
@@ -205,7 +211,7 @@ function checkClaimedFacts(
   if (problem !== null) throw new MalformedAnswer(`returned an item that ${problem}`);
 }
 
-/** Changes a stored item as a plugin requested (§13 rule 5). */
+/** Rewrites a stored item as a plugin requested (§13 rule 5). */
 function withRewriting(invoice: ConsultedInvoice, stored: InvoiceItem, claim: ClaimedItem): ConsultedInvoice {
   if (invoice.isFixed === true || !itemTypes[stored.itemType].addedByPlugins) return invoice;
   const amount = changedAmount(stored, claim, invoice);
@@ -297,7 +303,7 @@ function newItem(claim: ClaimedItem, invoice: ConsultedInvoice, context: ItemsCo
   });
 }
 
-/** Returns the repair that a TAX item taxes; null if it taxes something else. */
+/** Returns the repair to which a TAX item applies. Returns null if the tax applies to any other item. */
 function repairTaxedBy(
   { itemType, linkedItemId }: Pick<ClaimedItem, 'itemType' | 'linkedItemId'>,
   { items, existing }: ConsultedInvoice,
@@ -307,7 +313,10 @@ function repairTaxedBy(
   return taxed?.itemType === InvoiceItemType.REPAIR_ADJ ? taxed : null;
 }
 
-/** Returns the amount of the tax of a repair: at most 0, and not more than the repaired amount (§13 rule 3). */
+/**
+ * Returns the amount of the tax on a repair. It is at most 0, and its size never exceeds the repaired amount (§13 rule
+ * 3).
+ */
 function taxOfRepair(amount: Decimal | null, repair: Pick<InvoiceItem, 'id' | 'amount'>): Decimal {
   if (amount === null || amount.greaterThan(0) || amount.lessThan(repair.amount)) {
     const shown = { amount: amount && formatDecimal(amount), repaired: formatDecimal(repair.amount) };
@@ -327,7 +336,7 @@ function changedBasis({ basis, amount }: NewInvoiceItem, pluginName: string): It
 }
 
 /**
- * Returns true if the item must keep its rate. Later runs recognize a billed recurring charge of a plan by its rate
+ * Returns true if the item must keep its rate. Later runs identify a billed recurring charge of a plan by its rate
  * (§6).
  */
 function keepsRate({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
@@ -335,8 +344,8 @@ function keepsRate({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
 }
 
 /**
- * Returns true if the item must keep its details. The details of usage list the billed lines, from which later runs
- * continue (usage §7.3).
+ * Returns true if the item must keep its details. The details of a usage item list the billed lines, on which later
+ * runs build (usage §7.3).
  */
 function keepsDetails({ basis }: NewInvoiceItem): boolean {
   const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
@@ -425,7 +434,8 @@ const amountCodes = {
 };
 
 /**
- * Item ids that plugins cannot choose (§13 rule 3): the ids of stored items, and of new items of the added invoices.
+ * Item ids that plugins cannot choose for new items (§13 rule 3). They are the ids of stored items and of the new items
+ * on the added invoices.
  */
 export class ReservedIds {
   readonly #ids: Set<Uuid>;
@@ -436,7 +446,7 @@ export class ReservedIds {
 
   /**
    * Adds the ids of the invoice's new items.
-   * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) if a chosen id is taken.
+   * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) if an id chosen by a plugin is already used.
    */
   add({
     items,

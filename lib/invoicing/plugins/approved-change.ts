@@ -25,14 +25,14 @@ import { comparedOf } from './proposal.ts';
 
 /** An invoice that an operation creates or changes, before plugins and credit change it. */
 export interface ProposedInvoice {
-  /** The stored invoice. Null for a new invoice. */
+  /** The stored invoice. Null if the invoice is new. */
   readonly before: Invoice | null;
   /** The invoice before its new items are added. */
   readonly invoice: New<Invoice>;
   /** Stored items of the invoice after the operation. Null if they were not read, because no plugin sees them. */
   readonly existing: readonly InvoiceItem[] | null;
   readonly newItems: readonly NewInvoiceItem[];
-  /** New values of `repairable` of stored items. */
+  /** The changed remainders (`repairable`) of stored items. */
   readonly remains?: readonly Remaining[];
   /** Adjustments of the taxes of adjusted charges (§9 rule 4). A plugin that changes a tax replaces its adjustment. */
   readonly followingTaxes?: readonly FollowingAdjustment[];
@@ -40,18 +40,18 @@ export interface ProposedInvoice {
 
 interface FollowingAdjustment {
   readonly adjustment: NewInvoiceItem;
-  /** The adjusted TAX item with its new remainder. */
+  /** The adjusted TAX item and its new remainder. */
   readonly remains: Remaining;
 }
 
 type Remaining = Pick<InvoiceItem, 'id' | 'repairable'>;
 
 /**
- * The change that a person's operation proposes. Plugins are consulted about this change, and no other change may
- * then be stored (§13 rule 7).
+ * The change that a user's operation proposes. Plugins are consulted about it, and only a change that equals it may be
+ * stored (§13 rule 7).
  */
 export interface ProposedChange {
-  /** The affected accounts. Plugins are consulted about each of them. */
+  /** The affected accounts. Plugins are consulted about each account. */
   readonly accounts: readonly Account[];
   readonly invoices: readonly ProposedInvoice[];
 }
@@ -61,11 +61,11 @@ export interface ApprovedChange {
   readonly changes: readonly ChangedInvoice[];
   /** Draft items that plugins have rewritten. */
   readonly rewritten: readonly InvoiceItem[];
-  /** New values of `repairable` of adjusted items. */
+  /** The changed remainders (`repairable`) of adjusted items. */
   readonly remains: readonly Remaining[];
 }
 
-/** Returns the operation without changes by plugins. */
+/** Returns the change that applies if no plugins were consulted. */
 export function unchangedProposal({ invoices }: ProposedChange): ApprovedChange {
   return {
     changes: invoices.map((each) => changeOf(each, withFollowingTaxes(each, invoiceToExtend(each)))),
@@ -77,7 +77,7 @@ export function unchangedProposal({ invoices }: ProposedChange): ApprovedChange 
   };
 }
 
-/** Adds the adjustments of those taxes that no plugin has adjusted or rewritten (§9 rule 4). */
+/** Adds the adjustments of taxes that no plugin has adjusted or rewritten (§9 rule 4). */
 export function withFollowingTaxes(
   { existing: stored, followingTaxes = [] }: ProposedInvoice,
   asked: ConsultedInvoice,
@@ -94,8 +94,8 @@ export function withFollowingTaxes(
 
 /**
  * Returns the operation with the changes of plugins.
- * @param asked the invoices of the operation as the plugins have seen them, in the same order.
- * @throws the errors of `elsewhereChanges`.
+ * @param asked The invoices of the operation as the plugins saw them, in the same order.
+ * @throws The errors of `elsewhereChanges`.
  */
 export function approvedChange(
   { accounts, invoices }: ProposedChange,
@@ -163,7 +163,7 @@ function withOwn(
   };
 }
 
-/** Returns the invoices to which plugins can add items. Items of a committed invoice do not change (§1.6 rule 6). */
+/** Returns the invoice to which plugins can add items. The items of a committed invoice cannot change (§1.6 rule 6). */
 export function invoiceToExtend({ before, invoice, existing, newItems }: ProposedInvoice): ConsultedInvoice {
   return {
     invoiceId: invoice.id,
@@ -194,7 +194,7 @@ interface Decided extends Pick<ConsultedInvoice, 'items' | 'existing'> {
   readonly note?: string | undefined;
 }
 
-/** Returns the invoice with its new items as stored. Plugins may have rewritten items of a draft. */
+/** Returns the change of an invoice with its new items. In a draft, plugins may also have rewritten stored items. */
 function changeOf(
   { before, invoice, existing: stored }: ProposedInvoice,
   { items, existing, note }: Decided,
@@ -220,7 +220,7 @@ function textOf({ accounts, invoices }: ProposedChange): string {
   return JSON.stringify([accounts.map(({ id }) => id), parts]);
 }
 
-/** The stored data, which was read under the account's lock. */
+/** The stored data that was read while the account was locked. */
 interface StoredElsewhere {
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
   readonly itemsOf: ReadonlyMap<Uuid, readonly InvoiceItem[]>;
@@ -307,11 +307,11 @@ function changeElsewhere(id: Uuid, newItems: readonly NewInvoiceItem[], stored: 
 }
 
 export interface LoadedElsewhere extends StoredElsewhere {
-  /** Ids that plugins chose for new items although they belong to stored items. */
+  /** Ids that plugins chose for new items although stored items already have them. */
   readonly taken: ReadonlySet<Uuid>;
 }
 
-/** Loads the stored invoices and items that plugins name. Takes no statement if they name none. */
+/** Loads the stored invoices and items that plugins name. Executes no statement if they name none. */
 export async function loadElsewhere(
   session: ReadSession,
   asked: readonly ConsultedInvoice[],
@@ -353,13 +353,13 @@ function withLeft<I extends Remaining>(item: I, left: Left): I {
   return repairable === undefined ? item : { ...item, repairable };
 }
 
-/** Returns the stored data with the remaining amounts of adjusted items. */
+/** Returns the stored data with the reduced remainders of adjusted items. */
 export function withRemainingAmounts<S extends StoredElsewhere>(stored: S, left: Left): S {
   if (left.size === 0) return stored;
   return { ...stored, linked: new Map([...stored.linked].map(([id, item]) => [id, withLeft(item, left)])) };
 }
 
-/** Returns the items of the draft that the run adds to, with their remainder after the run. */
+/** Returns the items of the draft to which the run adds items, with their remainders after the run. */
 export function existingOf(run: Pick<AccountRun, 'evaluations' | 'invoice'>): readonly InvoiceItem[] {
   const items = run.invoice.draft?.items ?? [];
   if (items.length === 0) return items;
@@ -373,7 +373,7 @@ interface TouchedItem {
   readonly item: InvoiceItem;
 }
 
-/** Returns the items that plugins have changed. Both lists contain the same items in the same order. */
+/** Returns the items that plugins have changed. Both parameters must contain the same items in the same order. */
 export function touchedItems(
   before: readonly InvoiceItem[],
   after: readonly InvoiceItem[],
@@ -385,7 +385,7 @@ export function touchedItems(
   });
 }
 
-/** Returns true if the amount of the item changed, so that the item is written again. */
+/** Returns true if the amount of the item has changed. The item must then be written again. */
 export function isRewritten({ before, item }: TouchedItem): boolean {
   return !before.amount.equals(item.amount);
 }

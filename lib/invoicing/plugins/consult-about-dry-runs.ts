@@ -26,7 +26,7 @@ interface ConsultedDryRun {
   readonly calls: InvoicePluginCalls;
   readonly context: CallContext;
   readonly account: Account;
-  /** The requested date. Null means the next invoice. */
+  /** The requested date. If null, the next invoice is requested. */
   readonly targetDate: LocalDate | null;
 }
 
@@ -73,7 +73,7 @@ async function answerTo(step: DryRunStep, of: ConsultedDryRun, left: Left) {
   return { run: decided, elsewhere: other.changes, standIns: other.standIns };
 }
 
-/** Returns the changes that plugins make to stored invoices. */
+/** Returns the changes that plugins make to other stored invoices. */
 async function changesElsewhere(
   asked: ConsultedInvoice,
   { ports, context, account }: ConsultedDryRun,

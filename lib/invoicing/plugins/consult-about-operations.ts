@@ -34,11 +34,14 @@ import { imposeNumbers, numbersOf } from './split-and-number.ts';
 
 export interface Planning {
   readonly ids: IdGenerator;
-  /** True if plugins see the operation. All stored items of its invoices are then read. */
+  /** True if plugins see the operation. All stored items of its invoices must then be loaded. */
   readonly isConsulted: boolean;
 }
 
-/** A user operation on invoices (§9). It is planned before it is applied, so that plugins can veto or change it. */
+/**
+ * A user operation on invoices (§9). The operation is planned before it is applied, so that plugins can veto or change
+ * it.
+ */
 export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
   /** Value of the plugin property INVOICE_OPERATION (§13 rule 7). */
   readonly name?: 'commit' | 'void';
@@ -46,11 +49,13 @@ export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> 
   readonly takesItems: boolean;
   /** Loads the subject without a lock. */
   find(session: ReadSession): Promise<Subject>;
-  /** Loads the subject under the required locks. */
+  /** Loads the subject of the operation and takes the required locks. */
   lock(session: WriteSession): Promise<Subject>;
-  /** Returns the change. The same subject and ids always give the same change. Throws for an invalid operation. */
+  /**
+   * Returns the planned change. The result depends only on the subject and the ids. Throws if the operation is invalid.
+   */
   plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
-  /** Applies the change, in the transaction that holds the locks. */
+  /** Applies the change in the transaction that holds the locks. */
   apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
 }
 
@@ -150,7 +155,7 @@ async function consult<Subject, Plan extends ProposedChange, Result>(
   return { ...planned, parts, asked: plan.invoices.map(invoiceToExtend) };
 }
 
-/** Runs the operation once. Returns null if the planned change differs from the one that the plugins have seen. */
+/** Runs the operation once. Returns null if the planned change differs from the change that the plugins saw. */
 async function doOnce<Subject, Plan extends ProposedChange, Result>(
   { ports }: OperationTools,
   { context, consulted }: { readonly context: CallContext; readonly consulted: Consulted<Plan> | null },
@@ -261,7 +266,7 @@ async function reportFailure({ calls, parts }: Pick<Consulted<ProposedChange>, '
   }
 }
 
-/** Returns the operation with the plugins' decisions, checked against the stored data. */
+/** Returns the operation with the plugins' decisions after checking these against the stored data. */
 async function decide(
   session: WriteSession,
   plan: ProposedChange,
@@ -301,7 +306,7 @@ export function onAccount(accountId: Uuid) {
   };
 }
 
-/** Stores the items of an operation and of its plugins. The account is locked. */
+/** Stores the items of an operation and of its plugins. The caller has locked the account. */
 export async function saveDecided(
   session: WriteSession,
   { changes, rewritten, remains, numbers, ids }: ChangeToApply,

@@ -28,7 +28,7 @@ import {
 import { type Proposal, recordedIds } from './proposal.ts';
 import { groupedItems } from './split-and-number.ts';
 
-/** A run about which plugins were consulted, with their changes. */
+/** A run that plugins have seen, with the changes they made to it. */
 export interface ConsultedProposal {
   readonly proposal: Proposal;
   /** The item ids of the evaluation, in order. */
@@ -43,17 +43,17 @@ export type Consultation =
       readonly kind: 'go';
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
-      /** The proposal that plugins have seen. Null if no plugin has seen the run. */
+      /** The proposal that plugins have seen. Null if plugins have not seen the run. */
       readonly seen: ConsultedProposal | null;
-      /** True if plugins must see the invoice, if there is one. */
+      /** True if plugins must see the invoice of the run. If the run has no invoice, plugins need not be consulted. */
       readonly needsInvoice: boolean;
-      /** The invoice as plugins last saw it. Null if they saw none. */
+      /** The invoice as plugins last saw it. Null if there was no invoice. */
       readonly invoice: InvoiceForPlugins | null;
     }
   | {
       readonly kind: 'stopped';
       readonly call: ConsultedCall;
-      /** Time at which a plugin requests to be called again. Null if the plugin aborted the run. */
+      /** Time at which a plugin requested another call. Null if the plugin aborted the run. */
       readonly rescheduledTo: Instant | null;
     }
   | {
@@ -61,11 +61,11 @@ export type Consultation =
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
-      /** The due dates of the account, and the invoice, if the run failed after the evaluation. */
+      /** The account's due dates and invoice. Set only if the run failed after the evaluation. */
       readonly worked: { readonly due: DueDates; readonly invoice: InvoiceForPlugins } | null;
     };
 
-/** The decisions of a tenant's plugins about the runs of some accounts. */
+/** The decisions of a tenant's plugins about the runs of several accounts. */
 export interface Consultations {
   readonly calls: InvoicePluginCalls;
   /** Decisions by account id. */
@@ -73,7 +73,7 @@ export interface Consultations {
 }
 
 interface RunsToConsult extends RunsToAsk {
-  /** The usage that sources supplied. Null without sources. */
+  /** The usage that sources supplied. Null if there are no sources. */
   readonly supplies: UsageSupplies | null;
 }
 
@@ -228,7 +228,7 @@ async function consultOne(
   }
 }
 
-/** Calls `priorCall`. Returns the runs that continue, and the outcomes of the other runs. */
+/** Calls `priorCall` of the plugins. Returns the runs that may continue, and the outcomes of all other runs. */
 async function callPriorCalls(calls: InvoicePluginCalls, planned: readonly ContinuingRun[]) {
   if (!calls.has('priorCall')) return { continuing: planned, over: [] };
   const continuing: ContinuingRun[] = [];
@@ -250,7 +250,7 @@ function seesInvoices(calls: InvoicePluginCalls): boolean {
   return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
 }
 
-/** Returns the part of a run that must be the same under the lock as during the consultation. */
+/** Returns the part of a run that must still be the same under the lock. Plugins decided on the basis of this part. */
 export function proposalOf({ billing, run, invoiceId }: EvaluatedRun): Proposal {
   const { draft, status } = run.invoice;
   return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
@@ -289,7 +289,7 @@ export function seeingRun(
 
 /**
  * Reports the committed outcome of runs to the plugins that were consulted (§8.2 steps 9 and 15, §8.6). Reads the
- * stored invoices once, if a plugin has the callback. Never throws (§13 rule 8).
+ * stored invoices once if a plugin implements the callback. Never throws (§13 rule 8).
  */
 export async function reportOutcomes(
   { storage, logger }: Pick<Ports, 'storage' | 'logger'>,

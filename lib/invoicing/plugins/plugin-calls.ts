@@ -40,7 +40,7 @@ import {
 /** Time limit of one plugin call in milliseconds. No lock is held during the call, but the account's run waits. */
 const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
 
-/** The context that all plugin calls about one account share in a run or operation. */
+/** The context shared by all plugin calls about one account in a run or an operation. */
 export interface ConsultedCall
   extends Omit<InvoicePluginContext, 'tenantId' | 'invoice' | 'existingInvoices' | 'targetDate' | 'now'> {
   readonly tenant: TenantRef;
@@ -93,9 +93,9 @@ export class InvoicePluginCalls {
   }
 
   /**
-   * Calls the plugins before a run or operation (§8.2 step 6). If a plugin aborts, the result is the abort; otherwise
-   * it is the earliest date that a plugin requested.
-   * @param invoice the invoice of an operation; null for runs.
+   * Calls the plugins before a run or operation (§8.2 step 6). If a plugin aborts, returns the abort. Otherwise returns
+   * the earliest date that a plugin requested.
+   * @param invoice The invoice of an operation; null for runs.
    * @throws BillingError UNEXPECTED (60000) for a plugin that fails.
    */
   async prior(
@@ -253,8 +253,8 @@ export class InvoicePluginCalls {
 type WithItems = ReturnType<typeof withAdditionalItems>;
 
 /**
- * Returns the invoice with the note of a plugin. A committed invoice keeps its own note (§14 rule 10).
- * @param current the note of the invoice.
+ * Returns the invoice with the note that a plugin set. A committed invoice keeps its own note (§14 rule 10).
+ * @param current The stored note of the invoice.
  */
 function withNote(
   { invoice, passedOver }: WithItems,
@@ -267,7 +267,7 @@ function withNote(
   return { invoice: { ...invoice, note }, passedOver };
 }
 
-/** Returns the invoice with the plugins' note, if they set one. */
+/** Returns the invoice with the plugins' note, if plugins set a note. */
 export function noted<I extends Pick<Invoice, 'note'>>(invoice: I, note: string | undefined): I {
   return note === undefined ? invoice : { ...invoice, note: note || null };
 }
@@ -295,8 +295,8 @@ export class RegisteredInvoicePlugins {
   }
 
   /**
-   * Returns the plugins that the tenant's configuration names, otherwise all plugins, sorted by name. Unknown names
-   * are skipped (§13 rule 1).
+   * Returns the plugins that the tenant's configuration names or, if it names none, all plugins sorted by name. Skips
+   * unknown names (§13 rule 1).
    */
   of({ plugins }: Pick<InvoicingConfig, 'plugins'>): InvoicePluginCalls {
     const byName = new Map(this.#plugins.map((plugin) => [plugin.name, plugin]));
@@ -329,8 +329,8 @@ function viewOfItem({
 }
 
 /**
- * Returns the invoice as the next plugin sees it: stored and new items, the account credit that it would get without
- * plugins, and its amounts as long as it is unpaid.
+ * Returns the invoice as the next plugin sees it. It contains the stored and new items, the account credit that would
+ * apply without plugins, and the amounts before payment.
  */
 export function viewToExtend(
   invoice: New<Invoice>,

@@ -17,16 +17,16 @@ import {
 } from '../../values/time/index.ts';
 import { MAX_NOTE_LENGTH } from '../invoices/invoice-note.ts';
 
-/** Maximum number of items and of properties in one plugin result. */
+/** Maximum number of items, and maximum number of properties, in one plugin result. */
 const MAX_PLUGIN_ITEMS = 1_000;
 const MAX_PLUGIN_PROPERTIES = 1_000;
 
-/** Properties that a plugin returned. Null means unchanged. */
+/** The properties that a plugin returned. Null means that the plugin changes none. */
 interface Claimed {
   readonly properties: readonly PluginProperty[] | null;
 }
 
-/** Reads the result of `priorCall` (§8.2 step 6). @throws MalformedAnswer. */
+/** Parses the result of `priorCall` (§8.2 step 6). @throws MalformedAnswer if it is invalid. */
 export function claimedPrior(answer: unknown, now: Instant) {
   const { aborted, rescheduleDate, properties } = recordOf(answer);
   if (aborted != null && typeof aborted !== 'boolean')
@@ -39,8 +39,8 @@ export function claimedPrior(answer: unknown, now: Instant) {
 }
 
 /**
- * Reads the result of `getAdditionalInvoiceItems`. @throws MalformedAnswer; BillingError MISSING_OR_INVALID_FIELD
- * (60003).
+ * Parses the result of `getAdditionalInvoiceItems`.
+ * @throws MalformedAnswer; BillingError MISSING_OR_INVALID_FIELD (60003).
  */
 export function claimedItems(answer: unknown) {
   const { items, note, properties } = recordOf(answer);
@@ -53,7 +53,7 @@ export function claimedItems(answer: unknown) {
   };
 }
 
-/** Reads the result of `getInvoiceGrouping`. @throws MalformedAnswer. */
+/** Parses the result of `getInvoiceGrouping`. @throws MalformedAnswer if it is invalid. */
 export function claimedGroups(answer: unknown) {
   const { groups, properties } = recordOf(answer);
   return {
@@ -64,7 +64,7 @@ export function claimedGroups(answer: unknown) {
   };
 }
 
-/** Reads the result of a completion call. @throws MalformedAnswer. */
+/** Parses the result of a completion call. @throws MalformedAnswer if it is invalid. */
 export function claimedAnswer(answer: unknown): Claimed {
   return { properties: claimedProperties(recordOf(answer).properties) };
 }
@@ -105,7 +105,7 @@ const takeItem = converterOf({
 
 const idOf = (taken: unknown): Uuid | null => (taken ?? null) as Uuid | null;
 
-/** The reader of each item member. `takeItem` has already read texts and checked ids. */
+/** The parser of each item field. `takeItem` has already read the texts and checked the ids. */
 const itemMembers = {
   id: idOf,
   invoiceId: idOf,
@@ -131,7 +131,7 @@ const itemMembers = {
   taxExemption: textOf,
 };
 
-/** An item that a plugin returned, with typed members. */
+/** An item that a plugin returned, after its fields were parsed. */
 export type ClaimedItem = {
   readonly [M in keyof typeof itemMembers]: ReturnType<(typeof itemMembers)[M]>;
 };
@@ -184,7 +184,7 @@ function textOf(given: unknown, at: string): string | null {
   throw new MalformedAnswer(`returned ${at} that is not storable text`);
 }
 
-/** Reads a decimal with the precision of amounts. Further digits of a computed amount are rounded. */
+/** Parses a decimal and rounds it to the precision of amounts, because a computed amount may have more digits. */
 function numberOf(given: unknown, at: string): Decimal | null {
   if (given == null) return null;
   const taken = Decimal.isDecimal(given)
@@ -207,7 +207,7 @@ function listOf(name: string, given: unknown, most: number) {
   throw new MalformedAnswer(`returned ${given.length} ${name}; at most ${most} are allowed`);
 }
 
-/** Returns the value as an object. Null and undefined are treated as an object without members. */
+/** Returns the value as an object. Null and undefined become an empty object. */
 function recordOf(given: unknown, at?: string) {
   if (given == null && at === undefined) return {};
   if (typeof given === 'object' && given !== null && !Array.isArray(given))

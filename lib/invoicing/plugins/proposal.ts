@@ -6,7 +6,7 @@ import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
 /**
- * A run before plugins and credit change it. Plugins are consulted about this run, and no other run may then be
+ * A run before plugins and credit change it. Plugins are consulted about it, and only a run that equals it may be
  * stored.
  */
 export interface Proposal {
@@ -27,7 +27,7 @@ function textOf({ targetDate, invoiceId, status, draft, items }: Proposal): stri
   return JSON.stringify([targetDate, invoiceId, status, before, items.map(comparedOf)]);
 }
 
-/** Returns the members of a new or stored item on which plugins base their decisions. */
+/** Returns the fields of a new or stored item on which plugins base their decisions. */
 export function comparedOf(item: Omit<NewInvoiceItem, 'basis'>) {
   const { id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName } = item;
   const { startDate, endDate, description, amount, repairable, rate } = item;
@@ -50,8 +50,8 @@ export function recordedIds(ids: IdGenerator): IdGenerator & { readonly taken: r
 }
 
 /**
- * Returns a source that first repeats these ids in order, so that the same evaluation creates the same items, and
- * then returns new ids.
+ * Returns an id source that first repeats the given ids in order and then returns new ids. An equal evaluation then
+ * creates equal items.
  */
 export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerator {
   let used = 0;
@@ -64,7 +64,7 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
   };
 }
 
-/** Returns the error for an account that changes during each consultation of plugins (§17 rule 4). */
+/** Returns the error for an account that changes during every consultation of plugins (§17 rule 4). */
 export function alwaysChanged(accountId: Uuid | undefined): BillingError {
   const message = `Account ${accountId} changed each time while invoice plugins were being called; try again`;
   return billingError(ErrorCode.BUSY, message, { accountId });

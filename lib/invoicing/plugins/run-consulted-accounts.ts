@@ -83,7 +83,7 @@ function isSplit(run: EvaluatedRun | SplitRun): run is SplitRun {
   return 'invoices' in run;
 }
 
-/** Returns the consultations of the runs that continue, and the results of the other runs. */
+/** Returns the consultations of the runs that may continue, and the results of all other runs. */
 function afterPriorCalls(
   session: WriteSession,
   requests: readonly RunRequest[],
@@ -116,8 +116,8 @@ function endedRun(
 }
 
 /**
- * Returns the runs with the plugins' decisions, checked against the stored data. Takes a constant number of
- * statements, and none for runs that no plugin has changed.
+ * Returns the runs with the plugins' decisions after checking these against the stored data. Executes a constant number
+ * of statements, and none for runs that no plugin has changed.
  */
 async function decideRuns(
   session: WriteSession,
@@ -188,7 +188,9 @@ function decide(
   };
 }
 
-/** Returns the run with the items after the plugins' changes, and the resulting invoice and coverage. */
+/**
+ * Returns the run with the items that result from the plugins' changes, and with the resulting invoice and coverage.
+ */
 function decidedRun(run: AccountRun, { items, existing, note }: ConsultedInvoice): AccountRun {
   const evaluations = decidedEvaluations(run.evaluations, items);
   const ofPlugins = note === undefined ? {} : { note: note || null };
@@ -204,8 +206,8 @@ export function decidedStep(run: AccountRun, asked: ConsultedInvoice): AccountRu
 }
 
 /**
- * Returns the evaluations after the plugins' changes. Later repairs use the changed amounts. An amount that a plugin
- * removes from a repair stays on the repaired item.
+ * Returns the evaluations after the plugins' changes. Later repairs use the changed amounts. If a plugin reduces a
+ * repair, the removed amount stays on the repaired item.
  */
 function decidedEvaluations(
   evaluations: readonly SubscriptionEvaluation[],

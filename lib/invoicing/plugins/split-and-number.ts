@@ -14,11 +14,11 @@ import { changeInvoices } from '../saving/change-invoices.ts';
 import { setTaxRemainders } from '../saving/repair-taxes.ts';
 import { resetChargedBefore, saveRunFacts, scheduleDueEntries } from '../saving/save-runs.ts';
 
-/** A run that becomes several invoices, or that changes other invoices. */
+/** A run that creates several invoices, or that also changes other invoices. */
 export interface SplitRun extends EvaluatedRun {
   /** The new invoices, or the draft that gets the items. */
   readonly invoices: readonly { readonly id: Uuid; readonly items: readonly NewInvoiceItem[] }[];
-  /** Draft items that plugins have rewritten, and the remainders of adjusted items. */
+  /** Draft items that plugins have rewritten, and the new remainders of adjusted items. */
   readonly rewritten: readonly InvoiceItem[];
   readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
   readonly elsewhere: readonly ChangedInvoice[];
@@ -89,7 +89,7 @@ export async function saveSplitRuns(
   await resetChargedBefore(session, runs);
 }
 
-/** Returns the invoices of the run, as one group, or the draft that the run adds to. */
+/** Returns the invoices of the run, as one group, or the draft to which the run adds items. */
 function ownChanges(split: SplitRun, session: WriteSession) {
   const { billing, run, invoices, rewritten, remains } = split;
   const now = session.authorship.createdDate;
@@ -110,7 +110,7 @@ function ownChanges(split: SplitRun, session: WriteSession) {
   });
 }
 
-/** The property by which plugins number invoices (§13 rule 6). */
+/** The property with which plugins set invoice numbers (§13 rule 6). */
 export const INVOICE_SEQUENCE_NUMBER = 'INVOICE_SEQUENCE_NUMBER';
 
 /**
@@ -139,7 +139,7 @@ function invalidNumber(what: string, number: string): BillingError {
   return billingError(ErrorCode.INVOICE_INVALID_NUMBER, message, { invoiceNumber });
 }
 
-/** A run or an operation, with the numbers that plugins impose on its new invoices. */
+/** A run or an operation, with the numbers that plugins set for its new invoices. */
 interface ImposedNumbers<Of> {
   readonly of: Of;
   readonly numbers: readonly (readonly [Uuid, number])[];
@@ -171,8 +171,8 @@ export async function imposeNumbers<Of>(session: WriteSession, asked: readonly I
 }
 
 /**
- * Reserves the imposed numbers of the runs, and returns the runs without the failed ones. Call this function last,
- * because the counter moves past all imposed numbers.
+ * Reserves the numbers that plugins set for the runs. Returns the runs without the failed ones. Call this function
+ * last, because it moves the tenant's counter past all of these numbers.
  */
 export async function numberRuns<R extends CreditedRun | SplitRun>(
   session: WriteSession,
@@ -198,15 +198,15 @@ export async function numberRuns<R extends CreditedRun | SplitRun>(
   return { runs: runs.filter(isLeft), failed, numbers };
 }
 
-/** Returns the imposed numbers of a run's new invoices. A reused draft keeps its number. */
+/** Returns the numbers that plugins set for a run's new invoices. A reused draft keeps its number. */
 function numbersOfRun(run: CreditedRun | SplitRun, properties: readonly PluginProperty[]) {
   if (!hasItems(run) || run.run.invoice.draft !== null) return [];
   return numbersOf('invoices' in run ? run.invoices.map(({ id }) => id) : [run.invoiceId], properties);
 }
 
 /**
- * Returns the numbers that the properties impose on these new invoices.
- * @throws BillingError INVOICE_INVALID_NUMBER (4019).
+ * Returns the numbers that the properties set for these new invoices.
+ * @throws BillingError INVOICE_INVALID_NUMBER (4019) for an invalid number.
  */
 export function numbersOf(
   ids: readonly Uuid[],

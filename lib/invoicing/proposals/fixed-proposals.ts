@@ -10,9 +10,9 @@ export interface FixedProposal {
   readonly event: BillingEvent;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate | null;
-  /** Price × quantity after discounts, rounded to the currency. */
+  /** Price × quantity after discounts, rounded to the currency's minor unit. */
   readonly amount: Decimal;
-  /** The price before discounts. Null without discounts. */
+  /** The price before discounts. Null if there are no discounts. */
   readonly list: ProposedListPrice | null;
 }
 
@@ -35,8 +35,8 @@ export function isFreeTrial({ event, amount }: FixedProposal): boolean {
 }
 
 /**
- * Returns true if a later event of the same local date replaces the event. The last event is decisive, even without a
- * fixed price (§5.1 rule 2).
+ * Returns true if a later event on the same local date replaces the event. The last event of a date always prevails,
+ * even without a fixed price (§5.1 rule 2).
  */
 function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   const localDate = events[index]?.localDate;
@@ -48,7 +48,10 @@ function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   return false;
 }
 
-/** Returns false for event types that never have a fixed price. Such an event does not remove a fixed price either. */
+/**
+ * Returns false for event types that never have a fixed price. Such events do not displace the fixed price of an
+ * earlier event either.
+ */
 function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   switch (event.transitionType) {
     case 'BCD_CHANGE':
@@ -71,8 +74,8 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
 }
 
 /**
- * Returns true if the event keeps plan and phase: a change of the bill cycle day or quantity, or a price change for
- * existing subscriptions, which is a CHANGE without a fixed price (§4).
+ * Returns true if the event changes neither plan nor phase. Such an event changes the bill cycle day, the quantity, or
+ * the price of an existing subscription; the latter is a CHANGE without a fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
@@ -99,8 +102,8 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
 
 /**
  * Returns the end of the phase of a fixed price, or null if the price does not cover a period (§5.1 rule 3). A pause
- * within the phase does not move the end. A phase that ends during a pause ends at the latest with the event after
- * the pause.
+ * within the phase does not move the end. If a phase ends during a pause, its end is at the latest the first event
+ * after the pause.
  */
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
   const event = events[index];

@@ -19,11 +19,11 @@ export interface InvoicingConfig {
   readonly prorationFixedDays: number;
   /** Setting `sanitySafetyBoundEnabled`. */
   readonly sanitySafetyBoundEnabled: boolean;
-  /** Setting `maxDailyNumberOfItemsSafetyBound`; −1 disables the bound. */
+  /** Setting `maxDailyNumberOfItemsSafetyBound`. −1 disables the bound. */
   readonly maxDailyItems: number;
   /**
-   * Setting `subscription.align.effectiveDateForExistingSubscriptions`: new prices wait for the bill cycle date
-   * (catalog §6.4 rule 5).
+   * Setting `subscription.align.effectiveDateForExistingSubscriptions`. If true, new prices apply from the next bill
+   * cycle date (catalog §6.4 rule 5).
    */
   readonly alignPriceChanges: boolean;
   /**
@@ -36,7 +36,7 @@ export interface InvoicingConfig {
    * UTC.
    */
   readonly parentCommitTimeOfDay: number;
-  /** Setting `disable.trial.zero.amount`: trials get no FIXED items of amount 0 (§5.1 rule 4). */
+  /** Setting `disable.trial.zero.amount`. If true, trials get no FIXED items of amount 0 (§5.1 rule 4). */
   readonly dropsFreeTrials: boolean;
   readonly usage: UsageConfig;
   /** Setting `usage.collectionInterval`: the time that runs on usage dates wait for late usage (usage §7.7). */
@@ -70,7 +70,7 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
 
 export type InvoicingConfigOf = (session: ReadSession) => Promise<InvoicingConfig>;
 
-/** Returns the settings of §18 from the settings of the tenant. */
+/** Returns the settings of §18, read from the tenant's configuration. */
 export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
   return async (session) => {
     const settings = await settingsOf(session);

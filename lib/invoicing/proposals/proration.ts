@@ -8,7 +8,7 @@ import {
   withDayOfMonth,
 } from '../../values/time/index.ts';
 
-/** Returns base × q(days, totalDays), rounded once to the currency (§2 rule 2). */
+/** Returns base × q(days, totalDays), rounded once to the currency's minor unit (§2 rule 2). */
 export function proratedShare({ base, days, totalDays }: Share, currency: Currency): Decimal {
   return prorate({ amount: base, days, totalDays, currency });
 }
@@ -24,8 +24,8 @@ export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): num
 }
 
 /**
- * Returns days(from, to) if every month has `fixedDays` days. The result is never negative, even for a small
- * `fixedDays`.
+ * Returns the number of days from `from` to `to` if every month had `fixedDays` days. The result is never negative,
+ * even for a small `fixedDays`.
  */
 export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: number): number {
   const start = calendarDayOf(from);
@@ -34,7 +34,10 @@ export function fixedDaysBetween(from: LocalDate, to: LocalDate, fixedDays: numb
   return Math.max(0, fixedDays * months + end.day - start.day);
 }
 
-/** Returns true if both dates are cycle dates of one bill cycle day, one period of whole months apart. */
+/**
+ * Returns true if both dates are cycle dates of the same bill cycle day and are exactly one period of whole months
+ * apart.
+ */
 export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: BillingPeriod): boolean {
   const { unit, number } = periodLength(period);
   const [start, end] = [calendarDayOf(startDate), calendarDayOf(endDate)];
@@ -49,20 +52,20 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
 }
 
 /**
- * The period by which a part is prorated. All parts of one period use the same number of days, regardless of their
- * ends (§5.4).
+ * The whole period on which proration is based. All parts of a period use the same number of days, wherever they end
+ * (§5.4).
  */
 export interface WholePeriod {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   /**
-   * True if the cycle starts within the period. The start of the period is then not a cycle date, but one period
-   * before the first cycle date.
+   * True if the cycle starts within the period. The period then starts one period before the first cycle date, so its
+   * start is not a cycle date.
    */
   readonly isFirst: boolean;
 }
 
-/** Returns the numerator and denominator of the ratio for a part of a period (§5.4, §5.6). */
+/** Returns the numerator and denominator of the proration ratio for a part of a period (§5.4, §5.6). */
 export function countDays({
   startDate,
   endDate,
@@ -87,9 +90,9 @@ export function countDays({
 }
 
 /**
- * Returns the number of days of a whole period between two cycle dates under fixed-days proration: F × M. If a date
- * is limited to the end of its month, returns the count between the dates, so that the parts add up to the whole
- * (§5.6).
+ * Returns the number of days of a whole period between two cycle dates under fixed-days proration: F × M. If one of the
+ * dates was moved to the last day of a shorter month, returns the count between the dates, so that the parts add up to
+ * the whole (§5.6).
  */
 export function fixedDaysOfWhole(
   { startDate, endDate }: Pick<WholePeriod, 'startDate' | 'endDate'>,

@@ -19,7 +19,7 @@ import type { InvoicingConfig } from './invoicing-config.ts';
 import { countDays, proratedShare, type WholePeriod } from './proration.ts';
 import { tooManyPeriods } from './target-date.ts';
 
-/** A period that should be billed, with its whole amount (§5.4, §5.5 rule 1). */
+/** A period that should be billed, with the amount for the whole proposal (§5.4, §5.5 rule 1). */
 export interface RecurringProposal {
   readonly event: BillingEvent;
   readonly startDate: LocalDate;
@@ -30,7 +30,7 @@ export interface RecurringProposal {
   readonly rate: Decimal;
   /** The amount, rounded to the currency. */
   readonly amount: Decimal;
-  /** The price before discounts. Null without discounts. */
+  /** The price before discounts. Null if there are no discounts. */
   readonly list: ProposedListPrice | null;
   readonly rule: PeriodRule;
   /** Share of the rate. Null means the whole rate. */
@@ -40,7 +40,7 @@ export interface RecurringProposal {
   readonly prorationFixedDays: number;
 }
 
-/** The list price of a proposal with its whole amount, rounded to the currency. */
+/** The price of a proposal before discounts, with its whole amount rounded to the currency's minor unit. */
 export interface ProposedListPrice extends ListPrice {
   readonly amount: Decimal;
 }
@@ -50,7 +50,7 @@ export type ProposalConfig = Pick<InvoicingConfig, 'inArrearMode' | 'prorationFi
 export interface RecurringProposalsInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** Index of the first event that creates proposals (the anchor of §7.2). */
+  /** Index of the first event that creates proposals (the anchor defined in §7.2). */
   readonly anchorIndex: number;
   /** Start of the window. Earlier proposals are omitted. Null if the window has no start. */
   readonly windowStart: LocalDate | null;
@@ -59,7 +59,9 @@ export interface RecurringProposalsInput {
   readonly config: ProposalConfig;
 }
 
-/** The cycle that an event bills at a target date, up to the date X of §5.3 and not beyond the next event. */
+/**
+ * The cycle that an event bills at a target date. It ends at the latest on the date X of §5.3 and at the next event.
+ */
 export interface BilledEvent {
   readonly event: BillingEvent;
   readonly nextEvent: BillingEvent | null;
@@ -81,7 +83,7 @@ export function recurringProposals(input: RecurringProposalsInput): readonly Rec
   return proposals;
 }
 
-/** Returns how the event at `index` is billed. Null if it bills nothing (§5.2 rules 3 and 4). */
+/** Returns how the event at `index` is billed, or null if it bills nothing (§5.2 rules 3 and 4). */
 export function billedEvent(
   input: Pick<RecurringProposalsInput, 'events' | 'targetDate' | 'config'>,
   index: number,
@@ -98,7 +100,7 @@ export function billedEvent(
   return { event, nextEvent, cycle, endDate, billThrough };
 }
 
-/** Returns true if the event has a billing period and a recurring price, including a price of 0. */
+/** Returns true if the event has a billing period and a recurring price. The price may be 0. */
 export function recurs(event: BillingEvent): boolean {
   return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
 }
@@ -157,7 +159,10 @@ type Propose = (
   whole: WholePeriod | null,
 ) => void;
 
-/** Returns a function that adds one period. `whole` is the period to which a part belongs; null means the ratio 1. */
+/**
+ * Returns a function that adds the proposal for one period. `whole` is the whole period to which a part belongs. If it
+ * is null, the ratio is 1.
+ */
 function proposer(
   proposals: RecurringProposal[],
   { event, nextEvent }: BilledEvent,
@@ -187,20 +192,23 @@ function proposer(
   };
 }
 
-/** A rate with the price before discounts; null without discounts. */
+/** A rate and the price before discounts, which is null if there are no discounts. */
 interface PeriodPrice {
   readonly rate: Decimal;
   readonly list: ListPrice | null;
 }
 
-/** Returns a function from the start of a period to the price of the event. Prices differ only if there are discounts. */
+/**
+ * Returns a function that maps the start of a period to the price of the event. The price varies only if there are
+ * discounts.
+ */
 function pricesOf(event: BillingEvent): (startDate: LocalDate) => PeriodPrice {
   if (event.discounts !== undefined) return (startDate) => priceOf(event, startDate);
   const price = priceOf(event, event.localDate);
   return () => price;
 }
 
-/** Returns the rate and the list price of a period that starts on this day. */
+/** Returns the rate and the list price of a period that starts on the given day. */
 function priceOf(event: BillingEvent, startDate: LocalDate): PeriodPrice {
   const { recurringPrice: price, quantity } = event;
   assertInvariant(price !== null, 'An event without a recurring price has no rate');
@@ -210,7 +218,7 @@ function priceOf(event: BillingEvent, startDate: LocalDate): PeriodPrice {
   return { rate: withStoredDigits(rate), list };
 }
 
-/** Returns price × quantity for a period that starts on this day, after discounts. */
+/** Returns price × quantity, after discounts, for a period that starts on the given day. */
 export function rateOf(event: BillingEvent, startDate: LocalDate): Decimal {
   return priceOf(event, startDate).rate;
 }
@@ -221,7 +229,7 @@ function withStoredDigits(rate: Decimal): Decimal {
 
 interface BillThroughInput {
   readonly cycle: CycleDates;
-  /** Date of the subscription's next event (E). Null without a next event. */
+  /** Date of the subscription's next event (E). Null if there is no next event. */
   readonly endDate: LocalDate | null;
   /** The target date (T). */
   readonly targetDate: LocalDate;

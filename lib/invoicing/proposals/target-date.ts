@@ -34,7 +34,7 @@ export function effectiveTargetDate({
   return maxTargetDate === null ? targetDate : maxDate(targetDate, maxTargetDate);
 }
 
-/** Returns the error for more periods or dates in one run than the bound allows. */
+/** Returns the error for a run whose number of periods or dates exceeds the bound. */
 export function tooManyPeriods(targetDate: LocalDate, facts: Readonly<Record<string, unknown>>) {
   const target = formatLocalDate(targetDate);
   return billingError(

@@ -21,11 +21,11 @@ import {
   recurs,
 } from './recurring-proposals.ts';
 
-/** The days that one evaluation of a subscription covers. They begin at `start` (§7.2). */
+/** The days that one evaluation of a subscription covers: all days from `start` on (§7.2). */
 export interface BillingWindow {
   /** First day of the window. Null means all days (full evaluation). */
   readonly start: LocalDate | null;
-  /** Index of the first billing event that matters. Events before this event need not be loaded. */
+  /** Index of the first billing event that the evaluation needs. Earlier events need not be loaded. */
   readonly anchorIndex: number;
 }
 
@@ -62,10 +62,9 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 }
 
 /**
- * Returns the date from which the subscription is evaluated (W of §7.2). A changed subscription may be evaluated up
- * to an earlier date than before, because a run without recurring charges does not bind later runs to its date
- * (§1.5). The days after that date must then be evaluated again too. Otherwise invariant I1 of §7.3 would be violated
- * for them.
+ * Returns the date from which the subscription is evaluated (W of §7.2). A changed subscription may be evaluated at an
+ * earlier target date than before, because runs without recurring charges do not prevent this (§1.5). The days after
+ * that target date must then be evaluated again too. Otherwise they would violate invariant I1 of §7.3.
  */
 function evaluatedFrom(
   { dirtyFrom }: InvoicingCursor,
@@ -89,8 +88,8 @@ export function isDue({ events, cursor, targetDate, config }: DueInput): boolean
 }
 
 /**
- * Returns a date at which an evaluation does not change the cursor of a subscription that is not due. This is the
- * target date, or a later date of an earlier evaluation. Null if there is no such date.
+ * Returns a date at which an evaluation leaves the cursor of a subscription unchanged, given that the subscription is
+ * not due. This is the target date or the later date of an earlier evaluation. Null if there is no such date.
  */
 export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
   if (cursor === null) return null;
@@ -107,7 +106,7 @@ export function evaluatedThrough({ events, cursor, targetDate, config }: DueInpu
   return found ?? null;
 }
 
-/** Returns true if the subscription is due. Usage may be due earlier than recurring charges. */
+/** Returns true if the subscription is due by the date. Usage may be due earlier than recurring charges. */
 function isDueBy(date: LocalDate | null, { nextDueDate, usage }: InvoicingCursor): boolean {
   if (date === nextDueDate) return true;
   return usage != null && nextDueDate !== null && (date === null || nextDueDate < date);
@@ -119,7 +118,7 @@ function lastEventBefore(events: readonly BillingEvent[], date: LocalDate): numb
   return index;
 }
 
-/** Returns the latest date before `changedFrom` on which a period of the anchor event begins. */
+/** Returns the last start of a period of the anchor event before `changedFrom`. */
 function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
   if (!recurs(anchor)) return anchor.localDate;
   const cycle = cycleDatesOf(anchor);
@@ -129,13 +128,15 @@ function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
 
 /** The state of a subscription that is billed up to the target date. */
 interface Standing {
-  /** Date up to which nothing changes unless the events change (§7.2 rule 7). Null if nothing has begun. */
+  /**
+   * Date up to which the billing is final unless events change (§7.2 rule 7). Null if the subscription has not begun.
+   */
   readonly settledThrough: LocalDate | null;
   /** The next date after the target date on which something may be billed (§5.5 rule 3). */
   readonly nextDueDate: LocalDate | null;
 }
 
-/** Returns the state of a subscription after a run, without usage dates. */
+/** Returns the state of a subscription after a run. Dates of usage are not included. */
 export function standingAfter({ events, targetDate, config }: Omit<DueInput, 'cursor'>): Standing {
   const index = lastEventUpTo(events, targetDate);
   const last = events[index];
@@ -151,7 +152,7 @@ export function standingAfter({ events, targetDate, config }: Omit<DueInput, 'cu
   };
 }
 
-/** Returns the index of the last event with a local date up to `date`, or −1. */
+/** Returns the index of the last event whose local date is at most `date`, or −1. */
 function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
   let index = events.length - 1;
   while (index >= 0 && (events[index]?.localDate ?? date) > date) index -= 1;
@@ -165,8 +166,8 @@ function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalD
 }
 
 /**
- * Returns the next billing date of the event (g of §5.5 rule 2). Ignores the next event, because rule 3 already uses
- * the date of an earlier next event.
+ * Returns the next billing date of the event (g of §5.5 rule 2). Does not consider the next event, because rule 3
+ * already uses its date if that is earlier.
  */
 function nextBillingDate(billed: BilledEvent): LocalDate | null {
   const { event, cycle, billThrough } = billed;
@@ -178,9 +179,9 @@ function nextBillingDate(billed: BilledEvent): LocalDate | null {
 export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
 
 /**
- * Returns the days from the next event on, with the kind in force at the target date. Charges of these days stay
- * until that event, which may still be withdrawn (§6 rule 3). Discounts that begin or end after the event divide the
- * days into several kinds.
+ * Returns the days from the next event on, with the kind of charge in force at the target date. The charges of these
+ * days stay until that event takes effect, because the event may still be withdrawn (§6 rule 3). Discounts that begin
+ * or end after the event divide the days into several kinds.
  */
 export function billedAhead({
   events,

@@ -5,17 +5,17 @@ import { type Currency, type Decimal, prorate, sum } from '../../values/money/in
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
-/** A coverage row of a RECURRING item: days that are billed and not repaired. */
+/** A coverage row of a RECURRING item. It contains days that are billed and not repaired. */
 export interface RecurringRow extends CoverageRow {
   readonly kind: 'RECURRING';
   readonly endDate: LocalDate;
   readonly rate: Decimal;
 }
 
-/** The facts of a RECURRING item that a repair needs (BilledItemState of §1.5). */
+/** The fields of a RECURRING item that are needed to repair it (BilledItemState of §1.5). */
 export type BilledItem = Pick<InvoiceItem, 'id' | 'startDate' | 'endDate' | 'amount' | 'repairable'>;
 
-/** Returns the RECURRING rows by start date. @throws InvariantError on a row without end or rate, or an overlap. */
+/** Returns the RECURRING rows by start date. @throws InvariantError if a row has no end or rate, or if rows overlap. */
 export function recurringRows(rows: readonly CoverageRow[]): readonly RecurringRow[] {
   const recurring = rows.filter(isRecurringRow);
   if (recurring.length > 1) recurring.sort((a, b) => a.startDate - b.startDate);
@@ -49,7 +49,7 @@ interface ChargedInterval {
   readonly rate: Decimal;
 }
 
-/** A maximal part of `of` that is not covered by an interval of its kind. */
+/** A maximal part of the interval `of` that no interval of the same kind covers. */
 export interface UncoveredPart<T extends ChargedInterval> {
   readonly of: T;
   readonly startDate: LocalDate;
@@ -89,7 +89,8 @@ function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean 
 }
 
 /**
- * Returns the intervals of `covers` from `firstCover` on that have the same kind and begin before the interval ends.
+ * Returns the intervals of `covers`, starting at index `firstCover`, that have the same kind and begin before the
+ * interval ends.
  */
 function coversOf(interval: ChargedInterval, covers: readonly ChargedInterval[], firstCover: number) {
   const found: ChargedInterval[] = [];
@@ -106,7 +107,7 @@ function isSameKind(a: ChargedInterval, b: ChargedInterval): boolean {
   return a.rate === b.rate || a.rate.equals(b.rate);
 }
 
-/** The change of a subscription's coverage. All rows of an item are replaced together. */
+/** The changes of a subscription's coverage. If an item changes, all of its rows are replaced together. */
 export interface CoverageChanges {
   readonly inserted: readonly CoverageRow[];
   /** Ids of the items whose rows are removed. */
@@ -119,7 +120,7 @@ interface ApplyInput {
   readonly subscriptionId: Uuid;
   /** New items of the subscription, including repairs. */
   readonly items: readonly NewInvoiceItem[];
-  /** All rows of the repaired items. Rows of other items are ignored. */
+  /** All rows of the repaired items. Rows of other items are allowed and ignored. */
   readonly rows: readonly CoverageRow[];
   readonly billedItems: ReadonlyMap<Uuid, BilledItem>;
   readonly currency: Currency;
@@ -146,7 +147,7 @@ export function applyToCoverage(input: ApplyInput): CoverageChanges {
   return { inserted, replacedItemIds: [...repairsOf.keys()], replacements: rowsLeft(repairsOf, input) };
 }
 
-/** Returns the rows after the changes, for evaluations in memory. */
+/** Returns the coverage rows after the changes, for evaluations in memory. */
 export function coverageAfter(
   rows: readonly CoverageRow[],
   changes: CoverageChanges,
@@ -161,8 +162,8 @@ export function coverageAfter(
 }
 
 /**
- * Returns the rows of one stored item after these repairs. Days without an amount are RECURRING too, because repairs
- * only remove free days that a plugin has made free (§13 rule 3).
+ * Returns the rows of a stored item after these repairs. Days without an amount are RECURRING too, because repairs
+ * remove free days only if a plugin made them free (§13 rule 3).
  */
 export function rowsOfItem(
   item: NewInvoiceItem,
@@ -213,7 +214,7 @@ function rowsLeft(
   return left;
 }
 
-/** Returns the pieces of a row that remain after the repairs. Returns the row itself if no repair touches it. */
+/** Returns the parts of a row that remain after the repairs. Returns the row unchanged if no repair affects it. */
 function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]) {
   const pieces: RecurringRow[] = [];
   let openFrom = row.startDate;
@@ -241,14 +242,14 @@ function shares(item: BilledItem, currency: Currency): (piece: RecurringRow) => 
 interface VoidInput {
   /** All items of the voided invoice. */
   readonly items: readonly NewInvoiceItem[];
-  /** The RECURRING and USAGE items of other invoices that the repairs of the voided invoice have credited. */
+  /** The RECURRING and USAGE items on other invoices that the repairs on the voided invoice have credited. */
   readonly repaired: readonly NewInvoiceItem[];
-  /** Repairs of the `repaired` items on other invoices that are not VOID. */
+  /** Repairs of the `repaired` items that are on other invoices, except VOID invoices. */
   readonly otherRepairs: readonly NewInvoiceItem[];
   readonly currency: Currency;
 }
 
-/** The effect of voiding an invoice on the coverage (§6, end). */
+/** The change of the coverage when an invoice is voided (§6, end). */
 export interface ReleasedCoverage {
   /** Items whose current rows are removed. */
   readonly itemIds: readonly Uuid[];
@@ -259,7 +260,7 @@ export interface ReleasedCoverage {
   readonly touched: readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[];
 }
 
-/** Removes the invoice's charges from the coverage, and restores the days that its repairs have removed. */
+/** Removes the invoice's charges from the coverage, and restores the days that the invoice's repairs removed. */
 export function releaseCoverage({ items, repaired, otherRepairs, currency }: VoidInput): ReleasedCoverage {
   const charges = items.filter(isCovering);
   const covering = repaired.filter(isCovering);
@@ -283,7 +284,7 @@ export function releaseCoverage({ items, repaired, otherRepairs, currency }: Voi
   };
 }
 
-/** Returns a restored row whose days another remaining row also bills. */
+/** Returns a restored row if another remaining row bills the same days. */
 export function billedTwice(rows: readonly CoverageRow[], staying: readonly CoverageRow[]) {
   const recurring = staying.filter(({ kind }) => kind === 'RECURRING');
   const others = Map.groupBy(recurring, ({ subscriptionId }) => subscriptionId);

@@ -17,15 +17,15 @@ import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { FixedProposal } from '../proposals/fixed-proposals.ts';
 import type { RecurringProposal } from '../proposals/recurring-proposals.ts';
 
-/** A proposal, or the part of a proposal that is not billed. */
+/** The charge for a proposal, or for the part of a proposal that is not billed yet. */
 export interface RecurringCharge {
   readonly proposal: RecurringProposal;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
-  /** The amount without discounts. Null without discounts. */
+  /** The amount without discounts. Null if there are no discounts. */
   readonly listAmount: Decimal | null;
-  /** The share of the part. Null means that the whole proposal is charged. */
+  /** The share of the unbilled part. Null means that the whole proposal is charged. */
   readonly part: Share | null;
 }
 
@@ -33,7 +33,7 @@ export interface Repair {
   readonly itemId: Uuid;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Amount of at least 0. The item has the opposite sign. */
+  /** Amount to repair, at least 0. The amount of the item is its negative. */
   readonly amount: Decimal;
   readonly basis: RepairBasis;
 }
@@ -118,7 +118,7 @@ function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): OwnF
 
 const NO_DISCOUNTS = Object.freeze({ listRate: null, discounts: null });
 
-/** Returns the list price of an item and the discount of each coupon (coupons §4). */
+/** Returns an item's price before discounts, and the discount of each coupon (coupons §4). */
 function discountsOf({
   amount,
   list,
@@ -145,7 +145,7 @@ interface OwnFields
     | 'linkedItemId'
     | 'repairable'
   > {
-  /** The event of a charge. Null for a repair (§1.3). */
+  /** The event that caused the charge. Null for a repair (§1.3). */
   readonly origin: BillingEvent | null;
   readonly startDate: LocalDate;
   readonly basis: ItemBasis;

@@ -34,12 +34,15 @@ export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeri
 interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringProposal[];
-  /** The days after all proposals. Charges for these days are not repaired yet (see `billedAhead`). */
+  /**
+   * Days that no proposal covers yet because they are later. Charges for these days are not repaired (see
+   * `billedAhead`).
+   */
   readonly ahead: readonly DaysOfKind[];
-  /** Rows of the window, and all rows of the repaired items. */
+  /** All rows in the window, and all rows of the repaired items. */
   readonly rows: readonly CoverageRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Events of the proposals. They determine the billing period of each plan's phase. */
+  /** Events from which the proposals come. They determine the billing period of each phase. */
   readonly events: readonly BillingEvent[];
   readonly periodOfPhase?: PeriodOfPhase;
   readonly windowStart: LocalDate | null;
@@ -63,7 +66,7 @@ export function reconcile(input: ReconcileInput) {
 }
 
 /**
- * Returns the parts of rows, including free rows, that no proposal of their kind covers. Excludes the days of
+ * Returns the parts of rows that no proposal of the same kind covers, including free rows. Excludes the days of
  * `ahead`.
  */
 export function repairedParts(
@@ -74,7 +77,7 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers: [...recurring, ...ahead], windowStart });
 }
 
-/** Returns the period of a row's plan and phase, or null if no event contains them now. */
+/** Returns the billing period of a row's plan and phase, or null if no current event contains them. */
 function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase }: ReconcileInput) {
   const event = events.find(
     (each) =>
@@ -86,9 +89,9 @@ function periodOf({ planName, phaseName }: RecurringRow, { events, periodOfPhase
 }
 
 /**
- * Returns the missing recurring charges (§6 rules 1 and 2): the days of each proposal that no row of its kind covers.
- * Charges of amount 0 have no recurring row, so they are looked up among the free items. Otherwise every run would
- * charge them again.
+ * Returns the missing recurring charges (§6 rules 1 and 2). These are the days of each proposal that no row of the same
+ * kind covers. A charge of amount 0 has no recurring row. To avoid charging it in every run, it is looked up among the
+ * free items.
  */
 function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
   const { recurring: proposals, ahead, rows, windowStart } = input;
@@ -101,7 +104,7 @@ function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): rea
   );
 }
 
-/** Returns the FIXED proposals without a FIXED row. One row is sufficient, regardless of its amount (§6 rule 6). */
+/** Returns the FIXED proposals that have no FIXED row yet. Any row is sufficient, whatever its amount (§6 rule 6). */
 function newFixedCharges(proposals: readonly FixedProposal[], rows: readonly CoverageRow[]) {
   if (proposals.length === 0) return proposals;
   const byStart = rowsByStart(rows, 'FIXED');
@@ -119,7 +122,9 @@ function chargeOf(part: UncoveredPart<RecurringProposal>, input: ReconcileInput)
   return { ...charge, listAmount };
 }
 
-/** Returns the amount of the part and its share; null for the whole proposal. */
+/**
+ * Returns the amount of the part and its share of the proposal. The share is null if the part is the whole proposal.
+ */
 function amountOfPart(part: UncoveredPart<RecurringProposal>, input: ReconcileInput) {
   const { of: proposal, startDate, endDate } = part;
   if (startDate === proposal.startDate && endDate === proposal.endDate)
@@ -129,8 +134,8 @@ function amountOfPart(part: UncoveredPart<RecurringProposal>, input: ReconcileIn
 }
 
 /**
- * Returns the share of the proposal's amount by days. With fixed days, it is the share of the proposal's rate (§6
- * rules 2 and 7).
+ * Returns the share of the proposal's amount that corresponds to the part's days. Under fixed-days proration, it is a
+ * share of the proposal's rate (§6 rules 2 and 7).
  */
 function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: ReconcileInput): Share {
   const { of: proposal, startDate, endDate } = part;
@@ -144,13 +149,16 @@ function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDay
   return { base: proposal.rate, days, totalDays };
 }
 
-/** Returns true if the compared days begin within a free proposal, which then stays as billed (`knownUntil`). */
+/**
+ * Returns true if the compared days begin within a free proposal. The billing of such a proposal does not change (see
+ * `knownUntil`).
+ */
 function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | null): boolean {
   return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
 }
 
 /**
- * Returns a function that checks whether a charge already has a free item. A longer item is accepted too if only a
+ * Returns a function that checks whether a free item already covers a charge. A longer item is accepted if only a
  * future event would shorten it.
  */
 function freeItems(
@@ -189,8 +197,8 @@ interface Repairs {
 const NO_REPAIRS: Repairs = Object.freeze({ repairs: [], repairable: new Map() });
 
 /**
- * Returns one repair per part in date order: its share of the row, at most the item's remainder after adjustments and
- * earlier repairs. The repair of the item's last day takes the whole remainder (§6 rules 3–5, 7).
+ * Returns one repair per part in date order. Its amount is the part's share of the row, limited to the item's remainder
+ * after adjustments and earlier repairs. The repair of the item's last day takes the whole remainder (§6 rules 3–5, 7).
  */
 function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Repairs {
   const parts = repairedParts(billed, input, input.windowStart);
@@ -240,8 +248,8 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
 }
 
 /**
- * Returns the event in force on the part's days. For days after the target date, returns the event in force on the
- * target date, because future events are ignored.
+ * Returns the event in force on the part's days. Future events are ignored, so for days after the target date this is
+ * the event in force on the target date.
  */
 function causeOf({ events, targetDate }: ReconcileInput, { startDate }: UncoveredPart<RecurringRow>) {
   const until = minDate(startDate, targetDate);
@@ -250,8 +258,8 @@ function causeOf({ events, targetDate }: ReconcileInput, { startDate }: Uncovere
 }
 
 /**
- * Returns a function from a repaired part to the codes of the coupons with which its days are charged again. Both the
- * proposals and the parts are in date order.
+ * Returns a function that maps a repaired part to the codes of the coupons with which its days are charged again. The
+ * proposals and the parts must be in date order.
  */
 function couponsInOrder(proposals: readonly RecurringProposal[]) {
   let at = 0;
@@ -271,7 +279,7 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   return days;
 }
 
-/** Returns the share of the row (§6 rules 3 and 7). Null means the whole row. */
+/** Returns the part's share of the row (§6 rules 3 and 7). Null means the whole row. */
 function shareOfRow(
   part: UncoveredPart<RecurringRow>,
   item: BilledItem,
@@ -299,8 +307,8 @@ function shareOfRow(
 }
 
 /**
- * Returns the rate and the days of a whole period. If the item's amount differs from the rate, returns the item's own
- * amount and days.
+ * Returns the rate and the number of days of a whole period. If the item's amount differs from the rate, returns the
+ * item's own amount and number of days.
  */
 function wholeByFixedDays(
   { rate }: RecurringRow,

@@ -29,7 +29,9 @@ export function changeReports(
   catalogs: Catalogs,
   configOf: InvoicingConfigOf,
 ) {
-  /** @param wanted signal that is aborted when the reader leaves. This can happen while many pages yield no part. */
+  /**
+   * @param wanted Signal that is aborted when the reader disconnects, which may happen while many pages yield no part.
+   */
   async function* partsOf(
     context: CallContext,
     { errors, warnings, added }: CatalogPreview,
@@ -112,7 +114,7 @@ function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<Strea
   return { parts: [...parts, ...unbillable], totals };
 }
 
-/** Returns the last day whose fixed prices are certainly billed, or null. */
+/** Returns the last day up to which fixed prices are certainly billed, or null. */
 function billedThrough(cursor: StoredCursor | undefined, today: LocalDate): LocalDate | null {
   if (cursor === undefined || cursor.settledThrough === null) return null;
   const settled = minDate(cursor.settledThrough, today);

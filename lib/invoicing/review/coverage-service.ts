@@ -61,7 +61,7 @@ export function coverageOperations(
 
 interface AccountToVerify {
   readonly account: Account;
-  /** The stored state. Null if none is stored yet. */
+  /** The stored state. Null if the account has no stored state yet. */
   readonly state: AccountInvoicingState | null;
   /** The target date of the run. */
   readonly targetDate: LocalDate;
@@ -73,7 +73,7 @@ interface VerifyRules {
 }
 /**
  * Compares the next run of an account with the evaluation of its whole history (§7.3). Reads one snapshot, takes no
- * lock and writes nothing. The cost grows with the history.
+ * lock and writes nothing. The cost grows with the length of the history.
  */
 async function verifyCoverage(session: ReadSession, input: AccountToVerify & VerifyRules) {
   const [verified] = await verifyAccounts(session, { ...input, accounts: [input] });
@@ -82,8 +82,8 @@ async function verifyCoverage(session: ReadSession, input: AccountToVerify & Ver
 }
 
 /**
- * Verifies accounts in a constant number of statements. `error` contains the reason why an account cannot be
- * verified, otherwise null.
+ * Verifies accounts in a constant number of statements. If an account cannot be verified, its `error` contains the
+ * reason; otherwise `error` is null.
  */
 export async function verifyAccounts(
   session: ReadSession,
@@ -179,8 +179,8 @@ function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
 }
 
 /**
- * Returns placeholder ids. Any id works, because nothing is stored and items of one evaluation do not refer to each
- * other.
+ * Returns generated ids. Any ids are suitable, because nothing is stored and items of the same evaluation do not refer
+ * to each other.
  */
 function madeUp(billing: AccountBilling): () => Uuid {
   return () => billing.account.id;

@@ -42,7 +42,7 @@ import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
 
 type Tools = Pick<Ports, 'systemClock' | 'scopes' | 'logger'>;
 
-/** The tenants whose missing seller data this process has logged, by logger. */
+/** For each logger, the tenants for which this process has already logged missing seller data. */
 const logged = new WeakMap<Ports['logger'], Set<Uuid>>();
 
 /**
@@ -94,7 +94,7 @@ type Facts = Readonly<Record<string, string>>;
 
 export type DocumentFiles = ReturnType<typeof documentFiles>;
 
-/** Renders documents to files with the host's renderer (§14 rule 6). */
+/** Renders documents as files, using the host's renderer (§14 rule 6). */
 export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
   const { documentRenderer, logger } = ports;
 
@@ -140,7 +140,7 @@ export function documentFiles(ports: Pick<Ports, 'documentRenderer' | 'logger' |
 }
 
 /**
- * Returns the file. It is checked during the call, so that an invalid result is reported as a failure of the
+ * Returns the file. Validates it within the renderer call, so that an invalid result is reported as a failure of the
  * renderer.
  */
 function fileOf(given: RenderedFile | undefined) {
@@ -163,7 +163,10 @@ function noRenderer(): BillingError {
   return billingError(ErrorCode.NOT_IMPLEMENTED, message);
 }
 
-/** Operations on templates and translations (§14). They are stored under keys of the tenant (platform §3). */
+/**
+ * Creates the operations on templates and translations (§14). These texts are stored under keys of the tenant (platform
+ * §3).
+ */
 export function invoiceTextOperations(keyValues: KeyValueService) {
   return {
     upload: async (context: CallContext, upload: DocumentTextUpload): Promise<void> => {
@@ -183,7 +186,7 @@ export function invoiceTextOperations(keyValues: KeyValueService) {
   };
 }
 
-/** Previews of templates and translations, and the built-in texts (§14). */
+/** Creates the previews of templates and translations, and the operation that returns built-in texts (§14). */
 export function documentTextPreviews(
   ports: Tools,
   sources: DocumentSourceLoader,

@@ -41,7 +41,7 @@ export interface DocumentIds {
   readonly creditNoteId: Uuid | null;
 }
 
-/** A file with the document that it contains. */
+/** A created file, and the document that it contains. */
 export interface CreatedEInvoice {
   readonly file: EInvoiceFile;
   readonly document: EInvoiceDocument;
@@ -54,7 +54,7 @@ interface Source {
 
 export type EInvoices = ReturnType<typeof eInvoiceFiles>;
 
-/** Creates e-invoices with the host's writer (§22). */
+/** Returns functions that create e-invoices with the host's writer (§22). */
 export function eInvoiceFiles(ports: Tools, { sources, files, noteOf }: Sources) {
   const { storage, eInvoices } = ports;
 
@@ -143,7 +143,7 @@ function xmlOf(given: unknown): string {
   return given;
 }
 
-/** Returns the attachment, with the file name that Factur-X 1.0 requires. */
+/** Returns the attachment. Its file name is the name that Factur-X 1.0 requires. */
 function attachment(profile: EInvoiceProfile, bytes: Uint8Array): EInvoiceAttachment {
   return profile === EInvoiceProfile.XRECHNUNG
     ? { fileName: 'xrechnung.xml', conformanceLevel: 'XRECHNUNG', version: '3.0', bytes }
@@ -151,8 +151,8 @@ function attachment(profile: EInvoiceProfile, bytes: Uint8Array): EInvoiceAttach
 }
 
 /**
- * Loads the custom fields of the account that e-invoices use (§22 rule 5). If a field has several values, the first
- * value is used.
+ * Loads the custom fields of the account that e-invoices use (§22 rule 5). Uses the first value of a field with several
+ * values.
  */
 async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EInvoiceCustomFields> {
   const fields = await session.customFields.findByObjects(ObjectType.ACCOUNT, [accountId]);
@@ -166,8 +166,8 @@ async function customFieldsOf(session: ReadSession, accountId: Uuid): Promise<EI
 }
 
 /**
- * Returns a text about the payment for a document that the receiver does not pay; null for other documents (§22 rule
- * 4).
+ * Returns a note about the payment if the receiver does not have to pay the document. Returns null for other documents
+ * (§22 rule 4).
  */
 function paymentTermsOf(view: RenderedInvoice): string | null {
   const { text, labelled, creditNote, isPaidByParent, formattedWrittenOffAmount } = view;

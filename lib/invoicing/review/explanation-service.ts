@@ -20,12 +20,12 @@ export function explanationOperations(ports: Pick<Ports, 'storage'>) {
   };
 }
 
-/** An item that is stored, or that a dry run created with its facts. */
+/** A stored item, or an item that a dry run created together with its facts. */
 export type ExplainableItem = InvoiceItem & { readonly basis?: ItemBasis | undefined };
 
 /**
  * Explains items in a constant number of statements.
- * @param hypothesis the hypothetical action of the dry run that created the items. None by default.
+ * @param hypothesis The hypothetical action of the dry run that created the items. None by default.
  */
 export async function explainItems(
   session: ReadSession,
@@ -60,12 +60,14 @@ async function basesOf(session: ReadSession, items: readonly ExplainableItem[]) 
   return new Map<Uuid, ItemBasis>([...stored, ...made]);
 }
 
-/** Returns true for a stored item. Items with facts in memory need no lookup. */
+/** Returns true for a stored item. An item that already has its facts in memory needs no lookup. */
 function isStored({ basis }: ExplainableItem): boolean {
   return basis === undefined;
 }
 
-/** Returns the repaired and adjusted items. Each of them is stored, or is one of the given items. */
+/**
+ * Returns the items that the given items repair or adjust. Each of them is stored or is itself one of the given items.
+ */
 async function linkedItems(session: ReadSession, items: readonly InvoiceItem[]) {
   const own = new Map(items.map((item) => [item.id, item]));
   const ids = new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? []));
@@ -75,13 +77,13 @@ async function linkedItems(session: ReadSession, items: readonly InvoiceItem[]) 
 }
 
 interface PastInput {
-  /** The charges: the items themselves, or the repaired items. */
+  /** The charges to explain. For a repair, this is the repaired item; otherwise, it is the item itself. */
   readonly charges: readonly InvoiceItem[];
   readonly hypothesis: Hypothesis | null;
   readonly isBlocked: boolean;
 }
 
-/** Loads the histories of the subscriptions. Blocking states are loaded only if an event of a basis needs them. */
+/** Loads the histories of the subscriptions. Loads blocking states only if an event of a basis refers to one. */
 async function loadPasts(session: ReadSession, { charges, hypothesis, isBlocked }: PastInput) {
   const { subscriptions } = session;
   const ids = [...new Set(charges.flatMap(({ subscriptionId }) => subscriptionId ?? []))];
@@ -129,8 +131,8 @@ async function migrationInvoices(
 }
 
 /**
- * Returns the override plans among the plans of these items. Their names have the form `<plan>-<n>`, which few other
- * plans have.
+ * Returns those plans of the items that are override plans. The name of an override plan has the form `<plan>-<n>`,
+ * which few other plans have.
  */
 async function plansWithOwnPrices(session: ReadSession, items: readonly InvoiceItem[]) {
   const names = items.flatMap(({ planName }) =>

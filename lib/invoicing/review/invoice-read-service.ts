@@ -245,18 +245,21 @@ async function listedInvoices(
   return filter.openOnly ? onlyUnpaid(session, listed) : listed;
 }
 
-/** The fields of operator searches (§15). The balance is not among them, because it is not stored in a column. */
+/**
+ * The fields that operator searches can use (§15). The balance is handled separately, because it is not stored in a
+ * column.
+ */
 const searched = {
   ...searchedFields({ ...invoiceFields, createdBy: authorFields.createdBy }, { invoiceId: 'id' }),
   balance: { property: 'balance', type: 'text' },
 } as const;
 
-/** Matches numbers with up to 15 digits. They are always safe integers. */
+/** Matches numbers with up to 15 digits, which are always safe integers. */
 const integer = /^\d{1,15}$/;
 
 /**
- * Reads a search key (§15): a comparison with the balance, clauses in operator form, or the number, currency, id or
- * account id. Null means that nothing matches.
+ * Parses a search key (§15). A key can be a comparison with the balance, clauses in operator form, a number, a
+ * currency, an invoice id or an account id. Returns null if nothing can match.
  * @throws BillingError INVALID_PARAMETER (60002) for a malformed key in operator form.
  */
 export function invoiceSearch(key: string): InvoiceSearch | null {

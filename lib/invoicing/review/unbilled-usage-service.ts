@@ -21,7 +21,7 @@ import { loadBilled, loadUsageTerms } from '../loading/load-billing-state.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
-/** Operations on recorded usage that is on no invoice (usage §3.3). */
+/** Creates the operations on recorded usage that is not on any invoice (usage §3.3). */
 export function unbilledUsageOperations(
   ports: Pick<Ports, 'storage'>,
   catalogs: CatalogProvider,
@@ -73,8 +73,8 @@ interface UnbilledRequest {
 }
 
 /**
- * Loads all billed usage of the subscription, the recorded days between the bounds, and the days of billed intervals
- * that extend across a bound.
+ * Loads all billed usage of the subscription, the days with recorded usage between the bounds, and the days of billed
+ * intervals that extend across a bound.
  */
 async function loadAround(
   session: ReadSession,

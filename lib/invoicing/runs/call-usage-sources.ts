@@ -27,13 +27,14 @@ export interface RunsToAsk {
   readonly properties: readonly PluginProperty[];
   readonly maySplit: boolean;
   readonly catalogsOf: CatalogSource;
-  /** Returns the runs that would be made now. Their accounts are not locked. */
+  /** Returns the runs that are due now. Does not lock their accounts. */
   plan(session: ReadSession, config: InvoicingConfig): Promise<readonly RunRequest[]>;
 }
 
 /**
- * Requests usage from the usage sources (usage §9), outside transactions and without locks. The questions are based
- * on a snapshot. The results apply to runs with the same question under the lock. Returns null without sources.
+ * Requests usage from the usage sources, outside transactions and without locks (usage §9). The questions are based on
+ * a snapshot. The results can be used only if a run has the same question under the lock. Returns null if there are no
+ * sources.
  */
 export async function callUsageSources(
   { storage }: Pick<Ports, 'storage'>,

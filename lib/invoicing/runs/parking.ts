@@ -26,8 +26,8 @@ export async function parkAccounts(
 }
 
 /**
- * Returns the text of an error for the audit row of the PARK tag. For a failed plugin, the text includes the error
- * that it threw.
+ * Returns the text of an error for the audit row of the PARK tag. If a plugin failed, includes the error that the
+ * plugin threw.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -38,17 +38,16 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns true if this error parks the account regardless of who requested the run, because a later run would fail
- * too.
+ * Returns true if this error parks the account even when a user requested the run, because later runs would fail too.
  */
 export function alwaysParks(error: unknown): boolean {
   return error instanceof InvariantError || isBoundExceeded(error);
 }
 
 /**
- * Lets automatic runs continue. Entries that became due while the account was parked no longer exist, so the earliest
- * unbilled date gets a new entry. An entry in the past runs immediately. No date is lost, even if its run creates no
- * items (§5.5).
+ * Unparks an account, so that automatic runs include it again. Entries that became due while it was parked no longer
+ * exist, so this function adds an entry for the earliest unbilled date. If that date is past, the run starts
+ * immediately. No date is lost, even if its run creates no items (§5.5).
  */
 export async function unparkAccount(session: WriteSession, account: Account): Promise<void> {
   const unparked = await removeEngineTag(session, [account], SystemTag.PARK);

@@ -37,7 +37,7 @@ export interface RunRequest {
   readonly requestedDate: LocalDate | null;
   /** Date of the due entry or event that caused the run. Null or absent for a run requested now. */
   readonly dueDate?: LocalDate | null;
-  /** Target invoice of the run. Defaults to a new COMMITTED invoice. */
+  /** The kind of invoice that the run creates or changes. Defaults to a new COMMITTED invoice. */
   readonly drafting?: Drafting;
   /** If true, the run ignores the safety bounds (§8.4). Defaults to false. */
   readonly acceptsBounds?: boolean;
@@ -54,8 +54,9 @@ export interface RunDependencies {
 }
 
 /**
- * Runs locked accounts of one tenant in the session's transaction (§8.2). Loads in bulk, evaluates each account
- * separately and saves in bulk. An account whose evaluation fails is reported and not saved; the others continue.
+ * Runs locked accounts of one tenant in the session's transaction (§8.2). Loads all accounts together, evaluates each
+ * one separately and saves all of them together. If the evaluation of an account fails, reports the failure, does not
+ * save this account, and continues with the others.
  */
 export async function runAccounts(
   session: WriteSession,
@@ -75,8 +76,8 @@ interface EvaluationInput extends Omit<RunDependencies, 'ids'> {
 }
 
 /**
- * Loads and evaluates accounts of one tenant in bulk, without writing (§8.2 steps 4 to 10). The loaded data, large
- * for accounts with many subscriptions, is freed on return.
+ * Loads and evaluates accounts of one tenant together, without writing (§8.2 steps 4 to 10). The loaded data of
+ * accounts with many subscriptions is large; it is freed when the function returns.
  */
 export async function evaluateRuns(
   session: ReadSession,
@@ -125,7 +126,7 @@ function evaluate(
 }
 
 /**
- * Returns the effective target date of each account, or the reason why there is none (§8.2 step 4). Takes one
+ * Returns the effective target date of each account or, if there is none, the reason (§8.2 step 4). Executes one
  * statement.
  */
 export async function targetDatesOf(
@@ -148,7 +149,7 @@ export async function targetDatesOf(
   return { accepted, ended };
 }
 
-/** Returns the request. @throws BillingError 4005, or 3 for an account without currency. */
+/** Returns the request with its checked values. @throws BillingError 4005, or 3 for an account without currency. */
 function billingRequest(
   { account, requestedDate, dueDate }: RunRequest,
   state: AccountInvoicingState,
@@ -171,7 +172,7 @@ export interface FailedEvaluation {
   readonly error: unknown;
 }
 
-/** Applies the accounts' credit to the runs (§10). An account with an illegal credit state fails. */
+/** Applies the accounts' credit to the runs (§10). If the credit state of an account is illegal, its run fails. */
 export async function creditRuns(
   session: ReadSession,
   runs: readonly EvaluatedRun[],

@@ -9,20 +9,20 @@ export type RunResult =
       readonly kind: 'done';
       /** Ids of the run's invoices. Empty if there is nothing to invoice. */
       readonly invoiceIds: readonly Uuid[];
-      /** Subscriptions that could not be billed because their events are damaged. */
+      /** Subscriptions that were not billed because their events are damaged. */
       readonly skipped: readonly Uuid[];
     }
   | FailedRun
   /** A plugin aborted or postponed the run. */
   | { readonly account: Account; readonly kind: 'stopped' }
-  /** The account changed after plugins or usage sources saw it, so these must be called again. */
+  /** The account changed after plugins or usage sources were called, so they must be called again. */
   | { readonly account: Account; readonly kind: 'changed' };
 
 export interface FailedRun {
   readonly account: Account;
   readonly kind: 'failed';
   readonly error: unknown;
-  /** True if the invoice was evaluated, and the following due entries are stored (§8.6). */
+  /** True if the run was evaluated completely. The account's next due entries are then stored (§8.6). */
   readonly isWorkedOut: boolean;
   /** True if a later run may succeed. The account is then not parked. Defaults to false. */
   readonly isRetried?: boolean;
@@ -30,10 +30,10 @@ export interface FailedRun {
 
 const outcomes = ['invoiced', 'nothing', 'stopped', 'parked', 'failed'] as const;
 
-/** The outcome of a run. A `failed` run is repeated, or its caller receives the error. */
+/** The outcome of a run. A `failed` run is either repeated or reported to its caller. */
 type RunOutcome = (typeof outcomes)[number];
 
-/** Counts the committed runs of this node since it was opened. */
+/** Counts the committed runs of this node since the engine was opened. */
 export class RunCounts {
   readonly #counts = new Map<RunOutcome, number>(outcomes.map((outcome) => [outcome, 0]));
 
@@ -57,7 +57,7 @@ function outcomeOf(result: RunResult) {
   return result.invoiceIds.length > 0 ? 'invoiced' : 'nothing';
 }
 
-/** Adds the committed invoices to the trace, each under the entry or call that caused its run. */
+/** Adds the committed invoices to the trace. Each invoice is recorded under the entry or call that caused its run. */
 export function showInvoices(ports: ActivityPorts, results: readonly RunResult[]): void {
   if (ports.tracer === undefined) return;
   for (const result of results) {

@@ -67,7 +67,7 @@ export async function adjustUnpaidItems(
   await changeInvoices(session, { changes, accounts: [account] }, ids);
 }
 
-/** A reduction of an item, limited to the item's remainder. */
+/** A reduction of an item. Its amount is limited to the item's remainder. */
 export interface RefundedItem {
   readonly invoiceId: Uuid;
   readonly invoiceItemId: Uuid;
@@ -77,8 +77,8 @@ export interface RefundedItem {
 }
 
 /**
- * Adjusts each of these items for a refund, dated today in the account's zone, and returns their invoices. Stores the
- * remainders of the items. Takes a constant number of statements.
+ * Adjusts each of the given items for a refund, dated today in the account's time zone. Returns the invoices of these
+ * items and stores the new remainders. Executes a constant number of statements.
  */
 export async function withAdjustments(
   session: WriteSession,
@@ -113,9 +113,9 @@ export async function withAdjustments(
 }
 
 /**
- * Writes off an invoice, so that its balance is 0 and no longer part of the account's balance; or undoes a write-off,
- * so that the invoice is owed again, and applies the account's credit (§9 rule 8). The caller holds the account's
- * lock.
+ * Writes off an invoice or undoes its write-off (§9 rule 8). A written-off invoice has the balance 0 and no longer
+ * affects the account's balance. After an undone write-off, the invoice is owed again and the account's credit is
+ * applied. The caller holds the account's lock.
  * @throws BillingError INVOICE_NOT_FOUND (4006).
  */
 export async function setWrittenOff(

@@ -38,13 +38,13 @@ import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import { setTaxRemainders } from './repair-taxes.ts';
 
 interface InvoiceChanges {
-  /** The changed invoices, whose accounts are locked. */
+  /** The changed invoices. Their accounts are locked. */
   readonly changes: readonly ChangedInvoice[];
-  /** Further accounts whose credit is applied. */
+  /** Additional accounts whose credit is applied. */
   readonly accounts?: readonly Account[];
-  /** New latest target dates by account id. Later runs may not use earlier target dates (§1.5). Null for no date. */
+  /** New latest target dates by account id (null means none). Later runs cannot use earlier target dates (§1.5). */
   readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
-  /** Reserved numbers by id of a new invoice. Other invoices get the tenant's next number. */
+  /** Reserved numbers by invoice id. All other new invoices get the tenant's next numbers. */
   readonly numbers?: ReadonlyMap<Uuid, number>;
 }
 
@@ -86,7 +86,7 @@ interface AppliedCredit {
   readonly moves: readonly CreditMove[];
 }
 
-/** Returns the accounts' states including the changes. */
+/** Returns the accounts' states after the changes. */
 async function countedStates(
   session: WriteSession,
   changes: readonly ChangedInvoice[],
@@ -111,7 +111,7 @@ function candidateOf({ before, after, newItems = [], allItems = newItems }: Chan
   return { ...after, ...(before === null ? { invoiceNumber: UNNUMBERED } : {}), repairs };
 }
 
-/** Returns the CBA_ADJ items, dated in each account's zone. Accounts are read only if there are such items. */
+/** Returns the CBA_ADJ items, dated in each account's time zone. Reads accounts only if there are such items. */
 async function creditItems(
   session: WriteSession,
   of: Pick<Writing, 'changes' | 'credits'> & {

@@ -33,7 +33,7 @@ interface ChildChange {
 
 interface Tools {
   readonly ids: IdGenerator;
-  /** The time at which a summary that opens now is committed automatically. */
+  /** The time at which a summary opened now will be committed automatically. */
   readonly commitAt: Instant;
 }
 
@@ -94,7 +94,7 @@ async function loadChanged(
   });
 }
 
-/** A stored summary (with a record id) or a new summary. */
+/** A summary. A stored summary has a record id; a new one does not. */
 type Summary = New<Invoice>;
 
 async function joinOpenSummaries(
@@ -116,7 +116,7 @@ async function joinOpenSummaries(
   return { created, joined };
 }
 
-/** Returns a new summary in the parent's currency, or in the children's currency if the parent has none. */
+/** Returns a new summary in the parent's currency. If the parent has no currency, uses the children's currency. */
 function newSummary(
   parent: Account,
   joining: readonly Invoice[],
@@ -138,7 +138,7 @@ interface Facts {
 
 type Link = Parameters<WriteSession['invoices']['setLinks']>[0][number];
 
-/** Sets the items of DRAFT summaries to the totals of the children's linked invoices (§12 rule 2). */
+/** Sets the items of DRAFT summaries to the totals of the linked invoices of the children (§12 rule 2). */
 async function followDrafts(
   session: WriteSession,
   drafts: readonly Summary[],
@@ -175,7 +175,7 @@ function draftChange(draft: Summary, newItems: ChangedInvoice['newItems'], diffe
   return { before, after, ...(newItems ? { newItems } : {}) };
 }
 
-/** Applies decreases to COMMITTED summaries (§12 rules 4 and 5). */
+/** Applies decreases of the children's invoices to COMMITTED summaries (§12 rules 4 and 5). */
 function followCommitted(
   summaries: readonly Invoice[],
   { parents, linked, items, externalKeys }: Facts,
@@ -219,7 +219,7 @@ function linkOf({ id, parentInvoiceId, parentAccountId, contributedAmount }: Lin
   return { id, parentInvoiceId, parentAccountId, contributedAmount };
 }
 
-/** Returns the id of the summary of a linked invoice. Returns the invoice's own id if it is not linked. */
+/** Returns the id of the summary to which an invoice is linked. Returns the invoice's own id if it is not linked. */
 function summaryOf({ id, parentInvoiceId }: Pick<Invoice, 'id' | 'parentInvoiceId'>): Uuid {
   return parentInvoiceId ?? id;
 }

@@ -5,9 +5,10 @@ import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
 import { isTaxOfRepair } from '../invoices/new-item.ts';
 
 /**
- * Lowers the remainders of the TAX items of repaired charges by the taxes of their repairs (§14 rule 9), or raises
- * them if the invoice of these items is now VOID. Takes a constant number of statements, and none without such taxes.
- * @param items the items of the invoices that were just stored or voided.
+ * Reduces the remainders of the TAX items of repaired charges by the taxes on their repairs (§14 rule 9). If the
+ * invoice of these items is now VOID, raises the remainders again. Executes a constant number of statements, and none
+ * if there are no such taxes.
+ * @param items The items of the invoices that were just stored or voided.
  */
 export async function setTaxRemainders(
   session: WriteSession,
@@ -22,8 +23,8 @@ export async function setTaxRemainders(
 }
 
 /**
- * Returns the remainder of each TAX item of these charges after adjustments and the taxes of repairs, at least 0. The
- * tax of a repair lowers the TAX items with the same tax facts.
+ * Returns the remainder of each TAX item of these charges after adjustments and taxes on repairs. A remainder is at
+ * least 0. The tax on a repair reduces the TAX items with the same tax details.
  */
 export async function taxRemainders(
   session: ReadSession,

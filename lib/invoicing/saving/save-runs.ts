@@ -55,8 +55,8 @@ export async function saveRuns(
 }
 
 /**
- * Saves the invoices and assigns their numbers last, so that the tenant's counter is locked briefly (§1.6 rule 1).
- * The items do not wait for the numbers.
+ * Saves the invoices. Assigns their numbers last, so that the tenant's counter is locked only briefly (§1.6 rule 1).
+ * Items are stored without waiting for the numbers.
  */
 async function saveInvoices(
   session: WriteSession,
@@ -111,7 +111,7 @@ interface RunToSave extends EvaluatedRun {
   readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
 }
 
-/** Saves the other changes of runs, without invoices and account states. */
+/** Saves all other changes of runs, except invoices and account states. */
 export async function saveRunFacts(session: WriteSession, runs: readonly RunToSave[]): Promise<void> {
   const billings = runs.map(({ billing }) => billing);
   await allEnded([
@@ -173,8 +173,8 @@ function usageIntervals({ billing, run, invoiceId: id, invoices = [] }: RunToSav
 }
 
 /**
- * Sets the charged-through dates that depend on more than the run's charges, after everything is stored (§8.5). This
- * applies if the run commits a draft, or bills a part before days that stay billed.
+ * Sets the charged-through dates that depend on other invoices, after everything else is stored (§8.5). This is needed
+ * if the run commits a draft, or if its charges end before other days that are already billed.
  */
 export async function resetChargedBefore(
   session: WriteSession,
@@ -195,8 +195,8 @@ function chargedBefore(invoiced: readonly EvaluatedRun[]) {
 }
 
 /**
- * Returns the charged-through dates that depend only on the run. The instant of such a date is its
- * `toInstant` (§8.5, subscriptions §2 rule 2).
+ * Returns the charged-through dates that depend only on the run. Each date is stored with its `toInstant` (§8.5,
+ * subscriptions §2 rule 2).
  */
 function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
   return invoiced.flatMap(({ billing, run }) => {
@@ -213,8 +213,8 @@ function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThro
 }
 
 /**
- * Assigns the day of the earliest charge as the bill cycle day of locked accounts without one, even if they are not
- * invoiced (ruling R51). Takes a constant number of statements.
+ * Sets the bill cycle day of locked accounts that have none to the day of their earliest charge, even if they are not
+ * invoiced (ruling R51). Executes a constant number of statements.
  */
 export async function giveBillCycleDays(
   session: WriteSession,
@@ -234,8 +234,8 @@ export async function giveBillCycleDays(
 }
 
 /**
- * Stores the bill cycle day that the first evaluation assigns to an account, as a change of the account (accounts §4
- * rule 4).
+ * Stores the bill cycle day that the first evaluation assigns to an account. The change is recorded as a change of the
+ * account (accounts §4 rule 4).
  */
 async function saveBillCycleDays(
   session: WriteSession,
