@@ -79,12 +79,12 @@ export function checkLimit(
   );
 }
 
-/** Returns the catalog name of the plan. For an override plan, returns the name of its parent. */
+/** Returns the name of the plan in the catalog. For an override plan, returns the name of its parent plan. */
 export function listedName(plan: Pick<Plan, 'name' | 'parentPlanName'>): string {
   return plan.parentPlanName ?? plan.name;
 }
 
-/** Returns the plan of the base at the add-on's date, or null if the base is not billed at that time. */
+/** Returns the plan of the base on the add-on's date, or null if the base is not billed on that date. */
 export function basePlanAt(
   base: { readonly transitions: readonly Transition[] },
   at: Instant,

@@ -26,15 +26,15 @@ import {
   transitionsOf,
 } from '../timeline/transitions.ts';
 
-/** The end that a base causes for its add-on. */
+/** The end of an add-on that its base causes. */
 interface CausedEnd {
   readonly effective: DatedInstant;
   readonly cause: LifecycleEvent;
-  /** The instant at which the end is stored with the add-on. Until then, each read derives the end from the base. */
+  /** The instant from which the end is stored with the add-on. Before that, each read derives the end from the base. */
   readonly storedFrom: Instant;
 }
 
-/** The end that the base causes. Null if the add-on ends earlier by itself, or if the base does not end the add-on. */
+/** The end that the base causes. Null if the add-on itself ends earlier, or if the base does not end the add-on. */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
   readonly entitlement: CausedEnd | null;
@@ -43,14 +43,14 @@ export interface BaseEnd {
 export interface BundleMember {
   readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'alignStart'>;
   readonly transitions: readonly Transition[];
-  /** Active blocking states. Without them, only the end of billing is derived. */
+  /** Active blocking states. If absent, only the end of billing is derived. */
   readonly blockingStates: readonly BlockingState[];
 }
 
 /**
- * Returns the end that a base causes for its add-on, now or later (§11 rule 2, §12). The cause is the base's own end,
- * or a change to a product that does not offer the add-on. The result depends on the base's events only, so derived
- * and stored ends are equal.
+ * Returns the end of an add-on that its base causes, now or later (§11 rule 2, §12). The cause is the base's own end,
+ * or a change to a product that does not offer the add-on. The result depends only on the base's events, so derived
+ * ends equal stored ends.
  */
 export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
   const end = base.transitions.find(({ event }) => isEnd(event))?.event;
@@ -79,8 +79,8 @@ function withBaseEnd(
 }
 
 /**
- * Returns the states of a subscription with only the first end of its service, which is its own end or the end of its
- * base.
+ * Returns the states of a subscription with only the first end of its service. This is the subscription's own end or
+ * the end of its base.
  */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
@@ -94,7 +94,7 @@ export function statesAsRead(
   return counting === undefined ? others : [...others, counting];
 }
 
-/** Returns active ENT_CANCELLED states, past or future, earliest first. */
+/** Returns the active ENT_CANCELLED states, both past and future, earliest first. */
 export function entitlementEnds(of: {
   readonly subscription: Pick<Subscription, 'id'>;
   readonly blockingStates: readonly BlockingState[];
@@ -109,7 +109,9 @@ export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): 
   return isEnd(event) || replacesPlan(event);
 }
 
-/** Returns true for a change of plan. A start that replaced another start is a change of plan too (§7 rule 9). */
+/**
+ * Returns true if the event changes the plan. A start that replaced another start also changes the plan (§7 rule 9).
+ */
 function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
   return event.type === LifecycleEventType.CHANGE || (isStart(event) && event.sequence > 1);
 }
@@ -146,10 +148,7 @@ function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): B
   return { type, effective, cause, storedFrom: cause.effective.at };
 }
 
-/**
- * Returns the end of service. A change or a cancellation of the base ends the service of an add-on; an expiry does
- * not.
- */
+/** Returns the end of the add-on's service. A change or cancellation of the base ends it; an expiry does not. */
 function entitlementEndOf(
   base: BundleMember,
   addOn: BundleMember,
@@ -194,9 +193,9 @@ export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
 /**
- * Returns how a base's product offers an add-on product (§6.2 rule 10). Uses the catalog version of the base's plan.
- * If that version does not list the add-on, uses the version in force, which may have newer add-ons or an account's
- * own add-ons (catalog §15.6).
+ * Returns how a base's product offers an add-on product (§6.2 rule 10). Uses the catalog version of the base's plan. If
+ * that version does not contain the add-on, uses the version in force, which may have newer add-ons or add-ons for this
+ * account (catalog §15.6).
  */
 export function addOnOffer(
   base: Pick<PlanInForce, 'version' | 'plan'>,
@@ -221,7 +220,8 @@ export interface SubscriptionHistory {
   >;
   readonly events: readonly LifecycleEvent[];
   /**
-   * The subscription's own active states. Required to derive the end of an add-on's service from the end of its base.
+   * The subscription's own active states. They are required to derive the end of an add-on's service from the end of
+   * its base.
    */
   readonly blockingStates?: readonly BlockingState[];
 }
@@ -239,10 +239,10 @@ export function historiesOf<S extends Pick<Subscription, 'id'>>(
   });
 }
 
-/** A subscription with its transitions. Transitions of an add-on stop at the end that its base causes. */
+/** A subscription with its transitions. The transitions of an add-on stop at the end caused by its base. */
 export type Timeline<H extends SubscriptionHistory> = H & {
   readonly transitions: readonly Transition[];
-  /** The end that the base causes and that is not stored yet. Null for subscriptions that are not add-ons. */
+  /** The end caused by the base if it is not stored yet. Null for subscriptions that are not add-ons. */
   readonly baseEnd: BaseEnd | null;
 };
 

@@ -44,19 +44,22 @@ export interface BilledHistory extends SubscriptionHistory {
 
 export interface BillingEventsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
-  /** Subscriptions of the account, and the base of each add-on. */
+  /** Subscriptions of the account, including the base of each add-on. */
   readonly histories: readonly BilledHistory[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** If true, price changes wait for the bill cycle date (catalog §6.4 rule 5). Defaults to false. */
+  /** If true, price changes take effect on the next bill cycle date (catalog §6.4 rule 5). Defaults to false. */
   readonly alignPriceChanges?: boolean;
 }
 
 export interface BillingEventStream {
   /** Billing events, sorted by subscription id, then by time (§19.2 rule 3). */
   readonly events: readonly BillingEvent[];
-  /** Subscriptions without billing events, because their events do not begin with CREATE or TRANSFER. */
+  /** Subscriptions without billing events because their first event is neither CREATE nor TRANSFER. */
   readonly skipped: readonly Uuid[];
-  /** Ends by CANCEL or EXPIRED, including ends that blocked billing hides from the stream. */
+  /**
+   * Ends of subscriptions by CANCEL or EXPIRED. Includes ends that are missing in the stream because billing is
+   * blocked.
+   */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
@@ -225,7 +228,7 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
 // One array is shared by all phases that charge no usage, which are most phases.
 const NO_USAGES: readonly UsageSection[] = [];
 
-/** Returns the usage sections. They come from the catalog version, even if the plan overrides prices. */
+/** Returns the usage sections. They come from the catalog version even if an override plan changes prices. */
 function usagesOf(inForce: PlanInForce | null, account: BillingEventsInput['account']) {
   if (
     inForce === null ||

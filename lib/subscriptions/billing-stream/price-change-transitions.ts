@@ -25,7 +25,7 @@ import {
   transitionAt,
 } from '../timeline/transitions.ts';
 
-/** A transition of the billing stream. A price change is a CHANGE without a lifecycle event. */
+/** A transition in the billing stream. A price change is a CHANGE without a stored lifecycle event. */
 export interface BillingTransition extends Transition {
   readonly isPriceChange: boolean;
 }
@@ -38,8 +38,8 @@ interface PriceChangesInput extends PeriodStartsInput {
 }
 
 /**
- * Inserts price changes (§13 rule 3) after all other events of their instant. Bill cycle day events and quantity
- * events keep the current prices.
+ * Inserts price changes (§13 rule 3) after all other events of the same instant. Events that change only the bill cycle
+ * day or the quantity keep the current prices.
  */
 export function withPriceChanges(input: PriceChangesInput): readonly BillingTransition[] {
   const { transitions } = input;
@@ -70,7 +70,7 @@ function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
   });
 }
 
-/** Returns true if the plan is resolved again (catalog §6.4) or ends at this event. */
+/** Returns true if this event ends the plan or makes the engine select the plan's version again (catalog §6.4). */
 function bringsPhase({ event }: Transition): boolean {
   return isPlanChoice(event) || isEnd(event) || event.type === LifecycleEventType.PHASE;
 }

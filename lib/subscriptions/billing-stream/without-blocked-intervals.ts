@@ -4,16 +4,16 @@ import type { BlockedInterval } from '../blocking/blocked-time.ts';
 
 export interface StreamEvent {
   readonly event: BillingEvent;
-  /** True if the event starts a phase. Only such an event bills a fixed price. */
+  /** True if the event starts a phase. Fixed prices are billed only by such events. */
   readonly bringsPhase: boolean;
-  /** True if plan, phase and bill cycle day stay the same, so that the period may continue. */
+  /** True if plan, phase and bill cycle day are unchanged, so that the billing period may continue. */
   readonly splitsPeriod: boolean;
 }
 
 /**
- * Replaces the events within each blocked interval by an end of billing. If the interval ends, adds an event at its
- * end with the plan that is then in force (§19.3 rule 4).
- * @param intervals in time order and without overlap.
+ * Replaces the events within each blocked interval by an end of billing. At the end of the interval, if there is one,
+ * adds an event with the plan that is then in force (§19.3 rule 4).
+ * @param intervals Must be in time order and must not overlap.
  */
 export function withoutBlockedIntervals(
   stream: readonly StreamEvent[],
@@ -73,7 +73,10 @@ function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === BillingTransitionType.CANCEL || transitionType === BillingTransitionType.EXPIRED;
 }
 
-/** Prevents local dates from decreasing (§2 rule 8) if states and events are dated by different zone rules. */
+/**
+ * Keeps local dates in ascending order (§2 rule 8). Without this, different time zone rules for states and events could
+ * produce decreasing dates.
+ */
 function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[] {
   let latest: BillingEvent['localDate'] | undefined;
   return stream.map((one) => {
@@ -84,8 +87,8 @@ function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[]
 }
 
 /**
- * Sets the cycle start dates. An event that only splits the period keeps the cycle; any other event starts a new one
- * (invoicing §5.2 rule 5).
+ * Sets the cycle start dates. An event that only splits the period continues the cycle. Any other event starts a new
+ * cycle (invoicing §5.2 rule 5).
  */
 export function withRunningPeriods(stream: readonly StreamEvent[]): readonly BillingEvent[] {
   const events: BillingEvent[] = [];
@@ -99,7 +102,7 @@ export function withRunningPeriods(stream: readonly StreamEvent[]): readonly Bil
 }
 
 /**
- * Returns true if recurring terms stay the same. A price change may also change the period or, by its billing
+ * Returns true if the recurring terms are unchanged. A price change may also change the period or, through its billing
  * alignment, the bill cycle day.
  */
 function recursAlike(before: BillingEvent, event: BillingEvent): boolean {

@@ -29,8 +29,8 @@ export interface BlockedInterval {
 }
 
 /**
- * Returns blocked intervals in time order, without overlap (§19.3 rules 1 to 3). An interval of one service on one
- * object that is shorter than a day is ignored.
+ * Returns the blocked intervals in time order, without overlap (§19.3 rules 1 to 3). Ignores an interval shorter than a
+ * day if it belongs to a single service and object.
  */
 export function blockedIntervals(
   states: readonly BlockingState[],
@@ -65,16 +65,16 @@ export function firstBlockedDifference(
 }
 
 /**
- * Returns the first day whose billing changes when billing gets or loses an end. If the end is within a day of a
- * block's start, billing changes from the start of that block.
- * @param states active states of the subscription, its bundle and its account.
+ * Returns the first day whose billing changes when an end of billing is added or removed. If the end is within a day
+ * after the start of a block, billing changes from the start of that block.
+ * @param states Active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
   const over = ownIntervals(states).filter((interval) => interval.end !== null && interval.end.at > end.at);
   return withIntervalAt(end, over).date;
 }
 
-/** Returns the intervals of each service and object, regardless of their length. */
+/** Returns the blocked intervals of each service and object, including intervals shorter than a day. */
 function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
   const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
   return [...groups.values()].flatMap(intervalsOfBlocker);
@@ -121,8 +121,8 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
 }
 
 /**
- * Extends a difference to the start of its interval. An interval shorter than a day is either ignored or included as
- * a whole, so its start is affected too.
+ * Extends a difference to the start of its interval. An interval is included or ignored as a whole if it is shorter
+ * than a day, so its start is affected too.
  */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);
@@ -133,7 +133,7 @@ function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInt
   return { at: difference.at, date: minDate(difference.date, ...dates) };
 }
 
-/** The object of a state, with its locked account. */
+/** The object to which a state belongs, with its locked account. */
 export type BlockedObject =
   | { readonly type: typeof BlockingStateType.ACCOUNT; readonly account: Account }
   | {
@@ -156,7 +156,7 @@ export interface StateToSet extends BlockFlags {
 
 export interface StatePlan {
   readonly block: StateToSet;
-  /** The state to add. Null if it is redundant. */
+  /** The state to add. Null if an equal state is already in force. */
   readonly added: BlockingState | null;
   /** Stored states that have become redundant. */
   readonly withdrawn: readonly BlockingState[];
@@ -164,10 +164,10 @@ export interface StatePlan {
   readonly billedOtherwiseFrom: DatedInstant | null;
 }
 
-/** Sequence of a state that is not stored yet, which comes after all other states of its instant. */
+/** Sequence of a state that is not stored yet. It sorts the state after all other states of its instant. */
 const NOT_STORED = Number.MAX_SAFE_INTEGER;
 
-/** Returns the object and its parents, whose states also apply to the object (§14.2). */
+/** Returns the object and its parents. States of the parents apply to the object too (§14.2). */
 export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
   switch (object.type) {
     case BlockingStateType.ACCOUNT:
@@ -180,9 +180,9 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Adds a state of a service on an object (§14.1 rule 2). A state that equals its predecessor is withdrawn or not
- * stored, unless an earlier state that is stored later can make it effective (R38, §14.3).
- * @param states active states of the object. Other states are ignored.
+ * Adds a state of a service on an object (§14.1 rule 2). If the state equals its predecessor, it is withdrawn or not
+ * stored, unless a state that is stored later with an earlier date can make it effective (R38, §14.3).
+ * @param states Active states of the object. Other states are ignored.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
   const added = stateOf(states, block, tools);
@@ -212,8 +212,9 @@ function isEqual(a: BlockingState, b: BlockingState): boolean {
 const comparedMembers = ['stateName', 'isBlockChange', 'isBlockEntitlement', 'isBlockBilling'] as const;
 
 /**
- * Returns true for a state that is kept although it equals its predecessor, because a pause or resume may still come
- * between them. Such states are an end of a block, a pause, and a future state while the predecessor is in force.
+ * Returns true for a state that must be kept although it equals its predecessor, because a pause or resume may still be
+ * inserted between them. Such states are the end of a block, a pause, and a future state while its predecessor is in
+ * force.
  */
 function mustStay(state: BlockingState, previous: BlockingState, now: Instant): boolean {
   if (state.effective.at === previous.effective.at) return false;

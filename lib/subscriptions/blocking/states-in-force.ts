@@ -24,12 +24,12 @@ export function statesInTimeOrder(states: readonly BlockingState[]): readonly Bl
   return states.toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId);
 }
 
-/** Returns the aggregate flags at `at` (§14.2). Uses the latest state of each service on each object. */
+/** Returns the combined blocking flags at `at` (§14.2). Uses the latest state of each service on each object. */
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {
   return flagsOf(statesInForce(states.filter(({ effective }) => effective.at <= at)));
 }
 
-/** Returns the flags just before and just after `state`, one of the given active states. */
+/** Returns the flags immediately before and after `state`, which is one of the given active states. */
 export function blockFlagsAround(
   states: readonly BlockingState[],
   state: BlockingState,
@@ -42,7 +42,7 @@ export function blockFlagsAround(
   };
 }
 
-/** Returns the latest state per object and service, earliest first. */
+/** Returns the latest state of each object and service, sorted by time. */
 function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
   const latest = new Map(statesInTimeOrder(states).map((state) => [blockerOf(state), state]));
   return statesInTimeOrder([...latest.values()]);
@@ -56,12 +56,15 @@ function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   };
 }
 
-/** Returns the key of a service on an object. A state ends only a predecessor with the same key. */
+/** Returns a key for a service on an object. A state ends only an earlier state with the same key. */
 export function blockerOf({ blockedId, service }: Pick<BlockingState, 'blockedId' | 'service'>): string {
   return `${blockedId} ${service}`;
 }
 
-/** Returns true for ENT_STARTED and ENT_CANCELLED, which are not blocks. */
+/**
+ * Returns true for ENT_STARTED and ENT_CANCELLED. These states mark the start and end of service and do not block
+ * anything.
+ */
 export function isEntitlementBound(state: NamedState): boolean {
   return isEntitlementStart(state) || isEntitlementEnd(state);
 }
@@ -76,7 +79,7 @@ export function isEntitlementEnd({ service, stateName }: NamedState): boolean {
 
 type NamedState = Pick<BlockingState, 'service' | 'stateName'>;
 
-/** Returns the members that every ENT_CANCELLED state has (§3, reserved states). */
+/** Returns the fields that are equal in all ENT_CANCELLED states (§3, reserved states). */
 export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>) {
   return {
     blockedId: id,
@@ -91,22 +94,22 @@ export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription,
   };
 }
 
-/** Blocks as bits. `|` joins the states of several objects. */
+/** Kinds of blocks as bits. `|` combines the states of several objects. */
 export const Block = { CHANGE: 1, ENTITLEMENT: 2, BILLING: 4 } as const;
 export type Block = (typeof Block)[keyof typeof Block];
 
 /**
- * The states of services on one object, which all its subscriptions share. A service clears only its own states on
- * the same object (§14.2).
+ * The states of all services on one object. The object's subscriptions share this history. A service clears only its
+ * own states on the same object (§14.2).
  */
 export interface BlockHistory {
-  /** The states in time order, without starts and ends of entitlements. */
+  /** The states in time order, without the states that start and end service. */
   readonly states: readonly BlockingState[];
   /** Bits of `Block` from each state on. */
   readonly blocks: Uint8Array;
 }
 
-/** Returns the history of states. @param states active states of one object. */
+/** Builds the history of an object. @param states Active states of that object. */
 export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   const inOrder = statesInTimeOrder(states.filter((state) => !isEntitlementBound(state)));
   const inForce = new Map<string, number>();
@@ -127,7 +130,7 @@ export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   return { states: inOrder, blocks };
 }
 
-/** Returns the blocking state before `at` that has been in effect longest, or undefined if nothing blocks. */
+/** Returns the state before `at` that has blocked the longest, or undefined if nothing blocks. */
 export function longestBlockBefore(
   { states, blocks }: BlockHistory,
   { block, at }: { readonly block: Block; readonly at: Instant },
@@ -145,7 +148,7 @@ export function longestBlockBefore(
   return longest;
 }
 
-/** Returns the instant of the first state after `at`, or undefined. */
+/** Returns the instant of the first state after `at`, or undefined if there is none. */
 export function nextStateAfter({ states }: BlockHistory, at: Instant): Instant | undefined {
   return states[countUpTo(states, at)]?.effective.at;
 }
@@ -173,13 +176,16 @@ function countUpTo(states: readonly BlockingState[], at: number): number {
 interface SubscriptionStateInput {
   readonly subscriptionId: Uuid;
   readonly transitions: readonly Transition[];
-  /** Active states of the subscription, its bundle and its account, without the states in `inherited`. */
+  /** Active states of the subscription, its bundle and its account, except those in `inherited`. */
   readonly blockingStates: readonly BlockingState[];
-  /** Prepared states of its bundle and account. */
+  /** Prepared states of the subscription's bundle and account. */
   readonly inherited?: readonly BlockHistory[];
 }
 
-/** Returns the public state at `now`. The first matching condition of the table determines the state (§4.3). */
+/**
+ * Returns the public state of a subscription at `now`. The first matching condition of the table in §4.3 determines the
+ * state.
+ */
 export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant): EntitlementState {
   const start = entitlementStart(input);
   const end = entitlementEnd(input);

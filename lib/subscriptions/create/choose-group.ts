@@ -41,11 +41,11 @@ export interface GroupChoiceInput {
   readonly options: CreateSubscriptionOptions;
   /** The locked account. */
   readonly account: Account;
-  /** The existing bundles with the requested ids and keys. */
+  /** The existing bundles that have the requested ids and keys. */
   readonly found: readonly FoundBundle[];
-  /** Bundles that have or had the requested keys. */
+  /** All bundles that have the requested keys or had them earlier. */
   readonly keyCarriers: readonly Bundle[];
-  /** Active states of the account, the found bundles and their subscriptions. */
+  /** Active states of the account, of the found bundles and of their subscriptions. */
   readonly blockingStates: readonly BlockingState[];
   readonly catalog: CatalogWithOverrides;
   readonly now: Instant;
@@ -54,15 +54,15 @@ export interface GroupChoiceInput {
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** The price override of the request (catalog §10). Null for a request without one. */
+  /** The price override of the request (catalog §10). Null if the request has none. */
   readonly overrides: OverrideDefinition | null;
 }
 
 export interface ChosenGroup {
   readonly group: CheckedGroup;
   /**
-   * Id and key of the joined group. An id takes precedence over a key, and a wrong key over a right one, so that the
-   * wrong key is rejected.
+   * Id and key of the combined group. If both are given, the id selects the bundle. A wrong key takes precedence over a
+   * right one, so that the wrong key is rejected.
    */
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
@@ -74,7 +74,7 @@ export interface ChosenGroup {
 }
 
 /**
- * Decides bundle, dates and plans of a group by §6.2 rules 1 to 11.
+ * Decides bundle, dates and plans of a group according to §6.2 rules 1 to 11.
  * @throws BillingError of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `checkOffered`, `checkLimit`;
  * SUBSCRIPTION_CREATE_NO_BP (1013), 1017, 1020, 1085, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION
  * (6000).
@@ -118,7 +118,7 @@ export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): Chose
   return { ...chosenGroup, joined, bundleStart: billing };
 }
 
-/** Returns the bundle with the group's requested id or, without an id, the bundle that has the requested key. */
+/** Returns the bundle with the requested id. If the group has no id, returns the bundle that has the requested key. */
 export function namedBundle(
   group: Pick<CheckedGroup, 'bundleId' | 'bundleExternalKey'>,
   found: readonly FoundBundle[],
@@ -185,7 +185,7 @@ function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscrip
   return [...bases, ...standalone, ...of(ProductCategory.ADD_ON)];
 }
 
-/** Returns the base of the add-ons if the base is usable on their date (§6.2 rules 8 to 10). */
+/** Returns the base of the add-ons if add-ons can use it on their date (§6.2 rules 8 to 10). */
 function usableBase(
   { billing, entitlement }: Pick<ChosenGroup, 'billing' | 'entitlement'>,
   { base }: RunningBundle,
@@ -228,7 +228,9 @@ function checkAddOns(
   }
 }
 
-/** Rejects a subscription on an account with blocked changes (§6.2 rule 8). The message is fixed (http-api §12). */
+/**
+ * Rejects the creation if the account blocks changes (§6.2 rule 8). Clients rely on the exact message (http-api §12).
+ */
 function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
   const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
   if (!blockFlagsAt(states, at).isBlockChange) return;
@@ -268,7 +270,7 @@ function badGroup(message: string): BillingError {
   return billingError(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message);
 }
 
-/** Joins groups of the same bundle, so that the rules see all requests for the bundle. */
+/** Combines groups that request the same bundle, so that the rules see all requests for the bundle. */
 export function groupsByBundle(
   groups: readonly CheckedGroup[],
   found: readonly FoundBundle[],
@@ -281,8 +283,8 @@ export function groupsByBundle(
 }
 
 /**
- * Returns the id and key of the joined group. An id takes precedence over a key, and a wrong key over a right one,
- * because both are checked.
+ * Returns the id and key of the combined group. An id takes precedence over a key, and a wrong key over a right one,
+ * because both keys must be checked.
  */
 function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
@@ -380,16 +382,16 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
   }
 }
 
-/** Reason why a bundle loses its key. The value becomes a prefix of the stored key (§17.1). */
+/** Reason why a bundle loses its key. It becomes a prefix of the stored key (§17.1). */
 export const KeyRetirement = { CANCELLED: 'kbcncl', TRANSFERRED: 'kbtsf' } as const;
 export type KeyRetirement = (typeof KeyRetirement)[keyof typeof KeyRetirement];
 
-/** Returns true if no later bundle has taken the key. */
+/** Returns true if no later bundle has taken over the key. */
 export function holdsKey({ retiredKey }: Bundle): boolean {
   return retiredKey === null;
 }
 
-/** Retires the key, so that another bundle can take it. Callers still see the key. */
+/** Retires the bundle's key so that another bundle can use it. Callers still see the key on this bundle. */
 export function withoutKey(bundle: Bundle, why: KeyRetirement): Bundle {
   return { ...bundle, retiredKey: `${why}-${bundle.recordId}:${bundle.externalKey}` };
 }

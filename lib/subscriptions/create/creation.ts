@@ -46,7 +46,7 @@ import {
 
 interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
-  /** Returns the override plan for requested prices. */
+  /** Returns the plan that implements requested prices. */
   readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;
   readonly nextId: () => Uuid;
 }
@@ -165,7 +165,7 @@ function creationOf(
   };
 }
 
-/** @param bundle a null `key` means the bundle's id; `carriers` are the bundles that have ever had the key. */
+/** @param bundle If `key` is null, the bundle's id is used. `carriers` are the bundles that have ever had the key. */
 export function newBundleOf(
   account: Account,
   { key, carriers }: { readonly key: string | null; readonly carriers: readonly Bundle[] },
@@ -206,7 +206,7 @@ export function entitlementStarted(
   };
 }
 
-/** Returns the first cursor, which records that nothing has been invoiced yet. */
+/** Returns the initial cursor, which records that nothing has been invoiced yet. */
 export function firstCursor(
   { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
   firstDay: LocalDate,
@@ -226,8 +226,8 @@ export function firstCursor(
 }
 
 /**
- * Returns the ends of add-ons whose start is after the end of their base, or after the base's change to a plan that
- * does not offer them. These ends are stored immediately (§12 rule 1).
+ * Returns the ends of add-ons that would start after their base has ended, or after it has changed to a plan that does
+ * not offer them. These ends are stored immediately (§12 rule 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

@@ -38,17 +38,17 @@ interface BundleRules {
 }
 
 interface FollowInput {
-  /** The changed base. Changes of other subscriptions do not affect add-ons. */
+  /** The change of the base. Changes of other subscriptions do not affect add-ons. */
   readonly edit: SubscriptionEdit;
   /** All subscriptions of the bundle before the operation. */
   readonly bundle: readonly RunningSubscription[];
-  /** The catalog with a plan that the edit adds. Defaults to the catalog of the bundle. */
+  /** The catalog, including a plan that the edit adds. Defaults to the catalog of the bundle. */
   readonly plans?: PlanResolver;
 }
 
 /**
- * Returns the changes of add-ons after an operation on their base. Stores ends that have taken effect, removes the
- * ends that an undone cancellation caused, and marks all add-ons for invoicing.
+ * Returns the changes of add-ons after an operation on their base. Stores ends that have taken effect, removes ends
+ * caused by a cancellation that is now undone, and marks all add-ons for invoicing.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { edit, bundle } = input;
@@ -76,8 +76,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * Ends add-ons that were bought for a pending change of plan, if that change is undone (§12 rule 1). Their service
- * ends now. Their billing ends on the date on which it would begin.
+ * Ends add-ons that were bought for a pending change of plan when that change is undone (§12 rule 1). Their service
+ * ends immediately. Their billing ends on the date on which it would have begun.
  */
 function endsOfUndone(
   { bundle, edit }: FollowInput,

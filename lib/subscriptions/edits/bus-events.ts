@@ -44,14 +44,17 @@ const BUS_TYPE: Readonly<Record<LifecycleEventType, NewBusEvent['type']>> = {
 
 export type AnnouncedEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
 
-/** Returns the event of an accepted call (§21, platform §10.4). `event` is its lifecycle event. */
+/**
+ * Returns the event that reports an accepted call (§21, platform §10.4). `event` is the lifecycle event that the call
+ * created.
+ */
 export function requestedEvent(subject: EventSubject, event: AnnouncedEvent): NewBusEvent {
   return busEvent(subject, event, { actionType: 'REQUESTED', targetDate: null, isLastOfOperation: false });
 }
 
 /**
- * Returns the event of a transition that has been reached.
- * @param isLastOfOperation true for the last event of an operation, which starts an invoice run (invoicing §8.1).
+ * Returns the event that reports an effective transition.
+ * @param isLastOfOperation True for the last event of an operation. This event starts an invoice run (invoicing §8.1).
  */
 export function effectiveEvent(
   subject: EventSubject,
@@ -74,7 +77,7 @@ export function entitlementEvent({ subscription }: EventSubject, state: New<Bloc
   };
 }
 
-/** @param variant `targetDate` is a local date (`yyyy-MM-dd`): the target date of the resulting invoice run. */
+/** @param variant `targetDate` is the target date of the resulting invoice run, as a local date (`yyyy-MM-dd`). */
 function busEvent(
   { subscription, bundle }: EventSubject,
   { type, effective }: AnnouncedEvent,
@@ -101,7 +104,7 @@ function busEvent(
 }
 
 interface BlockingOccurrence {
-  /** Aggregate flags of the object before and after the state. */
+  /** Combined blocking flags of the object before and after the state. */
   readonly before: BlockFlags;
   readonly after: BlockFlags;
   /** True if the state starts an invoice run (invoicing §8.1). */
@@ -194,7 +197,7 @@ export type DueItem =
     }
   | { readonly kind: 'TRIAL_END'; readonly subscriptionId: Uuid; readonly at: Instant };
 
-/** Parses a queue payload that the functions above or `trialNotification` created. Undefined for other payloads. */
+/** Parses a queue payload that this module or `trialNotification` created. Returns undefined for other payloads. */
 export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
   if (topic === QueueName.SUBSCRIPTION_EVENTS) {
     const [subscriptionId, eventId] = [uuidOf(payload.subscriptionId), uuidOf(payload.eventId)];

@@ -53,7 +53,7 @@ import {
 } from './subscription-edit.ts';
 
 interface Cancellation {
-  /** The end of the service, which may come before or after the end of billing. */
+  /** The end of service. It may be before or after the end of billing. */
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
   readonly reason: EventReason;
@@ -61,8 +61,8 @@ interface Cancellation {
 }
 
 /**
- * Ends service and billing of a subscription (§9). Replaces a pending end on or after the new end.
- * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and with the codes of `cancellationDates`.
+ * Ends service and billing of a subscription (§9). Replaces a pending end if that is on or after the new end.
+ * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and the errors of `cancellationDates`.
  */
 export function planCancellation(
   running: RunningSubscription,
@@ -75,7 +75,7 @@ export function planCancellation(
   return { ...dates, edit: cancellationEdit(running, dates, tools) };
 }
 
-/** Returns true if service or billing has ended, so that the subscription cannot be cancelled (§9 rule 4). */
+/** Returns true if service or billing has already ended. The subscription then cannot be cancelled (§9 rule 4). */
 export function hasEnded(running: RunningSubscription, now: Instant): boolean {
   return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
 }
@@ -117,7 +117,7 @@ function badState({ subscription }: RunningSubscription, what: string, hint: str
 }
 
 /**
- * Returns the ends of service and billing (§9, the table).
+ * Returns the ends of service and billing according to the table in §9.
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
  */
 function cancellationDates(running: RunningSubscription, options: CancelSubscriptionOptions, now: Instant) {
@@ -151,7 +151,7 @@ function cancellationDates(running: RunningSubscription, options: CancelSubscrip
   return endsAt(policyDate(policy, running, now), reason);
 }
 
-/** Returns a requested instant, which ends both service and billing and must be within the life of both. */
+/** Returns the requested instant, which ends both service and billing. It must be within the lifetime of both. */
 function requestedInstant(running: RunningSubscription, requested: RequestedDate, now: Instant) {
   const end = datedInstant(requested, now, running.account);
   const starts = [entitlementStartOf(running), firstTransitionOf(running).event.effective];
@@ -170,7 +170,7 @@ function requestedDay(running: RunningSubscription, requested: RequestedDate | n
   return atReferenceTime(dated.date, running.account);
 }
 
-/** Returns the policy of the version that supplies the plan (§9 rule 3). */
+/** Returns the policy from the catalog version that supplies the plan (§9 rule 3). */
 function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision<BillingActionPolicy> {
   const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
   const ruled = {
@@ -191,7 +191,7 @@ function beforeStart({ subscription }: RunningSubscription, end: string, start: 
   );
 }
 
-/** The ends to store. Null keeps a stored end. */
+/** The ends to store. Null leaves a stored end unchanged. */
 interface StoredEnds {
   readonly entitlement: DatedInstant | null;
   readonly billing: DatedInstant | null;
@@ -219,22 +219,22 @@ function cancellationEdit(
   return editOf(running, { ...ofBilling, ...ofService });
 }
 
-/** Options for the end of all subscriptions of an account (§9 rule 9). */
+/** Options for ending all subscriptions of an account (§9 rule 9). */
 export interface EndOfAll {
-  /** End of service. A local date means that date at the reference time; null means now. */
+  /** End of service. A local date means the reference time on that date; null means now. */
   readonly requested: RequestedDate | null;
   /**
-   * IMMEDIATE ends billing with the service. END_OF_TERM ends billing on the charged-through date if that date is
+   * IMMEDIATE ends billing together with service. END_OF_TERM ends billing on the charged-through date if that is
    * later.
    */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
-  /** Whether a planned end of billing stays or moves. */
+  /** Specifies whether an already planned end of billing stays or moves. */
   readonly planned: 'KEPT' | 'MOVED_FORWARD';
 }
 
 /**
- * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, for example for an
- * add-on, which follows its base, and for a subscription that has already ended.
+ * Ends one subscription as early as possible. Never throws. Returns null if nothing changes, for example for a
+ * subscription that has already ended, and for an add-on, which ends with its base.
  */
 export function cancellationOfAll(
   running: RunningSubscription,
@@ -260,7 +260,7 @@ export function cancellationOfAll(
 }
 
 /**
- * Returns the end of billing to store, after all effective events, or null if billing has already ended by then. An
+ * Returns the end of billing to store. It is after all effective events. Returns null if billing has ended by then. An
  * earlier expiry becomes a cancellation on its date.
  */
 function earlierBilling({ transitions }: RunningSubscription, end: DatedInstant, now: Instant) {
@@ -278,8 +278,8 @@ function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription
 }
 
 /**
- * Returns the date of a billing policy (§8). It is never before the start of the current phase or a future billing
- * start.
+ * Returns the date that a billing policy determines (§8). It is never before the start of the current phase or a future
+ * start of billing.
  */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   const begun = running.transitions.findLast(({ event }) => beginsPhase(event) && event.effective.at <= now);

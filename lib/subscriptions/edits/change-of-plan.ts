@@ -59,9 +59,9 @@ import {
 import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
- * Returns the edit of a decided change (§7 rules 8 to 10).
- * @param overridePlan plan created from `decided.overrides`.
- * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) and the codes of `checkBillable`.
+ * Returns the edit for a decided change of plan (§7 rules 8 to 10).
+ * @param overridePlan The plan created from `decided.overrides`.
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) and the errors of `checkBillable`.
  */
 export function planChange(
   running: RunningSubscription,
@@ -118,7 +118,7 @@ const typesUnaffectedByChange: ReadonlySet<LifecycleEventType> = new Set([
 
 interface DraftsInput extends Pick<ApprovedChange, 'effective' | 'alignment' | 'choice' | 'reason'> {
   readonly request: CheckedChange;
-  /** Type of the start event that the change replaces, if both have the same instant. */
+  /** Type of the start event that the change replaces because both have the same instant. */
   readonly type: LifecycleEventType | undefined;
   readonly now: Instant;
 }
@@ -169,7 +169,7 @@ function changeDrafts(running: RunningSubscription, input: DraftsInput): readonl
   return [...drafts, ...phases];
 }
 
-/** Rejects a change to a plan that would have ended before the change (§5 rule 9). */
+/** Rejects a change to a plan that would already have ended at the time of the change (§5 rule 9). */
 function notPast(
   running: RunningSubscription,
   {
@@ -190,12 +190,12 @@ interface ApprovedChange {
   readonly alignment: PlanAlignmentChange;
   /** The reason for the date of the change. */
   readonly reason: EventReason;
-  /** The override of the requested prices. Null without requested prices (catalog §10). */
+  /** The override with the requested prices (catalog §10). Null if no prices were requested. */
   readonly overrides: OverrideDefinition | null;
 }
 
 /**
- * Decides date and plan of a change (§7 rules 2 to 6).
+ * Decides the date and the plan of a change (§7 rules 2 to 6).
  * @throws BillingError 1021, 1022, 1023, 1026, CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020,
  * 2021, 2030, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), INVALID_PARAMETER (60002).
  */
@@ -236,7 +236,10 @@ export function decideChange(
   };
 }
 
-/** Returns the requested date, the requested policy, or the policy of the current rules (§7 rule 3). */
+/**
+ * Returns the effective date of a change. It comes from the requested date, the requested policy, or the policy in the
+ * current rules (§7 rule 3).
+ */
 function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant) {
   const { account, transitions } = running;
   const last = transitionAt(transitions, now) ?? firstTransitionOf(running);
@@ -314,7 +317,7 @@ function checkExpiry(running: RunningSubscription, effective: DatedInstant): voi
   });
 }
 
-/** Checks that no state blocks the change. The message is fixed (http-api §12). */
+/** Checks that no state blocks the change. Clients rely on the exact error message (http-api §12). */
 function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, { at }: DatedInstant): void {
   if (!blockFlagsAt(blockingStates, at).isBlockChange) return;
   throw billingError(
@@ -337,8 +340,8 @@ function titleOf({ subscription }: RunningSubscription): string {
 }
 
 /**
- * Checks the plan's limit, and that the base offers the new add-on product from the date of the change until now (§7
- * rule 7).
+ * Checks the limit of the plan. Also checks that the base offers the new add-on product from the date of the change
+ * until now (§7 rule 7).
  * @throws BillingError 1017, and the errors of `checkOffered` and `checkLimit`.
  */
 export function checkAddOnChange(

@@ -25,7 +25,7 @@ import { nextEvents } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 import { addedTrialEnds, type TrialEnd, trialEndAt, trialEndingEvent } from './trial-ends.ts';
 
-/** The facts for due work: the bundles of a batch whose accounts are locked. */
+/** The data for due work. It covers the bundles of a batch, whose accounts are locked. */
 export interface DueFacts {
   readonly accounts: ReadonlyMap<Uuid, Pick<Account, 'timeZone'>>;
   readonly subscriptions: ReadonlyMap<Uuid, Subscription>;
@@ -43,7 +43,7 @@ export interface DueWork {
   readonly busEvents: readonly NewBusEvent[];
   readonly addOnEnds: readonly SubscriptionEdit[];
   readonly trialEnds: readonly TrialEnd[];
-  /** TRIAL_ENDING with the trial end that it announces. Null for other events. */
+  /** TRIAL_ENDING and the end of trial that it announces. Null for other events. */
   readonly announcedTrial: {
     readonly event: NewBusEvent;
     readonly end: Pick<Subscription, 'id' | 'announcedTrialEnd'>;
@@ -58,7 +58,10 @@ const NOTHING: DueWork = {
   announcedTrial: null,
 };
 
-/** Returns the work of a due item. Empty if the item was withdrawn or the subscription has ended (§21). */
+/**
+ * Returns the work that a due item requires. Returns none if the item was withdrawn or the subscription has ended
+ * (§21).
+ */
 export function dueWork(item: DueItem, facts: DueFacts, tools: EditTools): DueWork {
   switch (item.kind) {
     case 'LIFECYCLE_EVENT':
@@ -100,7 +103,9 @@ function lifecycleWork(
   };
 }
 
-/** Announces the end of a trial once, unless the end was moved or the subscription ends first (§21.1). */
+/**
+ * Announces the end of a trial once. Announces nothing if the end was moved, or if the subscription ends first (§21.1).
+ */
 function trialWork(item: Extract<DueItem, { kind: 'TRIAL_END' }>, facts: DueFacts): DueWork {
   const subject = subjectOf(item.subscriptionId, facts);
   if (subject === undefined || subject.subscription.announcedTrialEnd === item.at) return NOTHING;
@@ -122,8 +127,8 @@ function transitionsOf(subject: DueSubject, facts: DueFacts): readonly Transitio
 }
 
 /**
- * Returns the ends of add-ons. Add-ons end with their base, before other events of the same instant take effect
- * (§21).
+ * Returns the ends of add-ons that an event causes. Add-ons end with their base before other events of the same instant
+ * take effect (§21).
  */
 function endsBroughtBy(
   subject: DueSubject,
@@ -179,8 +184,8 @@ function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts:
 }
 
 /**
- * Returns the work of a service that starts or ends. Services of add-ons end with that service. Only the first stored
- * end has an effect.
+ * Returns the work for the start or end of a service. When the service of a base ends, the services of its add-ons end
+ * too. Only the first stored end has an effect.
  */
 function boundWork(
   subject: DueSubject,
@@ -197,7 +202,7 @@ function boundWork(
   };
 }
 
-/** Returns the object of a due state with its bundle and account. Empty for an unknown object. */
+/** Returns the object of a due state with its bundle and account. Returns an empty list for an unknown object. */
 export function blockedPathOf(
   { blockingType, blockedId }: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
   { subscriptions, bundles }: Pick<DueFacts, 'subscriptions' | 'bundles'>,

@@ -31,31 +31,31 @@ import {
 import { type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
 import type { EventSubject } from './bus-events.ts';
 
-/** The facts for operations on a subscription, read under its account's lock. */
+/** The data for operations on a subscription. It is read while the subscription's account is locked. */
 export interface RunningSubscription extends EventSubject {
   readonly account: Account;
   readonly subscription: Subscription;
   readonly bundle: Bundle;
   readonly events: readonly LifecycleEvent[];
   /**
-   * The transitions, including phases and an expiry that are not stored and, for an add-on, the end that its base
-   * causes.
+   * The transitions, including phases and an expiry that are not stored. For an add-on, they also include the end
+   * caused by its base.
    */
   readonly transitions: readonly Transition[];
   readonly blockingStates: readonly BlockingState[];
-  /** The end that the base causes and that is not stored yet. Null for subscriptions that are not add-ons. */
+  /** The end caused by the base if it is not stored yet. Null for subscriptions that are not add-ons. */
   readonly baseEnd: BaseEnd | null;
   readonly billCycleDays: BillCycleDaySources;
   readonly catalog: CatalogWithOverrides;
 }
 
-/** A subscription with all subscriptions of its bundle, including ended ones. */
+/** A subscription with all other subscriptions of its bundle, including ended ones. */
 export interface RunningInBundle {
   readonly running: RunningSubscription;
   readonly bundle: readonly RunningSubscription[];
 }
 
-/** Returns the state that callers see (§4.3). */
+/** Returns the public state of the subscription (§4.3). */
 export function stateOf(running: RunningSubscription, now: Instant): EntitlementState {
   const { subscription, transitions } = running;
   const blockingStates = statesAsRead(running, running.baseEnd);
@@ -63,8 +63,8 @@ export function stateOf(running: RunningSubscription, now: Instant): Entitlement
 }
 
 /**
- * Returns the plan and phase in force. Before billing starts, these are the first plan and phase; after billing ends,
- * the last plan and phase.
+ * Returns the plan and phase in force. Before billing starts, returns the first plan and phase. After billing has
+ * ended, returns the last ones.
  */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);
@@ -91,7 +91,10 @@ export function firstTransitionOf({ subscription, transitions }: RunningSubscrip
   return first;
 }
 
-/** Returns the last sequence of the subscription. The last event is never withdrawn without a later event. */
+/**
+ * Returns the highest sequence of the subscription's events. The last event is withdrawn only if a later event is
+ * added.
+ */
 export function lastSequenceOf({ events }: Pick<RunningSubscription, 'events'>): number {
   return events.reduce((last, { sequence }) => Math.max(last, sequence), 0);
 }
@@ -142,8 +145,8 @@ export function runningSubscriptions(facts: StoredBundles): readonly RunningSubs
 }
 
 /**
- * Returns the ends of service by the subscription's own cancellations, not by its base or a transfer. Only the
- * earliest end is relevant.
+ * Returns the ends of service that the subscription's own cancellations caused, excluding ends caused by its base or a
+ * transfer. Only the earliest end is relevant.
  */
 export function ownServiceEnds(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
@@ -151,7 +154,7 @@ export function ownServiceEnds(
   return entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
 }
 
-/** Returns true if a transfer is effective or planned. Add-ons follow their base. */
+/** Returns true if the subscription has been or will be transferred. An add-on is transferred with its base. */
 export function isTransferred(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
 ): boolean {

@@ -23,15 +23,15 @@ interface Withdrawal {
 /** The changes of one operation to one subscription. */
 export interface SubscriptionEdit {
   readonly subject: EventSubject & Pick<RunningSubscription, 'events' | 'blockingStates'>;
-  /** Type and date of the REQUESTED event. Null for subscriptions that are changed indirectly. */
+  /** Type and date of the REQUESTED event. Null if another subscription's operation caused this edit. */
   readonly requested: AnnouncedEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];
-  /** Withdrawn events that become active again. */
+  /** Withdrawn events that this edit makes active again. */
   readonly restored: readonly LifecycleEvent[];
   readonly addedStates: readonly New<BlockingState>[];
   readonly withdrawnStates: readonly BlockingState[];
-  /** Days from which the billing of the subscription may change although its own events stay the same. */
+  /** Days from which billing of the subscription may change although its own events do not. */
   readonly touched?: readonly LocalDate[];
 }
 
@@ -56,14 +56,16 @@ export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEven
 }
 
 /**
- * Returns the active events from `at` on, which an operation of that date withdraws. The event of the start is not
- * withdrawn.
+ * Returns the active events from `at` on. An operation of that date withdraws them. The start event is never withdrawn.
  */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
 
-/** Returns the active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that instant. */
+/**
+ * Returns the active events that an end at `at` withdraws (§9 rule 6). A PHASE event that takes effect at that instant
+ * is kept.
+ */
 export function eventsFromEnd(
   events: readonly LifecycleEvent[],
   at: Instant,
@@ -119,8 +121,8 @@ export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
 }
 
 /**
- * Returns the last added event that is due by now and starts an invoice run. Expiries (invoicing §8.1) and markers
- * start none.
+ * Returns the last added event that is due by now and starts an invoice run. Expiries (invoicing §8.1) and markers do
+ * not start a run.
  */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(
@@ -128,7 +130,7 @@ function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<Life
   );
 }
 
-/** Returns the event that starts an invoice run now. The run also invoices changes of other subscriptions. */
+/** Returns the event that starts an invoice run now. This run also bills the changes of other subscriptions. */
 export function runEventOf(
   edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
   now: Instant,
@@ -136,7 +138,7 @@ export function runEventOf(
   return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
 }
 
-/** Returns the event that starts the invoice run for all creations of one call. */
+/** Returns the event that starts the invoice run for all subscriptions created in one call. */
 export function runEventOfCreations(
   creations: readonly { readonly events: readonly New<LifecycleEvent>[] }[],
   now: Instant,

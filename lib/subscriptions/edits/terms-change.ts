@@ -25,7 +25,7 @@ import {
 } from './running-subscription.ts';
 import { editOf, type SubscriptionEdit } from './subscription-edit.ts';
 
-/** A subscription's own bill cycle day, which takes precedence over all alignments. */
+/** The input for a subscription's own bill cycle day. That day takes precedence over all alignments. */
 export interface BillCycleDayChange extends EffectiveFrom {
   /** Day from 1 to 31. Shorter months use their last day. */
   readonly billCycleDayLocal?: number | null | undefined;
@@ -105,8 +105,8 @@ export function planQuantityChange(
 }
 
 /**
- * Returns the first occurrence of the bill cycle day (§15.3 rules 2, 3) on or after both the requested day and the
- * billing start. Shorter months use their last day. If the occurrence is today, the change is immediate.
+ * Returns the first occurrence of the bill cycle day on or after both the requested day and the start of billing (§15.3
+ * rules 2, 3). Shorter months use their last day. If the occurrence is today, the change takes effect immediately.
  */
 function billCycleDayChangeDate(
   running: RunningSubscription,
@@ -149,9 +149,11 @@ function checkBilled(running: RunningSubscription, now: Instant): void {
 }
 
 export interface EffectiveFrom {
-  /** A day of the account's calendar, or an instant on it. Absent means today. */
+  /**
+   * Day on which the change takes effect: a local date of the account, or an instant on that day. Defaults to today.
+   */
   readonly effectiveFromDate?: RequestedDate | null | undefined;
-  /** If true, that day may be before today. Defaults to false. */
+  /** If true, `effectiveFromDate` may be in the past. Defaults to false. */
   readonly allowPastDate?: boolean | undefined;
 }
 

@@ -14,14 +14,16 @@ import type { PlanInForce, Transition } from '../timeline/transitions.ts';
 import type { EventSubject } from './bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
-/** The event with which a subscription leaves its TRIAL phase. */
+/** The event that ends the TRIAL phase of a subscription. */
 export interface TrialEnd {
   readonly event: New<LifecycleEvent>;
   /** Time at which the end was set. The end is not announced before this time. */
   readonly since: Instant;
 }
 
-/** Returns the ends of trials that `added` events set, given all active events of their subscription. */
+/**
+ * Returns the trial ends that the `added` events set. `active` must contain all active events of their subscription.
+ */
 export function addedTrialEnds(
   active: readonly New<LifecycleEvent>[],
   { added, since }: { readonly added: readonly New<LifecycleEvent>[]; readonly since: Instant },
@@ -70,7 +72,10 @@ interface TrialTransition extends Transition {
   readonly next: PlanInForce;
 }
 
-/** Returns the transition that ends a trial at `at`. Undefined if the end was moved or the subscription ends first. */
+/**
+ * Returns the transition that ends a trial at `at`. Returns undefined if the end was moved or the subscription ends
+ * first.
+ */
 export function trialEndAt(transitions: readonly Transition[], at: Instant): TrialTransition | undefined {
   return transitions.filter(endsTrial).find(({ event }) => event.effective.at === at);
 }

@@ -44,8 +44,8 @@ export function planUncancellation(
 }
 
 /**
- * Returns the events that a cancellation withdrew, and the events that these had replaced. Cancellations are
- * excluded, except the end of a transfer.
+ * Returns the events that a cancellation withdrew, together with the events that those had replaced. Omits
+ * cancellations, except the end of a transfer.
  */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
@@ -74,8 +74,8 @@ function checkUncancellable(running: RunningSubscription, storedEnds: number, no
 }
 
 /**
- * Undoes every pending change of plan (§7, undo). Changes that these had replaced stay withdrawn.
- * @param history the withdrawn events of the subscription, sorted by sequence.
+ * Undoes every pending change of plan (§7, undo). Changes that the undone changes had replaced stay withdrawn.
+ * @param history The withdrawn events of the subscription, sorted by sequence.
  * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
  */
 export function planUndoChange(
@@ -115,7 +115,7 @@ export function planUndoChange(
 
 const { CHANGE } = LifecycleEventType;
 
-/** Adds the events of one kind that these events replaced. */
+/** Adds the events of the given kind that the given events replaced. */
 function withReplaced(
   replacing: readonly LifecycleEvent[],
   history: readonly LifecycleEvent[],
@@ -141,7 +141,10 @@ const STORED_WITH: readonly LifecycleEventType[] = [
   LifecycleEventType.EXPIRED,
 ];
 
-/** Returns the change and the events that were stored with it. They have consecutive sequences in that order. */
+/**
+ * Returns a change of plan and the events that were stored together with it. Their sequences are consecutive, in the
+ * order of `STORED_WITH`.
+ */
 function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const run = [change];
   const later = events
@@ -159,9 +162,9 @@ function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[])
 }
 
 /**
- * Returns the PHASE or EXPIRED that the current phase would have stored without the end or change that is now undone
- * (§5 rule 7).
- * @param events the active events without that end or change.
+ * Returns the PHASE or EXPIRED event that would have been stored for the current phase without the end or change that
+ * is now undone (§5 rule 7).
+ * @param events The active events without that end or change.
  */
 function missingPhases(
   { catalog, account }: RunningSubscription,

@@ -20,7 +20,7 @@ import { datedInstant } from '../timeline/phase-timeline.ts';
 import { blockedOf, bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { BlockingStateFilter } from './subscription-operations.ts';
 
-/** Operations on blocking states (§14) under plugin control (§22). */
+/** Creates the operations on blocking states (§14). Entitlement plugins control them (§22). */
 export function blockingOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
   control: EntitlementControl,

@@ -29,7 +29,7 @@ import { type BundleWindow, bundleViews, type OutlinePage, pageOfViews } from '.
 import { bundleOf, type EntitlementControl, termsOf } from './entitlement-control.ts';
 import type { Outlines } from './outline-service.ts';
 
-/** Operations on bundles with all rows in memory. Changes are under plugin control (§22). */
+/** Creates the operations on bundles that return all rows in memory. Entitlement plugins control the changes (§22). */
 export function bundleOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>,
   catalogs: CatalogProvider,
@@ -178,7 +178,7 @@ async function lockBoth(session: WriteSession, bundleId: Uuid, targetId: Uuid) {
   return { source, target, bundle };
 }
 
-/** Rejects unknown subscriptions. The rules of transfers reject subscriptions of other bundles. */
+/** Rejects unknown subscriptions. The rules for transfers then reject subscriptions of other bundles. */
 async function checkKnown(
   session: ReadSession,
   { externalKeys }: CheckedTransfer,

@@ -29,7 +29,7 @@ import { type CreationCall, createTogether } from '../storing/create-together.ts
 import type { TrialNotices } from '../storing/save-changes.ts';
 import { creationTermsOf, type EntitlementControl } from './entitlement-control.ts';
 
-/** The parts of other modules that subscription operations use. */
+/** The functions of other modules that subscription operations use. */
 export interface SubscriptionParts {
   readonly control: EntitlementControl;
   readonly trials: TrialNotices;
@@ -46,7 +46,10 @@ export interface CreatedBundle {
 
 type RequestedGroups = readonly (CreateBundleRequest | null)[];
 
-/** Single or multiple creation. Each has its own fixed messages (http-api §12). */
+/**
+ * Distinguishes a call that creates one subscription from a call that creates several. Each has fixed error messages
+ * (http-api §12).
+ */
 interface CallKind {
   check(groups: RequestedGroups): CheckedGroups;
   unknownAccount(accountId: Uuid): BillingError;
@@ -55,7 +58,7 @@ interface CallKind {
 const ONE: CallKind = { check: checkSingleRequest, unknownAccount: noSuchAccount };
 const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAccountOfGroup };
 
-/** Operations that create subscriptions (§6) under plugin control (§22). */
+/** Creates the operations that create subscriptions (§6). Entitlement plugins control them (§22). */
 export function creationOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
   catalogs: CatalogProvider,
@@ -91,7 +94,7 @@ export function creationOperations(
     });
   }
 
-  /** Stores the creations of a call. Simultaneous calls of one author share one transaction. */
+  /** Stores the subscriptions that a call creates. Simultaneous calls of the same author share one transaction. */
   async function store(
     context: CallContext,
     { unknownAccount }: CallKind,
@@ -151,7 +154,7 @@ function placeOf({ bundleId, bundleExternalKey, externalKey }: CreateSubscriptio
   return { bundleId, bundleExternalKey, externalKey };
 }
 
-/** Returns the checked requests with the terms after the plugins' changes, in order. */
+/** Returns the checked requests, in order, with the terms that plugins may have changed. */
 function withTerms(groups: RequestedGroups, terms: readonly CreationTerms[]): RequestedGroups {
   const rest = terms.values();
   return groups.map((group) =>

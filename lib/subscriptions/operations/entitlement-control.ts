@@ -46,7 +46,7 @@ import { isBillingPeriod } from '../../values/time/index.ts';
 import { priceOverrideAmounts } from '../requests/create-request.ts';
 import { loadBundle, loadSubscription } from '../storing/load-subscriptions.ts';
 
-/** Milliseconds that one plugin call may take while the caller waits. */
+/** Time limit of one plugin call in milliseconds. The caller waits during the call. */
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10_000;
 
 /** Finds the subject of an operation. @throws BillingError for unknown objects. */
@@ -57,14 +57,16 @@ interface Controlled<Operation extends EntitlementOperation, T> {
   readonly terms: EntitlementTerms[Operation];
   readonly given: FixedEntitlementTerms[Operation];
   readonly subject: FindSubject;
-  /** Checks the terms and returns the work. Called again only if plugins replaced terms. */
+  /**
+   * Checks the terms and returns the function that performs the operation. Called again only if plugins replaced terms.
+   */
   prepare(terms: EntitlementTerms[Operation]): () => Promise<T>;
   resultOf(done: T): EntitlementResults[Operation];
 }
 
 /**
  * Returns a function that runs an operation and calls the host's plugins before and after it (§22).
- * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, otherwise the
+ * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin; otherwise the
  * errors of the operation.
  */
 export function entitlementControl(
@@ -89,7 +91,7 @@ export function entitlementControl(
       : pluginFailure(called(plugin), decided.problem);
   }
 
-  /** Notifies all plugins concurrently. They cannot change the result. */
+  /** Notifies all plugins at the same time. Plugins cannot change the result. */
   async function notify(
     reached: readonly EntitlementPlugin[],
     { operation, accountId, bundleId, subscriptionId }: EntitlementCall,
@@ -196,15 +198,15 @@ export function blockedOf({ type, id }: BlockedRef): FindSubject {
   }
 }
 
-/** The effect of a plugin's decision. A problem means that the decision is invalid. */
+/** The effect of a plugin's decision. If there is a problem, the decision is invalid. */
 type Decided<Terms> = { readonly terms: Terms } | { readonly reason: string } | { readonly problem: string };
 
 type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
- * Reads a plugin's untrusted decision (§22). Only members of the operation's terms are accepted, each with its type.
- * The rules for requests check the values.
+ * Validates a plugin's decision (§22). Accepts only the fields of the operation's terms, each with the right type. The
+ * rules for requests then check the values.
  */
 function decide<Operation extends EntitlementOperation>(
   operation: Operation,
@@ -229,7 +231,7 @@ type ShapesOf<Values, K extends ValueKind> = {
 
 const onDate = { requestedDate: 'requestedDate' } as const;
 
-/** The dates and amounts of terms. Plugins receive them as plain values and may replace them with text. */
+/** The dates and amounts in the terms. Plugins receive them as plain values and may return them as text. */
 const termShapes: ShapesOf<EntitlementTerms, ValueKind> = {
   CREATE: {
     entitlementDate: 'requestedDate',
@@ -259,7 +261,7 @@ const takeTerms = byOperation(termShapes, converterOf);
 const plainTerms = byOperation(termShapes, plainBy);
 const plainResults = byOperation(resultShapes, plainBy);
 
-/** Copies a decision, so that its getters and proxies run once, during the plugin's call. */
+/** Copies a decision during the plugin's call, so that its getters and proxies run only once. */
 function ownCopy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.map(ownCopy);
@@ -297,7 +299,7 @@ function replaced<Operation extends EntitlementOperation>(
   return typeof taken === 'string' ? { problem: taken } : checked(operation, terms, taken);
 }
 
-/** Converts dates and amounts that are text. Returns the problem of an invalid value. */
+/** Converts dates and amounts from text. For an invalid value, returns a description of the problem. */
 function takenTerms(operation: EntitlementOperation, values: object): object | string {
   try {
     return (takeTerms.get(operation)?.(values, '') ?? values) as object;

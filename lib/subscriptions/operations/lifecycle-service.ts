@@ -42,7 +42,10 @@ interface RunningEdit extends RunningInBundle {
   readonly tools: EditTools;
 }
 
-/** Operations on running subscriptions (§7 to §10, §15, §16), some under plugin control (§22). */
+/**
+ * Creates the operations on running subscriptions (§7 to §10, §15, §16). Entitlement plugins control some of them
+ * (§22).
+ */
 export function lifecycleOperations(
   ports: Pick<Ports, 'storage' | 'ids'>,
   catalogs: CatalogProvider,
@@ -53,7 +56,7 @@ export function lifecycleOperations(
     await trials.ofEdits(session, edits, now);
   }
 
-  /** Runs the work in one transaction, with the account of the subscription locked. */
+  /** Runs a function in a transaction that holds the lock of the subscription's account. */
   async function onRunning<T>(
     context: CallContext,
     named: { readonly subscriptionId: Uuid; readonly planName?: string | null },
@@ -194,14 +197,14 @@ export function lifecycleOperations(
   };
 }
 
-/** A locked account whose subscriptions all end. */
+/** A locked account, all of whose subscriptions are to end. */
 export interface AccountToEnd extends EndOfAll {
   readonly account: Account;
 }
 
 /**
- * Cancels all base and standalone subscriptions of distinct accounts, each account with its own date and policy.
- * Add-ons follow (§9 rule 9). Never throws. Takes a constant number of statements.
+ * Cancels all base and standalone subscriptions of distinct accounts, with a date and policy for each account. Add-ons
+ * end with their bases (§9 rule 9). Never throws. Executes a constant number of statements.
  */
 export async function cancelAll(
   session: WriteSession,

@@ -47,8 +47,8 @@ interface LoadHypothesisInput {
 type Action<T extends HypotheticalAction['type']> = Extract<HypotheticalAction, { readonly type: T }>;
 
 /**
- * Returns the effect of an action on an account's subscriptions without a lock. Stores nothing (§20).
- * @throws BillingError with the codes of the operation.
+ * Returns the effect that an action would have on an account's subscriptions. Takes no lock and stores nothing (§20).
+ * @throws BillingError The errors of the operation.
  */
 export async function loadHypothesis(
   session: ReadSession,

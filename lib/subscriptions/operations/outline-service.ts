@@ -36,12 +36,15 @@ import {
   withoutPrices,
 } from '../views/outline-page.ts';
 
-/** Maximum number of records in memory for paged results. A page up to this size is one snapshot. */
+/**
+ * Maximum number of records that paged results hold in memory. A page of at most this size is read from one snapshot.
+ */
 const RECORDS_OF_WINDOW = 20_000;
 
 /**
- * Operations that read bundles and subscriptions (§4, §18). Rows are created on demand, so memory grows only with the
- * stored data. A result without pages has at most `server.limits.rows` rows, otherwise ANSWER_TOO_LARGE (60020).
+ * Creates the operations that read bundles and subscriptions (§4, §18). Rows are created on demand, so memory use
+ * depends only on the amount of stored data. A result without pages that exceeds `server.limits.rows` fails with
+ * ANSWER_TOO_LARGE (60020).
  */
 export function outlineOperations(
   ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
@@ -62,7 +65,7 @@ export function outlineOperations(
     return window;
   }
 
-  /** Finds bundles and reads the first bundles from one snapshot. */
+  /** Finds the bundles, and reads the first ones from the same snapshot. */
   async function firstWindow(context: CallContext, { accounts, find, maxRecords }: WindowSearch) {
     const { tenant, createdDate: now } = context;
     let announced: Page<Bundle> | undefined;
@@ -210,7 +213,7 @@ export function outlineOperations(
 export type Outlines = ReturnType<typeof outlineOperations>;
 
 interface WindowSearch {
-  /** Accounts of the bundles. Null if unknown yet. */
+  /** Accounts of the bundles. Null if they are not known yet. */
   readonly accounts: readonly Uuid[] | null;
   readonly find: (session: ReadSession) => Promise<Page<Bundle>>;
   readonly maxRecords: number;
@@ -231,8 +234,8 @@ const searched = searchedFields(
 );
 
 /**
- * Returns a search for the clauses of a key in operator form, otherwise for a whole id, account id or external key
- * (§22).
+ * Returns a search for the clauses of a key in operator form. Any other key must equal an id, account id or external
+ * key (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
  */
 function bundleSearch(key: string): BundleSearch {

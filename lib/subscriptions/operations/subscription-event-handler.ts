@@ -17,8 +17,8 @@ import { markDirty, saveEdits, type TrialNotices } from '../storing/save-changes
 import { type EditTools, planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
- * Processes due lifecycle events and blocking states (§21), each on its own date, so that a large move of the clock
- * gives the same result as small steps.
+ * Processes due lifecycle events and blocking states (§21). Each is processed on its own date, so a large move of the
+ * clock gives the same result as small steps.
  */
 export function subscriptionEventHandler(
   ports: Pick<Ports, 'storage' | 'ids' | 'clock'>,
@@ -44,7 +44,10 @@ export function subscriptionEventHandler(
   };
 }
 
-/** Processes the due items. The storage may repeat this work, so the batch gets the outcome only after the commit. */
+/**
+ * Processes the due items. The storage may run this function several times, so it returns the outcome, which the caller
+ * reports after the commit.
+ */
 async function processed(
   session: WriteSession,
   {
@@ -127,7 +130,7 @@ interface LoadDueFactsInput {
   readonly catalogsOf: CatalogSource;
 }
 
-/** Loads the facts for due work with a constant number of queries. */
+/** Loads the data for due work in a constant number of queries. */
 async function loadDueFacts(session: ReadSession, { accounts, entries, catalogsOf }: LoadDueFactsInput) {
   const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
   const blocks = items.filter((item) => item.kind === 'BLOCKING_STATE');

@@ -114,10 +114,9 @@ export function subscriptionReadOperations(
 }
 
 /**
- * Returns plan, phase and price list at an instant or on a day, with current prices (catalog §12 rule 5). For a day,
- * changes dated on that day are included.
- * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before billing starts and from the end of billing
- * on.
+ * Returns the plan, phase and price list at an instant or on a day, with current prices (catalog §12 rule 5). A day
+ * includes all changes that are dated on it.
+ * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before billing starts and from the end of billing on.
  */
 function planAt(
   requested: RequestedDate,

@@ -18,18 +18,18 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
 
-/** Returns the value. Absent members, null and empty strings are equivalent. */
+/** A request for a new subscription. Absent fields, null and empty strings are equivalent. */
 export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms {
   readonly accountId?: Uuid | null | undefined;
 }
 
 export interface CreateSubscriptionOptions extends CreationDates {
   readonly migrated?: boolean | undefined;
-  /** If true (the default), allows the key of an ended bundle (§17.2). */
+  /** If true (the default), the key of an ended bundle may be used again (§17.2). */
   readonly renameKeyIfExistsAndUnused?: boolean | undefined;
 }
 
-/** A checked request. Absent members are null. */
+/** A checked request. Absent fields are null. */
 export interface CheckedRequest {
   readonly accountId: Uuid;
   readonly bundleId: Uuid | null;
@@ -45,19 +45,21 @@ export interface CheckedRequest {
   readonly coupons: readonly string[];
 }
 
-/** Coupons to redeem on a subscription with an operation (coupons §2). */
+/** Coupons to redeem together with an operation on a subscription (coupons §2). */
 export interface CouponRequest {
   readonly codes: readonly string[];
   readonly subscriptionId: Uuid;
   readonly plan: Pick<BillingEvent, 'planName' | 'productName' | 'parentPlanName'>;
-  /** Start of billing, or the date of the change. */
+  /** Start of billing or, for a change, the date of the change. */
   readonly redeemed: DatedInstant;
 }
 
-/** Redemptions in the transaction of an operation on subscriptions. */
+/** Redeems coupons in the transaction of a subscription operation. */
 export interface SubscriptionCoupons {
   redeem(session: WriteSession, requests: readonly CouponRequest[], by: CouponTools): Promise<void>;
-  /** Undoes the redemptions of the pending plan changes of a subscription, unless they reduced a billed price. */
+  /**
+   * Undoes the redemptions of a subscription's pending plan changes, unless they have already reduced a billed price.
+   */
   undoPending(session: WriteSession, subscriptionId: Uuid, by: CouponTools): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ interface CouponTools {
   readonly isOfPlanChange?: boolean;
 }
 
-/** Returns the coupons of an operation. Null if the operation redeems none. */
+/** Returns the coupons that an operation redeems, or null if there are none. */
 export function couponRequestOf(
   { coupons: codes }: Pick<CheckedRequest, 'coupons'>,
   on: Pick<CouponRequest, 'subscriptionId' | 'redeemed'> & { readonly plan: Plan },
@@ -79,13 +81,14 @@ export function couponRequestOf(
   return { codes, subscriptionId, plan: { planName, productName, ...parent }, redeemed };
 }
 
-/** The terms that creations and plan changes share. */
+/** The terms that requests for creations and for plan changes have in common. */
 export type CheckedTerms = Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides' | 'coupons'>;
 
 const MAX_QUANTITY = 2_147_483_647;
 
 /**
- * Checks the request alone (§6.1). Callers compare the messages, so their texts are fixed (http-api §12).
+ * Checks a request without stored data (§6.1). Clients compare the error messages, so the texts must not change
+ * (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkCreateRequest(request: CreateSubscriptionRequest | null | undefined): CheckedRequest {
@@ -113,7 +116,10 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
   };
 }
 
-/** Checks bill cycle day, quantity and prices. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/**
+ * Checks the bill cycle day, quantity and prices.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if one of them is invalid.
+ */
 export function checkTerms(
   request: Pick<CreateSubscriptionRequest, 'billCycleDayLocal' | 'quantity' | 'priceOverrides' | 'coupons'>,
 ): CheckedTerms {
@@ -129,7 +135,7 @@ export function checkTerms(
   };
 }
 
-/** The fields in the order in which they are checked and reported. */
+/** The fields that identify a plan, in the order in which they are checked and reported. */
 const PLAN_FIELDS = ['productName', 'productCategory', 'billingPeriod', 'priceList'] as const;
 
 function checkPlanIdentification(request: CreateSubscriptionRequest): void {
@@ -166,7 +172,7 @@ export type CreateBundleRequest = readonly (CreateSubscriptionRequest | null)[];
 export interface CheckedGroup {
   readonly bundleId: Uuid | null;
   readonly bundleExternalKey: string | null;
-  /** The requests in order. There is at least one. */
+  /** The requests in order. The list has at least one element. */
   readonly members: readonly CheckedRequest[];
 }
 
@@ -180,16 +186,17 @@ export function groupOf(request: CheckedRequest): CheckedGroup {
   return { bundleId, bundleExternalKey, members: [request] };
 }
 
-/** Checks a request for one subscription. @throws BillingError with the codes of `checkCreateRequest`. */
+/** Checks a request for one subscription. @throws BillingError The errors of `checkCreateRequest`. */
 export function checkSingleRequest([group]: readonly (CreateBundleRequest | null)[]): CheckedGroups {
   const request = checkCreateRequest(group?.[0]);
   return { accountId: request.accountId, groups: [groupOf(request)] };
 }
 
 /**
- * Checks the requests of one call and their relations (§6.1). Messages are fixed (http-api §12).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5),
- * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an element without account.
+ * Checks the requests of one call, and how they relate to each other (§6.1). The error messages are fixed (http-api
+ * §12).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID
+ * (3002) for an element without an account.
  */
 export function checkCreateGroups(
   groups: readonly (CreateBundleRequest | null | undefined)[],
@@ -202,7 +209,7 @@ export function checkCreateGroups(
   return { accountId, groups: checked };
 }
 
-/** Returns the fixed message for an unknown account in a call for several subscriptions. */
+/** Returns the error for an unknown account in a call for several subscriptions. Its message is fixed. */
 export function noSuchAccountOfGroup(accountId: Uuid | null): BillingError {
   return billingError(
     ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -227,7 +234,7 @@ function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGr
   return { bundleId, bundleExternalKey, members };
 }
 
-/** Returns true if a request has its own prices, which may store plans (catalog §10), or redeems coupons. */
+/** Returns true if a request overrides prices, which may store plans (catalog §10), or redeems coupons. */
 export function mustRunAlone(groups: readonly CheckedGroup[]): boolean {
   return groups.some(({ members }) =>
     members.some(({ priceOverrides, coupons }) => priceOverrides.length > 0 || coupons.length > 0),
@@ -238,7 +245,7 @@ function notTheSame(field: string): BillingError {
   return invalidField(`SubscriptionJson ${field} should be the same for each element`, { field });
 }
 
-/** Returns the keys of bundles to look up. A request with an id needs no look-up by key. */
+/** Returns the bundle keys that must be looked up. A request with an id needs no look-up by key. */
 export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
   const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
     bundleId === null ? (bundleExternalKey ?? []) : [],
@@ -254,7 +261,7 @@ export interface PlanChoice {
 }
 
 /**
- * Returns the requested plan in the catalog version of its billing date (§6.2 rule 4).
+ * Returns the requested plan from the catalog version of its billing date (§6.2 rule 4).
  * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD for a wrong
  * category.
  */
@@ -280,7 +287,7 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
   );
 }
 
-/** Returns the plan on a date. @throws BillingError with the error codes of `choosePlan` (catalog §7). */
+/** Returns the plan of a choice on a date. @throws BillingError The errors of `choosePlan` (catalog §7). */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
   const plan = catalog.selectPlan(version, specifier);
@@ -293,7 +300,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * Returns the requested overrides of the chosen plan, or null without overrides (catalog §10).
+ * Returns the requested price overrides of the chosen plan, or null if there are none (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(
@@ -310,13 +317,16 @@ export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan)
   return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
-/** Returns the requested price list, otherwise DEFAULT. For a plan given by name, returns the plan's list. */
+/**
+ * Returns the requested price list, or DEFAULT if none is requested. If the plan is given by name, returns the price
+ * list of the plan.
+ */
 function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;
 }
 
-/** The amounts of `priceOverrides` that may be text. */
+/** The amounts in `priceOverrides`, which may be text. */
 export const priceOverrideAmounts = [
   {
     fixedPrice: 'amount',

@@ -29,7 +29,7 @@ import { checkText, shortened } from '../../values/text/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import { type CheckedTerms, checkTerms } from './create-request.ts';
 
-/** A checked request. Absent members are null. */
+/** A checked request for a change. Absent fields are null. */
 export interface CheckedChange extends CheckedTerms {
   readonly target: PlanSpecifier;
   readonly phaseType: PhaseType | null;
@@ -38,7 +38,7 @@ export interface CheckedChange extends CheckedTerms {
 }
 
 /**
- * Checks the request alone (§7 rule 1).
+ * Checks a request without stored data (§7 rule 1).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002).
  */
 export function checkChangeRequest(
@@ -87,8 +87,9 @@ const timedPolicies: readonly string[] = [
 ] satisfies TimedPolicy[];
 
 /**
- * Returns a policy with a date. @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL, and for any other value
- * that callers without types may pass.
+ * Returns a policy that determines a date.
+ * @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL, and for any invalid value from callers without type
+ * checking.
  */
 export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
   checkPolicyName(policy);
@@ -111,13 +112,13 @@ export function checkPolicyName(policy: BillingActionPolicy | null | undefined):
 
 export interface CancelSubscriptionRequest extends CancelSubscriptionOptions {
   /**
-   * The policy for the end of the service if neither the request nor an entitlement plugin sets a date or policy for
-   * that end. If absent, the service ends when billing ends.
+   * The policy for the end of service. It applies if neither the request nor an entitlement plugin sets a date or
+   * policy for that end. If absent, service ends together with billing.
    */
   readonly defaultEntitlementPolicy?: EntitlementActionPolicy | null | undefined;
 }
 
-/** Returns the terms with the default policy if they define no end of the service (§9 rule 10). */
+/** Adds the default policy to the terms if they define no end of service (§9 rule 10). */
 export function withDefaultEnd(
   terms: CancelSubscriptionOptions,
   { defaultEntitlementPolicy }: CancelSubscriptionRequest,
@@ -129,7 +130,10 @@ export function withDefaultEnd(
 
 export interface TransferBundleRequest {
   readonly accountId?: Uuid | null | undefined;
-  /** External keys of the new subscriptions, by old subscription. A key defaults to the new id. */
+  /**
+   * External keys of the new subscriptions, by the id of the old subscription. The default key is the id of the new
+   * subscription.
+   */
   readonly subscriptions?:
     | readonly {
         readonly subscriptionId?: Uuid | null | undefined;
@@ -144,7 +148,7 @@ export interface TransferBundleRequest {
 export type TransferPolicy = typeof BillingActionPolicy.END_OF_TERM | typeof BillingActionPolicy.IMMEDIATE;
 
 /**
- * Checks a request (§17.4) without the terms that plugins may replace.
+ * Checks a request for a transfer (§17.4), except the terms that plugins may replace.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkTransferRequest({
@@ -165,7 +169,7 @@ export function checkTransferOptions(options: TransferBundleOptions) {
   };
 }
 
-/** A checked transfer, with external keys by the id of the continued subscription. */
+/** A checked transfer. Its external keys are listed by the id of the subscription that continues. */
 export type CheckedTransfer = ReturnType<typeof checkTransferRequest> &
   ReturnType<typeof checkTransferOptions>;
 
@@ -227,7 +231,7 @@ export const RESUMED: CheckedBlock = {
 const reservedNames: ReadonlySet<string> = new Set(Object.values(EntitlementStateName));
 
 /**
- * Checks the request alone (§14.1 rule 1).
+ * Checks a request without stored data (§14.1 rule 1).
  * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003).
  */
 export function checkBlockingRequest(request: BlockingStateRequest): CheckedBlock {

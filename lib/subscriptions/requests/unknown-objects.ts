@@ -4,8 +4,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 
 /**
- * Checks the owner of a bundle. @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020) if the
- * bundle belongs to another account.
+ * Checks that the account owns the bundle.
+ * @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020) if the bundle belongs to another
+ * account.
  */
 export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accountId: Uuid): void {
   if (bundle.accountId === accountId) return;

@@ -25,7 +25,7 @@ import {
 } from './load-subscriptions.ts';
 import { saveCreations, saveEdits, type TrialNotices } from './save-changes.ts';
 
-/** A call that creates subscriptions of one account. The token links audit rows and events to the call. */
+/** A call that creates subscriptions of one account. The user token links audit rows and events to the call. */
 export interface CreationCall extends CheckedGroups {
   readonly options: CreateSubscriptionOptions;
   readonly userToken: Uuid;
@@ -86,7 +86,7 @@ interface Locked {
   readonly facts: RequestedFacts;
 }
 
-/** Locks the accounts and reads the facts under the locks, in one round trip if the accounts are free. */
+/** Locks the accounts and reads the data under the locks. If the accounts are free, this takes one round trip. */
 async function lockedWithFacts(
   session: WriteSession,
   calls: readonly CreationCall[],
@@ -106,7 +106,7 @@ async function lockedWithFacts(
   return lockedWithHolders(session, only);
 }
 
-/** Locks the account and the holders of requested keys, in the order of their record ids. */
+/** Locks the account and the accounts that hold requested keys, in the order of their record ids. */
 async function lockedWithHolders(
   session: WriteSession,
   { accountId, groups }: CreationCall,
@@ -120,7 +120,7 @@ async function lockedWithHolders(
 interface Plan {
   readonly account: Account;
   readonly bundles: readonly BundleCreation[];
-  /** The ends that a base causes for later add-ons. */
+  /** The ends that bases cause for add-ons that would start later. */
   readonly ends: ReturnType<typeof lateAddOnEnds>;
 }
 

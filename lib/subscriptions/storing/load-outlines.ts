@@ -22,7 +22,7 @@ import { readablePlans } from '../timeline/readable-plans.ts';
 import { type BundleOutline, bundleOutline } from '../views/bundle-outline.ts';
 import { answerTooLarge, type BundleWindow, type RowBound } from '../views/outline-page.ts';
 
-/** Number of bundles per statement. A statement takes some milliseconds. */
+/** Number of bundles per statement. Each statement takes a few milliseconds. */
 const BUNDLES_READ_AT_ONCE = 200;
 
 interface LoadOutlinesInput {
@@ -30,12 +30,12 @@ interface LoadOutlinesInput {
   readonly accounts?: readonly Account[];
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
-  /** Maximum number of records. The last bundles are omitted. */
+  /** Maximum number of records. If there are more, the last bundles are omitted. */
   readonly maxRecords: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
-/** Loads the data of bundle outlines in batches, so that no statement is long. */
+/** Loads the data of bundle outlines in batches, so that no statement takes long. */
 export async function loadOutlines(session: ReadSession, input: LoadOutlinesInput): Promise<BundleWindow> {
   const { bundles, maxRecords, nextTurn } = input;
   const owners = new Owners(session, input);
@@ -169,7 +169,7 @@ export interface BundleFilter {
 }
 
 /**
- * Returns the account's bundles in order of original creation. The filter selects some of them.
+ * Returns the account's bundles, or those that match the filter, in the order of their original creation.
  * @throws BillingError ANSWER_TOO_LARGE (60020) if the bundles alone exceed the maximum number of rows.
  */
 export async function findBundlesOfAccount(
@@ -221,8 +221,8 @@ interface LoadServiceEndsInput {
 }
 
 /**
- * Returns the ends of these subscriptions' services: their own end or, for add-ons, the end that the base causes
- * (§12), otherwise a past expiry. Subscriptions without an end are omitted. Takes a constant number of statements.
+ * Returns the end of service of each given subscription: its own end or, for an add-on, the end that the base causes
+ * (§12); otherwise a past expiry. Omits subscriptions without an end. Executes a constant number of statements.
  */
 export async function loadServiceEnds(
   session: ReadSession,

@@ -23,7 +23,7 @@ interface ReadPlans {
 }
 
 /**
- * Locks a subscription's account and reads its bundle.
+ * Locks a subscription's account and loads the subscription with its bundle.
  * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), BUSY (60018).
  */
 export async function lockRunning(
@@ -44,7 +44,7 @@ interface LoadRunningInput extends ReadPlans {
   readonly bundles: readonly Bundle[];
 }
 
-/** Loads the subscriptions of these bundles with a constant number of statements. */
+/** Loads the subscriptions of these bundles in a constant number of statements. */
 export async function loadRunning(
   session: ReadSession,
   { accounts, bundles, catalogsOf, planName = null }: LoadRunningInput,
@@ -78,26 +78,26 @@ export async function loadRunning(
   );
 }
 
-/** Returns the bundle. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID. */
+/** Loads a bundle. @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID if it does not exist. */
 export async function loadBundle(session: ReadSession, bundleId: Uuid): Promise<Bundle> {
   const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
   if (bundle === undefined) throw noSuchBundle(bundleId);
   return bundle;
 }
 
-/** Returns the subscription. @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID. */
+/** Loads a subscription. @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID if it does not exist. */
 export async function loadSubscription(session: ReadSession, subscriptionId: Uuid): Promise<Subscription> {
   const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
   if (subscription === undefined) throw noSuchSubscription(subscriptionId);
   return subscription;
 }
 
-/** The groups that a call creates for an account. */
+/** The groups of subscriptions that one call creates for an account. */
 interface RequestedCreation extends Pick<GroupChoiceInput, 'account' | 'options'> {
   readonly groups: readonly CheckedGroup[];
 }
 
-/** The facts that depend only on the request, so that they can be read in the batch that locks the accounts. */
+/** The data that depends only on the request. It can therefore be read in the batch that locks the accounts. */
 export interface RequestedFacts extends Pick<GroupChoiceInput, 'keyCarriers'> {
   readonly accountStates: readonly BlockingState[];
 }
@@ -114,7 +114,7 @@ export async function loadRequestedFacts(
   return { keyCarriers, accountStates };
 }
 
-/** Loads the data for the choice of groups with a constant number of statements. */
+/** Loads the data for `chooseGroup` in a constant number of statements. */
 export async function loadCreations(
   session: ReadSession,
   {
@@ -180,7 +180,7 @@ async function findBundles(
 }
 
 /**
- * Locks the account of a creation and the accounts of bundles that may lose a requested key (§17.2).
+ * Locks the account of a creation, and the accounts whose bundles may lose a requested key (§17.2).
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */
 export async function lockWithKeyHolders(
@@ -197,8 +197,9 @@ export async function lockWithKeyHolders(
 }
 
 /**
- * Checks that the locks cover all bundles with the key. @throws ConcurrentChangeError, which repeats the creation, if
- * a bundle of another account received the key before the locks were acquired.
+ * Checks that all bundles with the key are locked.
+ * @throws ConcurrentChangeError if a bundle of another account received the key before the locks were acquired. The
+ * creation then runs again.
  */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));

@@ -28,7 +28,10 @@ import {
 import { addedTrialEnds, type TrialEnd, trialEndsOfEdit, trialNotification } from '../edits/trial-ends.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 
-/** Stores edits, publishes due events and queues the other events (§21) in a constant number of statements. */
+/**
+ * Stores edits, publishes events that are due, and queues the other events (§21). Executes a constant number of
+ * statements.
+ */
 export async function saveEdits(
   session: WriteSession,
   edits: readonly SubscriptionEdit[],
@@ -73,7 +76,7 @@ function isAfter(now: Instant): (fact: Pick<LifecycleEvent | BlockingState, 'eff
   return ({ effective }) => effective.at > now;
 }
 
-/** Makes subscriptions due for invoicing from the earliest affected date (invoicing §7.1). */
+/** Marks subscriptions as due for invoicing from the earliest affected date on (invoicing §7.1). */
 export async function markDirty(session: WriteSession, touched: readonly TouchedDate[]): Promise<void> {
   if (touched.length === 0) return;
   const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
@@ -88,7 +91,7 @@ export async function markDirty(session: WriteSession, touched: readonly Touched
   );
 }
 
-/** Stores new bundles and subscriptions with a constant number of statements, and announces them. */
+/** Stores new bundles and subscriptions in a constant number of statements, and publishes or queues their events. */
 export async function saveCreations(
   session: WriteSession,
   bundles: readonly NewBundleContent[],
@@ -108,7 +111,7 @@ export async function saveCreations(
   for (const own of byAccount.values()) announceCreations(session, own, now);
 }
 
-/** Publishes due events of an account and queues the other events (§21). */
+/** Publishes an account's due events and queues its other events (§21). */
 function announceCreations(session: WriteSession, creations: readonly NewSubscription[], now: Instant): void {
   const last = runEventOfCreations(creations, now);
   for (const creation of creations) {
@@ -125,8 +128,8 @@ function announceCreations(session: WriteSession, creations: readonly NewSubscri
 }
 
 /**
- * Sets at most one state per service and object (§14.1, §21) in a constant number of statements. Publishes effective
- * states, queues the other states, and marks billing changes.
+ * Sets at most one state per service and object in a constant number of statements (§14.1, §21). Publishes effective
+ * states, queues the other states, and marks subscriptions whose billing changes.
  */
 export async function setBlockingStates(
   session: WriteSession,
@@ -203,7 +206,8 @@ function announceState(
 }
 
 /**
- * Queues TRIAL_ENDING events for new trial ends (§21.1). Reads the tenant's setting only if there are new trial ends.
+ * Returns a function that queues TRIAL_ENDING events for new trial ends (§21.1). It reads the tenant's setting only if
+ * there are new trial ends.
  */
 export function trialNotices(settingsOf: SettingsOf) {
   async function schedule(session: WriteSession, ends: readonly TrialEnd[]): Promise<void> {
@@ -215,7 +219,7 @@ export function trialNotices(settingsOf: SettingsOf) {
   return {
     schedule,
 
-    /** Returns false if the tenant has turned the event off. */
+    /** Returns false if the tenant has disabled the event. */
     async areOn(session: WriteSession): Promise<boolean> {
       return (await settingsOf(session))['subscription.trial.noticeDays'] > 0;
     },

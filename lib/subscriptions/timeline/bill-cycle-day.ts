@@ -13,16 +13,19 @@ import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
 export interface BillCycleDaySources {
-  /** Bill cycle day of the account, 1 to 31. 0 means that the account has none yet. */
+  /** Bill cycle day of the account, from 1 to 31, or 0 if the account has none yet. */
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
-  /** Date of the first charge of the bundle's base, or of the subscription itself if there is no base. */
+  /**
+   * Date of the first charge of the bundle's base. If the bundle has no base, the date of the subscription's own first
+   * charge.
+   */
   readonly baseFirstCharge: LocalDate;
 }
 
 export interface BillCycleDay {
   readonly day: number;
-  /** True if the alignment of the plan is ACCOUNT, even if the account has no bill cycle day. */
+  /** True if the plan's alignment is ACCOUNT, whether or not the account has a bill cycle day. */
   readonly isAccountAligned: boolean;
   readonly alignment: RuleDecision<BillingAlignment>;
   readonly isRequested: boolean;
@@ -31,9 +34,9 @@ export interface BillCycleDay {
 }
 
 /**
- * Returns the day of the latest BCD_CHANGE, otherwise the day by billing alignment (§15.1), by the rules of the
- * version that supplies the plan (catalog §6.3, §8). Without a bill cycle day of the account, ACCOUNT is treated as
- * SUBSCRIPTION (§15.2).
+ * Returns the bill cycle day of a subscription. This is the day of the latest BCD_CHANGE or, without one, the day that
+ * results from the billing alignment (§15.1). The rules come from the version that supplies the plan (catalog §6.3,
+ * §8). If the account has no bill cycle day, ACCOUNT is treated as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,
@@ -62,8 +65,8 @@ export function billCycleDayOf(
 }
 
 /**
- * Returns the sources of the subscriptions' bill cycle days (§15.1). Subscriptions without transitions are omitted.
- * The base of each add-on must be among the subscriptions.
+ * Returns the data that determines the subscriptions' bill cycle days (§15.1). Omits subscriptions without transitions.
+ * The input must contain the base of each add-on.
  */
 export function billCycleDaySources(
   timelines: readonly {
@@ -90,8 +93,8 @@ export function billCycleDaySources(
 }
 
 /**
- * Returns the local date of the first charge (§15.1), which is the later of the billing start and the start of the
- * first phase that has no end or a price above zero. Without recurring charges, returns the billing start.
+ * Returns the local date of the first charge (§15.1). It is the start of billing or, if later, the start of the first
+ * phase that has no end or a price above zero. Without recurring charges, returns the start of billing.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

@@ -14,7 +14,7 @@ export function isPlanChoice(event: Pick<LifecycleEvent, 'type'>): boolean {
   return isStart(event) || event.type === LifecycleEventType.CHANGE;
 }
 
-/** Returns true for events that choose a plan, and for PHASE. */
+/** Returns true for PHASE events and for events that choose a plan. */
 export function beginsPhase(event: Pick<LifecycleEvent, 'type'>): boolean {
   return isPlanChoice(event) || event.type === LifecycleEventType.PHASE;
 }
@@ -27,12 +27,14 @@ export function isEnd(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.CANCEL || event.type === LifecycleEventType.EXPIRED;
 }
 
-/** Returns true for the markers of an undo, which are never part of transitions. */
+/** Returns true for events that only mark an undo. Such events never appear in transitions. */
 export function isMarker(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.UNCANCEL || event.type === LifecycleEventType.UNDO_CHANGE;
 }
 
-/** Sorts events by instant, then with CREATE and TRANSFER first, then by sequence (§4.1). */
+/**
+ * Sorts events by instant. At the same instant, CREATE and TRANSFER come first; the rest is sorted by sequence (§4.1).
+ */
 export function inTimeOrder(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   return events.toSorted(
     (a, b) =>
@@ -44,7 +46,7 @@ export function planNamesOf(events: readonly Pick<LifecycleEvent, 'planName'>[])
   return new Set(events.map((event) => event.planName));
 }
 
-/** An event before storage adds identity, sequence and audit columns. */
+/** An event before the storage adds its id, sequence and audit columns. */
 export type EventDraft = Pick<
   LifecycleEvent,
   | 'type'
@@ -74,7 +76,9 @@ export function bareDraft(type: LifecycleEvent['type'], effective: LifecycleEven
   };
 }
 
-/** Returns new events in the form of stored events. The timeline rules ignore the record id. */
+/**
+ * Returns new events in the form of stored events. Timeline rules do not use the record id, so any value is suitable.
+ */
 export function asStored(events: readonly New<LifecycleEvent>[]): readonly LifecycleEvent[] {
   return events.map((event) => ({ ...event, recordId: 0 }));
 }
@@ -82,7 +86,7 @@ export function asStored(events: readonly New<LifecycleEvent>[]): readonly Lifec
 interface DraftOwner {
   readonly subscriptionId: Uuid;
   readonly accountRecordId: number;
-  /** Last sequence of the subscription's events. 0 for a new subscription. */
+  /** Highest sequence of the subscription's events, or 0 for a new subscription. */
   readonly lastSequence: number;
   readonly createdDate: Instant;
   readonly nextId: () => Uuid;
@@ -101,14 +105,14 @@ export function eventsOf(drafts: readonly EventDraft[], owner: DraftOwner): read
   }));
 }
 
-/** The time of the call, and ids for new records. */
+/** The time of the call, and a source of ids for new records. */
 export interface EditTools {
   readonly now: Instant;
   readonly nextId: () => Uuid;
 }
 
 export const DatedBy = {
-  /** The date is the requested date, or now without a requested date. */
+  /** The requested date, or now if no date was requested. */
   REQUESTED_DATE: 'REQUESTED_DATE',
   REQUESTED_POLICY: 'REQUESTED_POLICY',
   CATALOG_RULE: 'CATALOG_RULE',
@@ -117,20 +121,23 @@ export const DatedBy = {
 } as const;
 export type DatedBy = (typeof DatedBy)[keyof typeof DatedBy];
 
-/** The reason for the date of an event and for the start of its phases, at the time of the decision. */
+/** The reason for the date of an event and for the start of its phases, as known when the event was created. */
 export interface EventReason {
   readonly datedBy: DatedBy;
   /** The policy. Null if no policy applied. */
   readonly policy: BillingActionPolicy | null;
-  /** The conditions of the matching case, for CATALOG_RULE. Null means the default, or no rule. */
+  /**
+   * The conditions of the matching case, if `policy` is CATALOG_RULE. Null if the default applied, or if there is no
+   * rule.
+   */
   readonly policyConditions: RuleConditions | null;
   /**
-   * The alignment that determines the date from which the phases of a chosen plan are measured. Null if the
-   * alignments agree, or if the event chooses no plan.
+   * The alignment that determines from which date the phases of a chosen plan are measured. Null if all alignments give
+   * the same date, or if the event does not choose a plan.
    */
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;
-  /** The time at which a transferred plan was chosen, in epoch milliseconds. */
+  /** The time at which a transferred plan was originally chosen, in epoch milliseconds. */
   readonly decided?: number;
 }
 
@@ -138,7 +145,7 @@ export function datedBy(source: DatedBy): EventReason {
   return { datedBy: source, policy: null, policyConditions: null, alignment: null, alignedBy: null };
 }
 
-/** Returns the reason as stored text. Only explanations read it. */
+/** Returns the reason as text for storage. Only explanations read this text. */
 export function writeReason(reason: EventReason): string {
   return JSON.stringify(reason);
 }
@@ -149,7 +156,7 @@ export function readReason(text: string): EventReason {
 
 /**
  * Returns the time at which the plan was chosen. A transfer continues an earlier choice, so the plan still comes from
- * the catalog of that time (catalog §14 rule 2).
+ * the catalog version of that time (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
   // Most reasons need no parsing, because they do not contain this member.

@@ -37,12 +37,12 @@ interface InitialEventsInput {
   readonly plan: Plan;
   readonly priceListName: string;
   readonly billing: DatedInstant;
-  /** Instant from which the phase timeline is measured, by the create alignment. */
+  /** Instant from which the phases are measured, as the create alignment determines. */
   readonly anchor: DatedInstant;
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
-  /** Reason that is stored with CREATE as text. Null if all alignments agree. */
+  /** Reason that is stored as text with CREATE. Null if all alignments give the same date. */
   readonly reason: string | null;
   readonly now: Instant;
   readonly zone: TimeZone;
@@ -104,18 +104,18 @@ export function choiceDrafts(
 
 interface PhasesAfterInput {
   readonly timeline: readonly PhaseStart[];
-  /** The phase that begins with the plan, which is an element of `timeline`. */
+  /** The phase in which the plan begins. It must be an element of `timeline`. */
   readonly current: PhaseStart;
   readonly now: Instant;
-  /** Returns the expiry if `current` is the last phase. Undefined if the phase does not end. */
+  /** Returns the expiry if `current` is the last phase, or undefined if that phase does not end. */
   readonly expiryOfCurrent: () => EventDraft | undefined;
-  /** Returns the expiry for a last phase that starts later. */
+  /** Returns the expiry of a last phase that begins later. */
   readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
 }
 
 /**
- * Returns PHASE events for every phase that has begun by now and for the next phase, or the EXPIRED of the plan (§5
- * rules 7, 8).
+ * Returns a PHASE event for every phase that has begun by now and for the next phase. If there is no next phase,
+ * returns the EXPIRED event of the plan instead (§5 rules 7, 8).
  */
 export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
   const later = input.timeline.slice(input.timeline.indexOf(input.current) + 1);
@@ -131,7 +131,10 @@ function phaseDraft(entry: PhaseStart): EventDraft {
   return { ...bareDraft(LifecycleEventType.PHASE, entry.start), phaseName: entry.phase.name };
 }
 
-/** Returns EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, otherwise undefined (§5 rule 8). */
+/**
+ * Returns an EXPIRED event at the end of a final FIXEDTERM phase that began with a PHASE event. Otherwise returns
+ * undefined (§5 rule 8).
+ */
 export function expiryAfterPhase(
   last: PhaseStart,
   anchor: DatedInstant,
@@ -149,7 +152,7 @@ function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): Event
 }
 
 interface NextPhaseInput {
-  /** Active events of one subscription, which are stored or derived. */
+  /** Active events of one subscription. They may be stored or derived. */
   readonly events: readonly LifecycleEvent[];
   /** A PHASE event, which is one of `events`. */
   readonly phaseEvent: LifecycleEvent;
@@ -187,7 +190,7 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
   return following;
 }
 
-/** Returns true if the next PHASE or expiry exists, or if the plan ends before `following`. */
+/** Returns true if the next PHASE event or expiry already exists, or if the plan ends before `following`. */
 function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boolean {
   for (const event of later) {
     const isBefore = event.effective.at <= following.effective.at;
@@ -198,7 +201,7 @@ function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boo
   return false;
 }
 
-/** A number above every record id, so that derived events come after stored events of the same instant. */
+/** A number above every stored record id. It sorts derived events after stored events of the same instant. */
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
@@ -242,13 +245,15 @@ interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** Phases before this instant are not checked, because they were accepted earlier. By default, all are checked. */
+  /**
+   * Phases before this instant are not checked, because they were accepted earlier. By default, all phases are checked.
+   */
   readonly from?: Instant;
 }
 
 /**
- * Checks that every future phase, in every known catalog version, has a price in the account's currency. Otherwise
- * invoicing would fail (ruling R37).
+ * Checks that every future phase has a price in the account's currency, in every known catalog version. Otherwise
+ * invoicing would fail later (ruling R37).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011),
  * CURRENCY_INVALID (3) for an account without currency.
  */
@@ -276,8 +281,8 @@ function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTerms
 }
 
 /**
- * Returns true if the phase needs a currency. Even a free phase creates an invoice item, and every invoice needs a
- * currency.
+ * Returns true if the phase needs a currency. Even a free phase needs one, because it creates an invoice item and every
+ * invoice has a currency.
  */
 function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
   return billingError(

@@ -41,8 +41,8 @@ interface PhaseTimelineInput {
 }
 
 /**
- * Returns the phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2
- * rule 6).
+ * Returns the consecutive phases of a plan from `anchor` on (§5 rule 1). They start on local dates at the anchor's time
+ * of day (§2 rule 6).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
  */
 export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] {
@@ -62,7 +62,10 @@ export function phaseEnd(entry: PhaseStart, anchor: DatedInstant, zone: TimeZone
   return { date, at: instantAt(date, localTimeOf(anchor.at, zone), zone) };
 }
 
-/** Returns the last phase that has begun at `at`, even after the end of a final FIXEDTERM phase (§5 rule 2). */
+/**
+ * Returns the last phase that has begun at `at`. After the end of a final FIXEDTERM phase, this is still that phase (§5
+ * rule 2).
+ */
 export function currentPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
   return timeline.findLast((entry) => entry.start.at <= at);
 }
@@ -130,15 +133,15 @@ export function changeOrigin(
   }
 }
 
-/** Returns the type of the subscription's first phase, if the new plan has a phase of that type. */
+/** Returns the type of the subscription's first phase if the new plan also has a phase of that type. */
 function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType | null {
   const first = transitions[0]?.next?.phase.type ?? null;
   return plan.phases.some(({ type }) => type === first) ? first : null;
 }
 
 /**
- * Returns the date from which the subscription has the target price list: the date of this change, or of an earlier
- * choice of plan.
+ * Returns the date since which the subscription has had the target price list. This is the date of the current change,
+ * or of an earlier choice of plan.
  */
 function priceListStart({ transitions, effective, priceListName }: ChangeOriginInput): DatedInstant {
   const choices = transitions.filter(
@@ -159,7 +162,7 @@ function neverAlignment(alignment: never): never {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * Returns the instant of a requested date (§2 rules 2 to 5). A date means the reference time of that day; absent
+ * Returns the instant of a requested date (§2 rules 2 to 5). A local date means the reference time of that day. No date
  * means now. Instants are truncated to seconds.
  * @throws BillingError INVALID_PARAMETER (60002) for a date too far from today.
  */
@@ -187,13 +190,13 @@ function checkReach(date: LocalDate, today: LocalDate): void {
   );
 }
 
-/** Returns `date` at the time of day of the account's reference time (§2 rule 2, `toInstant`). */
+/** Returns the instant on `date` at the time of day of the account's reference time (§2 rule 2, `toInstant`). */
 export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstant {
   const time = localTimeOf(account.referenceTime, account.timeZone);
   return { date, at: instantAt(date, time, account.timeZone) };
 }
 
-/** Returns the later of `dated` and `bound`. The local date is never before the local date of `bound` (§2 rule 8). */
+/** Returns the later of `dated` and `bound`. Its local date is never before that of `bound` (§2 rule 8). */
 export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
   if (dated.at < bound.at) return bound;
   return { at: dated.at, date: maxDate(dated.date, bound.date) };

@@ -13,7 +13,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { instant, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 import type { PlanInForce, PlanResolver } from './transitions.ts';
 
-/** Product of a plan that is missing from the catalog. */
+/** Product name shown for a plan that is missing from the catalog. */
 const UNKNOWN_PRODUCT = '';
 
 const UNKNOWN_VERSION: CatalogVersion = createVersion({
@@ -32,8 +32,8 @@ const UNKNOWN_VERSION: CatalogVersion = createVersion({
 });
 
 /**
- * Replaces plans that are missing from the catalog with placeholders, which contain the facts of the events, so that
- * lists never fail.
+ * Replaces plans that are missing from the catalog with placeholders, so that lists never fail. The placeholders
+ * contain the data of the events.
  */
 export function readablePlans(plans: PlanResolver): PlanResolver {
   return {

@@ -36,7 +36,7 @@ export interface PlanInForce {
 
 type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
 
-/** A lifecycle event with the terms before and after it (§4.2). */
+/** A lifecycle event with the terms that apply before and after it (§4.2). */
 export interface Transition {
   readonly event: LifecycleEvent;
   readonly previous: PlanInForce | null;
@@ -49,8 +49,9 @@ export interface Transition {
 }
 
 /**
- * Returns the events of transitions in time order: no markers, and nothing after the end (§4.1, §4.2 rule 1) except a
- * PHASE of the same instant, which takes effect first. Empty without a CREATE or TRANSFER at the start.
+ * Returns the events that take effect, in time order. Excludes markers and everything after the end (§4.1, §4.2 rule
+ * 1). A PHASE at the instant of the end is included, because it takes effect first. Returns an empty list if the first
+ * event is neither CREATE nor TRANSFER.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -58,7 +59,10 @@ export function eventsInEffect(events: readonly LifecycleEvent[]): readonly Life
   return first === undefined || !isStart(first) ? [] : ordered;
 }
 
-/** Returns the transitions of one subscription in time order (§4.1, §4.2). Their plans follow §13 rule 2. */
+/**
+ * Returns the transitions of one subscription in time order (§4.1, §4.2). Their plans are resolved according to §13
+ * rule 2.
+ */
 export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
   const ordered = eventsInEffect(events);
   let previous: PlanInForce | null = null;
@@ -78,21 +82,21 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   });
 }
 
-/** Returns the transition in effect at `at`, or undefined while billing is PENDING. */
+/** Returns the transition in effect at `at`, or undefined if billing has not started. */
 export function transitionAt(transitions: readonly Transition[], at: Instant): Transition | undefined {
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
 /**
- * Returns the plan to show: the first plan before billing starts, and the last plan after billing ends (§4.4, §18
- * rule 6).
+ * Returns the plan to show. Before billing starts this is the first plan, and after billing has ended it is the last
+ * plan (§4.4, §18 rule 6).
  */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
 }
 
-/** Returns the state of the billing view at `at` (§4.3). */
+/** Returns the billing state at `at` (§4.3). */
 export function billingStateAt(
   transitions: readonly Transition[],
   at: Instant,
@@ -152,9 +156,12 @@ function stateAfter(event: LifecycleEvent): BillingState {
   return EntitlementState.ACTIVE;
 }
 
-/** The catalog for plans of running subscriptions (catalog §6.2). */
+/** Resolves the plans of running subscriptions from the catalog (catalog §6.2). */
 export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
-  /** Returns a replacement for a plan without the event's phase. Without this function, such a plan is an error. */
+  /**
+   * Returns a placeholder for a plan that lacks the phase of the event. If this function is absent, such a plan causes
+   * an error.
+   */
   readonly unknownPlan?: (planName: string) => ResolvedPlan;
 }
 

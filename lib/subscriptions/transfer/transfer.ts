@@ -69,7 +69,7 @@ import { eventsInEffect, transitionAt } from '../timeline/transitions.ts';
 
 interface TransferInput {
   readonly request: CheckedTransfer;
-  /** The source account, which is locked like the target account. */
+  /** The source account. It is locked, as is the target account. */
   readonly source: Account;
   readonly target: Account;
   readonly bundle: Bundle;
@@ -87,10 +87,10 @@ export interface BundleTransfer {
 }
 
 /**
- * Returns the edits of a transfer (§17.4). Running subscriptions end on one account and continue on the other, in a
- * new bundle with the same key.
- * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003),
- * INVALID_PARAMETER (60002); from the target account's catalog 2020, 2010, 2011, 3.
+ * Returns the edits for a transfer (§17.4). Running subscriptions end on the source account and continue on the target
+ * account, in a new bundle with the same key.
+ * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
+ * (60002); from the target account's catalog 2020, 2010, 2011, 3.
  */
 export function planTransfer(given: TransferInput, tools: EditTools): BundleTransfer {
   const request = { ...given.request, externalKeys: newKeys(given) };
@@ -126,8 +126,8 @@ export function planTransfer(given: TransferInput, tools: EditTools): BundleTran
 }
 
 /**
- * Returns the subscriptions that are running at `at` and not yet transferred, with the base first. Add-ons are
- * included only with their base.
+ * Returns the subscriptions that are running at `at` and not yet transferred. The base is first. Add-ons are included
+ * only if their base is.
  */
 function transferredSubscriptions(
   running: readonly RunningSubscription[],
@@ -142,8 +142,8 @@ function transferredSubscriptions(
 }
 
 /**
- * Returns the requested keys that differ from the current keys. Clients may send an unchanged subscription back
- * (json-models §16 rule 1).
+ * Returns the requested keys that differ from the current keys. Clients may send back an unchanged subscription,
+ * including its key (json-models §16 rule 1).
  */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
@@ -214,22 +214,22 @@ interface TransferEndsInput {
   readonly ofBundle: readonly RunningSubscription[];
   /** The transferred subscriptions. */
   readonly live: readonly RunningSubscription[];
-  /** By subscription id, the ids of the events that continue on the target account. */
+  /** Ids of the events that continue on the target account, by subscription id. */
   readonly continuations: ReadonlyMap<Uuid, Uuid>;
-  /** Date of the transfer in the source account's calendar. */
+  /** Date of the transfer, in the time zone of the source account. */
   readonly transfer: DatedInstant;
   readonly policy: TransferPolicy;
 }
 
 interface BillingEnd {
   readonly effective: DatedInstant;
-  /** True if the event is already stored or not needed. */
+  /** True if the event is already stored or is not needed. */
   readonly isThere: boolean;
 }
 
 /**
- * Ends the subscriptions on the source account (§17.4 rule 2). The service ends at the transfer. Billing ends at the
- * transfer or at the end of the term. Add-ons follow their base. An earlier pending end stays.
+ * Ends the subscriptions on the source account (§17.4 rule 2). Service ends at the transfer. Billing ends at the
+ * transfer or at the end of the term. Add-ons end with their base. An earlier pending end is kept.
  */
 function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
@@ -247,7 +247,9 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
   ];
 }
 
-/** Returns the instant of the transfer or the end of term, not before effective events. */
+/**
+ * Returns the end of billing: the instant of the transfer or the end of the term, but never before effective events.
+ */
 function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEndsInput, now: Instant) {
   const { chargedThrough } = running.subscription;
   const isTermLeft =
@@ -257,8 +259,8 @@ function ownEnd(running: RunningSubscription, { transfer, policy }: TransferEnds
 }
 
 /**
- * Returns the end, or an earlier pending end. A pending cancellation is stored again as the transfer's end, so that
- * uncancelling cannot revive the subscription.
+ * Returns the given end, or an earlier pending end. A pending cancellation is replaced by the transfer's own end, so
+ * that an undone cancellation cannot revive the subscription.
  */
 function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedInstant): BillingEnd {
   const pending = transitions.find(({ event }) => isEnd(event))?.event;
@@ -295,7 +297,7 @@ function endingEdit(running: RunningSubscription, input: TransferEndsInput, { no
 interface TransferredEventsInput {
   readonly running: RunningSubscription;
   readonly history: readonly LifecycleEvent[];
-  /** Date of the transfer in the target account's calendar. */
+  /** Date of the transfer, in the time zone of the target account. */
   readonly transfer: DatedInstant;
   readonly bcdTransfer: BcdTransfer;
   readonly zone: TimeZone;
@@ -303,8 +305,9 @@ interface TransferredEventsInput {
 }
 
 /**
- * Returns the events on the target account in order (§17.4 rules 4, 5): plan and phase from before the transfer, then
- * all later events at their instants, dated by the target's calendar. Drops a pending cancellation.
+ * Returns the events on the target account in order (§17.4 rules 4, 5): first the plan and phase before the transfer,
+ * then all later events at their instants. Dates are in the time zone of the target account. A pending cancellation is
+ * omitted.
  */
 function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
   const { transfer, zone } = input;
@@ -333,7 +336,10 @@ function continuation(
   });
 }
 
-/** Returns the reason with the date of the transfer. Alignment and choice stay the same. */
+/**
+ * Returns the reason of a choice of plan with the date of the transfer. The alignment and the chosen plan do not
+ * change.
+ */
 function reasonOfTransfer(choice: LifecycleEvent): string {
   const decided = decidedOf(choice);
   if (choice.reason === null) return writeReason({ ...datedBy(DatedBy.TRANSFER), decided });
@@ -341,7 +347,7 @@ function reasonOfTransfer(choice: LifecycleEvent): string {
   return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
 }
 
-/** Returns the reason of an event after the transfer. The event keeps its date and chosen plan. */
+/** Returns the reason of an event after the transfer. The date and the chosen plan do not change. */
 function reasonAhead(event: LifecycleEvent): string | null {
   if (!isPlanChoice(event)) return event.reason;
   const reason = event.reason === null ? datedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);
@@ -362,8 +368,8 @@ function transferredDay(requestedDay: number, bcdTransfer: BcdTransfer, transfer
 }
 
 /**
- * Returns the effective events without a pending cancellation, with the phases up to now or up to the transfer, and
- * the next phase.
+ * Returns the effective events without a pending cancellation. They include the phases up to now or up to the transfer,
+ * and the next phase.
  */
 function eventsToContinue({ running, history, transfer, now }: TransferredEventsInput) {
   const storedUpTo = maxInstant(now, transfer.at);

@@ -11,7 +11,7 @@ import { isEnd } from '../timeline/lifecycle-events.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
 /**
- * The effect of a blocking state on a subscription. The effect begins at the instant of the state, or when the
+ * The effect of a blocking state on a subscription. It begins at the instant of the state or, if later, when the
  * blocked service or billing would start.
  */
 export interface BlockingRow {
@@ -21,13 +21,13 @@ export interface BlockingRow {
 }
 
 interface BlockingRows {
-  /** Blocks that are in force when service or billing starts. */
+  /** Blocks that are in force at the start of service or billing. */
   readonly ofStarts: readonly BlockingRow[];
   /** Rows in time order, created on demand. */
   readonly ofStates: Iterable<BlockingRow>;
 }
 
-/** The range in which blocks of a kind apply. Null means never. */
+/** The time span in which blocks of a kind apply. Null means never. */
 interface Span {
   readonly start: DatedInstant | null;
   readonly end: Instant | null;
@@ -41,8 +41,8 @@ interface Counted {
 }
 
 /**
- * Returns the rows of the blocks of a subscription. @param histories the block histories of the subscription, its
- * bundle and its account.
+ * Returns the rows for a subscription's blocks.
+ * @param histories The block histories of the subscription, its bundle and its account.
  */
 export function blockingRows(
   source: { readonly transitions: readonly Transition[]; readonly blockingStates: readonly BlockingState[] },
@@ -130,8 +130,8 @@ function rowsOfState(
 }
 
 /**
- * Returns the row of a block that is in force when service or billing starts. Such a block pauses the subscription
- * immediately.
+ * Returns the row for a block that is already in force when service or billing starts. Such a block pauses the
+ * subscription immediately.
  */
 function rowOfStart({ block, span, paused }: Counted, histories: readonly BlockHistory[]) {
   const { start } = span;

@@ -42,8 +42,8 @@ import {
 } from './subscription-event-list.ts';
 
 /**
- * A bundle whose rows are created on each read. States of the account repeat for every subscription, so there may be
- * a thousand times as many rows as stored records.
+ * A bundle whose rows are created on each read. Account states appear in the rows of every subscription, so there may
+ * be a thousand times as many rows as stored records.
  */
 export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timeline'> {
   readonly subscriptions: readonly SubscriptionOutline[];
@@ -58,7 +58,7 @@ export interface SubscriptionOutline extends Omit<SubscriptionView, 'events' | '
 
 export interface BundleOutlineInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone'>;
-  /** Blocks of the account, which all its bundles share. */
+  /** Blocks of the account. They apply to all its bundles. */
   readonly accountBlocks: BlockHistory;
   readonly bundle: Bundle;
   readonly subscriptions: readonly Subscription[];
@@ -148,11 +148,11 @@ export interface BundleView {
   readonly bundleId: Uuid;
   readonly externalKey: string;
   readonly subscriptions: readonly SubscriptionView[];
-  /** The rows of all subscriptions of the bundle, in one common order. */
+  /** The rows of all subscriptions of the bundle, sorted together. */
   readonly timeline: readonly SubscriptionEventView[];
 }
 
-/** A subscription at one instant. Dates contain the instant and the local date. */
+/** A subscription at one instant. Each date consists of an instant and a local date. */
 export interface SubscriptionView {
   readonly accountId: Uuid;
   readonly bundleId: Uuid;
@@ -169,7 +169,7 @@ export interface SubscriptionView {
   readonly planName: string | null;
   readonly state: EntitlementState;
   readonly sourceType: SourceType;
-  /** End of the service, in the past or future. */
+  /** End of service. It may be in the past or future. */
   readonly cancelled: DatedInstant | null;
   readonly chargedThrough: DatedInstant | null;
   readonly billingStart: DatedInstant | null;
@@ -181,7 +181,7 @@ export interface SubscriptionView {
   readonly prices: readonly PhasePrices[];
 }
 
-/** A row of the timeline. STOP_ rows contain the plan that ended (§18 rule 6). */
+/** A row of the timeline. For STOP_ rows, the plan is the one that ended (§18 rule 6). */
 export interface SubscriptionEventView {
   readonly eventId: Uuid;
   readonly subscriptionId: Uuid;
@@ -226,7 +226,10 @@ function sourceTypeOf(subscription: Pick<Subscription, 'migrated'>, transitions:
     : SourceType.NATIVE;
 }
 
-/** Returns the bill cycle day to show, or null while the alignment is ACCOUNT and the account has no day (§4.4). */
+/**
+ * Returns the bill cycle day to show. Returns null if the alignment is ACCOUNT and the account has no bill cycle day
+ * yet (§4.4).
+ */
 function shownBillCycleDay(
   inForce: PlanInForce,
   inEffect: Transition | undefined,
@@ -236,7 +239,9 @@ function shownBillCycleDay(
   return isProvisional ? null : day;
 }
 
-/** The prices of one phase in the account's currency. A price is null if the phase has no price of that kind (§4.4). */
+/**
+ * The prices of one phase in the account's currency. If the phase has no price of a kind, that price is null (§4.4).
+ */
 export interface PhasePrices {
   readonly planName: string;
   readonly phaseName: string;
@@ -268,8 +273,8 @@ export interface BlockPrice {
 }
 
 /**
- * Returns one entry per phase of the rows, in order (§4.4 "prices"). Another phase name or catalog version starts a
- * new entry.
+ * Returns one entry per phase in the rows, in order (§4.4 "prices"). A new entry starts whenever the phase name or the
+ * catalog version changes.
  */
 export function pricesMet(
   events: Iterable<SubscriptionEvent>,
@@ -321,7 +326,8 @@ function usagePrices(usage: Usage, currency: Currency | null): UsagePrices {
 }
 
 /**
- * Returns the price, or null without a price in the currency. Reads never fail for a price that billing would reject.
+ * Returns the price, or null if there is none in the currency. Does not throw, because reads must not fail for a price
+ * that billing would reject.
  */
 function priceIfSold(price: InternationalPrice | null | undefined, currency: Currency | null) {
   if (!price) return null;

@@ -15,7 +15,7 @@ import {
 /** Bundles in memory at the same time. */
 export interface BundleWindow {
   readonly outlines: readonly BundleOutline[];
-  /** Ids of the records from which the rows were created, for the audit of these rows. */
+  /** Ids of the records from which the rows were created. They are used to find the audit entries of the rows. */
   readonly recordIds: readonly Uuid[];
 }
 
@@ -23,11 +23,17 @@ export interface BundleWindow {
 export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
   /** Number of bundles on this page. */
   readonly returned: number;
-  /** The bundles in order, with one window in memory at a time. Each window is one snapshot, read on demand. */
+  /**
+   * The bundles in order, divided into windows. Only one window is in memory at a time. Each window is read on demand
+   * from its own snapshot.
+   */
   readonly windows: AsyncIterable<BundleWindow>;
 }
 
-/** Reads each window after the previous one was consumed, so that a slow reader keeps no snapshot open. */
+/**
+ * Yields the windows. Reads a window only after the previous one was consumed, so that a slow reader does not keep a
+ * snapshot open.
+ */
 export async function* windowsFrom(
   first: BundleWindow,
   bundles: readonly Bundle[],
@@ -86,15 +92,15 @@ export async function pageOfViews(
   return { rows, total, max };
 }
 
-/** Limits the rows of a result (platform §16). Counting yields to other work. */
+/** Limits the number of rows of a result (platform §16). While it counts, other work can run. */
 export interface RowBound {
   readonly maxRows: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
 /**
- * Counts the rows of a result: one per bundle and subscription, and two per event, because both the subscription and
- * the bundle list it.
+ * Counts the rows of a result. Each bundle and each subscription is one row. Each event is two rows, because both the
+ * subscription and the bundle list it.
  * @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows.
  */
 export async function countRows(
@@ -113,7 +119,7 @@ export async function countRows(
   return rows;
 }
 
-/** Checks the rows of one subscription. @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows. */
+/** Checks the number of rows of one subscription. @throws BillingError ANSWER_TOO_LARGE (60020) for too many rows. */
 export async function checkRowsOf(subscription: SubscriptionOutline, bound: RowBound): Promise<void> {
   let rows = 0;
   for await (const count of rowsOf([subscription], bound)) {

@@ -23,20 +23,20 @@ import { beginsPhase } from '../timeline/lifecycle-events.ts';
 import { readablePlans } from '../timeline/readable-plans.ts';
 import { type PlanInForce, planShownAt, type Transition, transitionAt } from '../timeline/transitions.ts';
 
-/** A bill cycle of a subscription, from a date on. */
+/** A bill cycle of a subscription that applies from a date on. */
 export interface ServiceCycle {
   readonly from: LocalDate;
   /** Bill cycle day, 1 to 31. */
   readonly day: number;
   readonly inForce: PlanInForce;
-  /** True if a plan, a phase or a bill cycle day begins, and with it a billing period (invoicing §5.2 rule 5). */
+  /** True if a plan, phase or bill cycle day begins. A new billing period begins with it (invoicing §5.2 rule 5). */
   readonly beginsCycle: boolean;
 }
 
-/** The service of one subscription over time, with scheduled changes (§4.3, §14.2). */
+/** The service of one subscription over time, including scheduled changes (§4.3, §14.2). */
 export interface ServiceStream {
   readonly subscription: Subscription;
-  /** The first day of billing or of the service, whichever is earlier. */
+  /** The first day of billing or of service, whichever is earlier. */
   readonly start: LocalDate;
   readonly cycles: readonly ServiceCycle[];
   readonly transitions: readonly Transition[];
@@ -55,7 +55,7 @@ export interface ServiceInput {
   readonly plans: CatalogWithOverrides;
 }
 
-/** Returns the services of an account's subscriptions. Subscriptions without events are omitted. */
+/** Returns the services of an account's subscriptions. Omits subscriptions without events. */
 export function serviceStreams(input: ServiceInput): readonly ServiceStream[] {
   const { account, subscriptions, events, blockingStates } = input;
   const plans = readablePlans(input.plans);
@@ -93,8 +93,9 @@ export interface ServiceTerms {
 }
 
 /**
- * Returns the plan and the quantity of the service at an instant. Null if the service is off: before its start, from
- * its end on, and while a blocking state blocks the entitlement. The plan has the version in force (catalog §6.2).
+ * Returns the plan and the quantity of the service at an instant. Returns null if the service is off, which is the case
+ * before its start, from its end on, and while a blocking state blocks the entitlement. The plan comes from the version
+ * in force (catalog §6.2).
  */
 export function serviceAt(
   stream: ServiceStream,
@@ -115,7 +116,7 @@ export function serviceAt(
   return { inForce: phase === undefined ? shown : { ...shown, version, plan, phase }, quantity };
 }
 
-/** Returns the first instant after `at` at which the terms of the service can change. Null if there is none. */
+/** Returns the first instant after `at` at which the terms of the service can change, or null if there is none. */
 export function nextServiceChange(
   { subscription, transitions, bounds, blocks }: ServiceStream,
   plans: CatalogWithOverrides,
@@ -133,7 +134,7 @@ export function nextServiceChange(
   return earliestAfter(at, changes);
 }
 
-/** Returns the earliest of the instants that lie after `at`, or null. */
+/** Returns the earliest of the instants after `at`, or null if there is none. */
 export function earliestAfter(
   at: Instant,
   instants: readonly (Instant | null | undefined)[],

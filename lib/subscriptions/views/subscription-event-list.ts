@@ -13,14 +13,14 @@ import { type BlockHistory, blockHistory } from '../blocking/states-in-force.ts'
 import { type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
 import { type BlockingRow, blockingRows } from './blocking-rows.ts';
 
-/** A row of the merged timeline that callers see (§18). */
+/** A row of the public timeline, which merges the rows of all subscriptions of a bundle (§18). */
 export interface SubscriptionEvent {
   /** Id of the lifecycle event or blocking state. Several rows may have the same id. */
   readonly eventId: Uuid;
   readonly subscriptionId: Uuid;
   readonly type: SubscriptionEventType;
   readonly effective: DatedInstant;
-  /** The plan after the row. For STOP_ rows, the plan that ended. */
+  /** The plan in force after the event. For STOP_ rows, the plan that ended. */
   readonly plan: PlanInForce | null;
   readonly isBlockedBilling: boolean;
   readonly isBlockedEntitlement: boolean;
@@ -28,7 +28,7 @@ export interface SubscriptionEvent {
   readonly serviceStateName: string;
 }
 
-/** The facts from which the rows of one subscription are created. */
+/** The data from which the rows of one subscription are created. */
 export interface EventListSource {
   readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
   readonly transitions: readonly Transition[];
@@ -54,8 +54,8 @@ export function subscriptionEvents(sources: readonly EventListSource[]): Iterabl
 }
 
 /**
- * Yields the rows of one subscription. A row repeats the previous row of its service in this list if and only if it
- * does so in the list of the bundle.
+ * Yields the rows of one subscription. A row counts as a repetition in this list exactly if it counts as one in the
+ * list of the bundle.
  */
 function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   const own = [...Map.groupBy(source.blockingStates, ({ blockedId }) => blockedId).values()].map(
@@ -70,7 +70,7 @@ function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
   yield* withoutRepetitions(mergeSorted([few, rowsOfStates(source, blocks.ofStates)], compareRows));
 }
 
-/** Omits rows that repeat the previous row of their service and subscription (§18 rule 7). */
+/** Omits rows that are equal to the previous row of the same service and subscription (§18 rule 7). */
 function* withoutRepetitions(rows: Iterable<OrderedRow>): Generator<OrderedRow, undefined> {
   const lastOf = new Map<string, OrderedRow>();
   for (const row of rows) {
@@ -91,8 +91,8 @@ function repeats(row: OrderedRow, previous: OrderedRow): boolean {
 }
 
 /**
- * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot repeat a row. A
- * pause or resume cannot either, because its counterpart may be a row of another service.
+ * Returns true if a row can repeat a row of an earlier instant. A change from another plan cannot. A pause or resume
+ * cannot either, because its counterpart may belong to another service.
  */
 function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
   if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;
@@ -113,13 +113,13 @@ const comparedAsTheyAre = [
 /** A row with its sort keys. */
 interface OrderedRow {
   readonly event: SubscriptionEvent;
-  /** The plan before a row of the lifecycle. Null for rows of blocking states, which change no plan. */
+  /** The plan before the event of the row. Null for rows of blocking states, which do not change the plan. */
   readonly planBefore: PlanInForce | null;
   readonly source: EventListSource;
   readonly sequence: number;
 }
 
-/** Rank of rows of blocking states, between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
+/** Sort rank of rows of blocking states. It lies between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
 const BLOCK_RANK = 3;
 
 const RANK: Readonly<Record<SubscriptionEventType, number>> = {
@@ -137,8 +137,8 @@ const RANK: Readonly<Record<SubscriptionEventType, number>> = {
 };
 
 /**
- * Compares rows. Blocking states come before subscriptions, and equal rows keep their order, so rows of one state
- * stay together.
+ * Compares rows by time and rank. The blocking state is compared before the subscription, and equal rows keep their
+ * order, so all rows of one state stay together.
  */
 function compareRows(a: OrderedRow, b: OrderedRow): number {
   const rank = RANK[a.event.type];
@@ -202,7 +202,7 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
   });
 }
 
-/** Yields the rows of states in time order, which also determines the plan in force at each row. */
+/** Yields the rows of blocking states in time order. That order also determines the plan in force at each row. */
 function* rowsOfStates(source: EventListSource, rows: Iterable<BlockingRow>) {
   const { transitions } = source;
   let passed = 0;
@@ -258,7 +258,7 @@ interface Head<T> {
   value: T;
 }
 
-/** Merges sorted lists lazily. Equal elements keep the order of their lists. */
+/** Merges sorted lists lazily. Equal elements keep the order of the lists from which they come. */
 export function* mergeSorted<T>(
   lists: readonly Iterable<T>[],
   compare: (one: T, other: T) => number,
@@ -287,7 +287,7 @@ export function* mergeSorted<T>(
   }
 }
 
-/** Moves the element down the heap to its place. */
+/** Moves the element down the heap until the heap is sorted again. */
 function sink<T>(heap: T[], from: number, isBefore: (one: T, other: T) => boolean): void {
   const moved = heap[from];
   if (moved === undefined) return;

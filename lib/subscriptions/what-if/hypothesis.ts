@@ -36,7 +36,7 @@ import type { CheckedRequest, CouponRequest, CreateSubscriptionOptions } from '.
 import type { CheckedBlock, CheckedChange } from '../requests/edit-requests.ts';
 import { datedInstant } from '../timeline/phase-timeline.ts';
 
-/** The effect that an action would have on an account's subscriptions. Nothing is stored (§20). */
+/** The effect that an action would have on an account's subscriptions. It is never stored (§20). */
 export interface Hypothesis {
   /** The subscription that the action would create. */
   readonly created: New<Subscription> | null;
@@ -50,17 +50,20 @@ export interface Hypothesis {
   readonly withdrawnStates: ReadonlySet<Uuid>;
   /** The days to bill again, by subscription. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
-  /** Time at which the action would take effect. Null if it would change no event. */
+  /** Time at which the action would take effect. Null if the action would not change any event. */
   readonly effective: DatedInstant | null;
-  /** Target dates of immediate invoice runs. Empty if the action takes effect later. */
+  /** Target dates of the invoice runs that would start immediately. Empty if the action takes effect later. */
   readonly runDates: readonly LocalDate[];
-  /** The override plan of the requested prices. Null without requested prices. */
+  /** The plan that implements the requested prices. Null if no prices were requested. */
   readonly overridePlan: OverridePlan | null;
-  /** The coupons that the action would redeem. Null if none. */
+  /** The coupons that the action would redeem. Null if there are none. */
   readonly coupons: CouponRequest | null;
   /** The redemptions of these coupons. */
   readonly redemptions: readonly New<Redemption>[];
-  /** The rest of the action's day, whose end determines the catalog (§20). Null without a date. */
+  /**
+   * The time span from the action to the end of its day. The catalog is read as of its end (§20). Null if no date was
+   * requested.
+   */
   readonly day: CollapsedSpan | null;
 }
 
@@ -117,7 +120,10 @@ export function hypothesisOfEdits(
   };
 }
 
-/** Returns the effect of a blocking state. @param subscriptionIds ids of the subscriptions of the blocked object. */
+/**
+ * Returns the effect of a blocking state.
+ * @param subscriptionIds Ids of the subscriptions to which the state applies.
+ */
 export function hypothesisOfState(
   { block, added, withdrawn, billedOtherwiseFrom: from }: StatePlan,
   subscriptionIds: readonly Uuid[],
@@ -135,10 +141,10 @@ export function hypothesisOfState(
   };
 }
 
-/** A number that is greater than the record ids of a database and less than the record ids of derived events. */
+/** A number greater than all stored record ids and less than the record ids of derived events. */
 const NEXT_RECORD_ID = 2 ** 51;
 
-/** Returns the active events after the action. */
+/** Returns the active events as they would be after the action. */
 export function eventsUnder(
   hypothesis: Hypothesis,
   stored: readonly LifecycleEvent[],
@@ -150,7 +156,7 @@ export function eventsUnder(
   return [...stored.filter(({ id }) => !hypothesis.withdrawn.has(id)), ...added];
 }
 
-/** Returns all events of these subscriptions after the action, active and withdrawn. */
+/** Returns all events of these subscriptions, active and withdrawn, as they would be after the action. */
 export function historyUnder(
   hypothesis: Hypothesis,
   active: readonly LifecycleEvent[],
@@ -164,7 +170,7 @@ export function historyUnder(
   ];
 }
 
-/** Returns the active blocking states after the action. */
+/** Returns the active blocking states as they would be after the action. */
 export function blockingStatesUnder(
   { addedStates, withdrawnStates }: Pick<Hypothesis, 'addedStates' | 'withdrawnStates'>,
   stored: readonly BlockingState[],
@@ -172,7 +178,7 @@ export function blockingStatesUnder(
   return [...stored.filter(({ id }) => !withdrawnStates.has(id)), ...addedStates];
 }
 
-/** Returns the redemptions after the action. */
+/** Returns the redemptions as they would be after the action. */
 export function redemptionsUnder(
   { redemptions }: Pick<Hypothesis, 'redemptions'>,
   stored: readonly Redemption[],
@@ -181,7 +187,7 @@ export function redemptionsUnder(
   return [...stored, ...added];
 }
 
-/** Returns the invoicing cursors of an account's subscriptions after the action. */
+/** Returns the invoicing cursors of an account's subscriptions as they would be after the action. */
 export function cursorsUnder(
   { createdCursor, touched }: Hypothesis,
   stored: readonly StoredCursor[],
@@ -190,7 +196,7 @@ export function cursorsUnder(
   return createdCursor === null ? dirtied : [...dirtied, createdCursor];
 }
 
-/** Returns the account's subscriptions after the action. */
+/** Returns the account's subscriptions as they would be after the action. */
 export function subscriptionsUnder(
   { created }: Hypothesis,
   stored: readonly Subscription[],
@@ -198,7 +204,7 @@ export function subscriptionsUnder(
   return created === null ? stored : [...stored, { ...created, recordId: NEXT_RECORD_ID }];
 }
 
-/** Returns the catalog of the action's day with the override plan of the requested prices. */
+/** Returns the catalog as of the action's day, including the plan that implements the requested prices. */
 export function catalogUnder(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan' | 'day'> | null,
@@ -206,7 +212,7 @@ export function catalogUnder(
   return withForeseenPlan(catalogOn(hypothesis?.day ?? null, catalog), hypothesis);
 }
 
-/** Returns the catalog with the override plan of the requested prices. */
+/** Returns the catalog, including the plan that implements the requested prices. */
 export function withForeseenPlan(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan'> | null,
@@ -222,7 +228,7 @@ export const HypotheticalActionType = {
 } as const;
 export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeof HypotheticalActionType];
 
-/** A running subscription and its bundle as requested. */
+/** A running subscription. It must be in the requested bundle. */
 export interface SubscriptionInBundle {
   readonly subscriptionId: Uuid;
   /** Id of the bundle. Null if not requested. */
@@ -267,7 +273,7 @@ export type HypotheticalAction =
       readonly requestedDate: RequestedDate | null;
     };
 
-/** Returns the range from the instant of the date to 23:59:59 UTC on that day, or null without a date (§20). */
+/** Returns the time span from the instant of the date to 23:59:59 UTC on that day, or null without a date (§20). */
 export function dayOf(
   requested: RequestedDate | null | undefined,
   { account, now }: { readonly account: Account; readonly now: Instant },

@@ -16,8 +16,8 @@ import {
 import { type BilledPoints, bucketOf, piecesNeeded } from './usage-ledger.ts';
 
 /**
- * Returns the first day of the month from which points must be kept, or null if all points must be kept. Days before
- * the start of the next run's reading are finally billed and older than the look-back (§7.1).
+ * Returns the first day of the first month whose points must be kept, or null if all points must be kept. Days before
+ * the next run's first day are billed for good and are older than the look-back period (§7.1).
  */
 export function archivableBefore(
   { dirtyFrom, usage }: Pick<StoredCursor, 'dirtyFrom' | 'usage'>,
@@ -31,10 +31,10 @@ const FIRST = startOfDay(localDate(MIN_YEAR, 1, 1), UTC);
 const LAST = startOfDay(localDate(MAX_YEAR, 12, 31), UTC);
 
 /**
- * Returns the data to keep for a subscription's days whose points are deleted (§11.4): the pieces for later
- * comparisons, and the points that each invoice billed first. The pieces suffice, because the billed usage and the
- * cuts of a day no longer change.
- * @param intervals intervals that may have billed points of these days, on invoices that are not VOID.
+ * Returns the data to keep when the points of a subscription's days are deleted (§11.4): the pieces for later
+ * comparisons, and the points that each invoice billed first. This data is sufficient, because the billed usage and the
+ * boundaries within a day no longer change.
+ * @param intervals Intervals that may have billed points of these days, on invoices that are not VOID.
  */
 export function archivedDays(
   days: readonly OpenDay[],
@@ -66,7 +66,7 @@ export function archivedDays(
   });
 }
 
-/** Returns the same parts, and the time before and after them. */
+/** Returns the parts between the bounds, plus the time before the first and after the last bound. */
 function partsOf(bounds: readonly Instant[]): readonly PartOfDay[] {
   if (bounds.length === 0) return ['ALL'];
   const all = [FIRST, ...bounds, LAST];

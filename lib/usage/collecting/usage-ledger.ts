@@ -30,11 +30,11 @@ import { type CollectedUsage, type Consumption, isLate } from '../settlement/set
 
 export interface UsageLedgerInput extends UsageHistory {
   /**
-   * The points that only void invoices charged. These points are not treated as late. Needed only if late points are
-   * not billed. None by default.
+   * The points that only VOID invoices charged. These points do not count as late. Needed only if late points are not
+   * billed. Empty by default.
    */
   readonly freed?: readonly FreedPoints[];
-  /** The whole days of `piecesNeeded`, and the split days from storage. */
+  /** The whole days that `piecesNeeded` returned, and the split days loaded from storage. */
   readonly pieces: readonly UsagePiece[];
 }
 
@@ -43,7 +43,7 @@ interface Consumer {
   readonly range: PointRange;
 }
 
-/** The usage of one subscription in a run, as sums without points. */
+/** The usage of one subscription in a run. It contains sums instead of single points. */
 export class UsageLedger {
   readonly #times: readonly BilledTime[];
   readonly #zone: TimeZone;
@@ -82,7 +82,7 @@ export class UsageLedger {
     };
   }
 
-  /** Returns the points that no billed interval outside the plan consumed, by usage name (§7.7). */
+  /** Returns, by usage name, the points that no billed interval outside the plan consumed (§7.7). */
   beyond(
     planned: readonly PlannedInterval[],
     sections: readonly UsageSection[] = planned.map(({ run }) => run.section),
@@ -93,7 +93,7 @@ export class UsageLedger {
     );
   }
 
-  /** Returns the points that a settled interval is the first to charge. */
+  /** Returns the points that are charged for the first time by a settled interval. */
   newlyConsumed(
     { run }: PlannedInterval,
     { freshOf, onTimeOf, beyond }: Consumption,
@@ -110,7 +110,7 @@ export class UsageLedger {
     return all.filter(({ unit }) => units.has(unit));
   }
 
-  /** Returns the units used in an interval, regardless of the sections that charge them (§7.8). */
+  /** Returns the units used in an interval, whichever sections charge them (§7.8). */
   unitsIn(interval: UsageInterval): ReadonlySet<string> {
     const used = this.#within(interval).filter(({ sum, max }) => !sum.isZero() || !max.isZero());
     return new Set(used.map(({ unit }) => unit));
@@ -158,8 +158,8 @@ export class UsageLedger {
   }
 
   /**
-   * Returns the last interval that consumed the points. An interval that was superseded for a time was credited, and
-   * other intervals charged its points (§7.3 rule 7).
+   * Returns the last interval that consumed the points. Skips an interval that was superseded for a time: it was
+   * credited, and other intervals charged its points (§7.3 rule 7).
    */
   #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];
@@ -194,7 +194,8 @@ export class UsageLedger {
   }
 
   /**
-   * Returns the instant to which all points of a day are assigned: the start of the day or of billing (§2.3 rule 3).
+   * Returns the instant to which all points of a day are assigned. This is the start of the day or, if later, the start
+   * of billing (§2.3 rule 3).
    */
   #countsAt(localDate: LocalDate): Instant {
     const recordInstant = startOfDay(localDate, this.#zone);
@@ -204,7 +205,7 @@ export class UsageLedger {
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
-/** Points that were charged by an invoice that is now VOID. */
+/** Points that were charged on an invoice that is now VOID. */
 export type FreedPoints = Pick<
   BilledInterval,
   'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
@@ -226,21 +227,24 @@ function holdsPart(range: PartOfDay, piece: PartOfDay): boolean {
   return range.from <= piece.from && piece.to <= range.to;
 }
 
-/** A day of a unit to split in storage. Each resulting piece is in one interval and is consumed as a whole. */
+/**
+ * A request to split a day of one unit in storage. Each resulting piece belongs to one interval and is consumed as a
+ * whole.
+ */
 export interface SplitRequest {
   readonly unit: string;
   readonly localDate: LocalDate;
   /**
-   * Bounds of the parts: between neighboring instants, and the points of the day. Empty if the day is not split by
-   * time.
+   * Bounds that divide the day into parts. Each part is between two neighboring instants. Empty if the day is not split
+   * by time.
    */
   readonly bounds: readonly Instant[];
-  /** Ordinals after which another piece begins, in ascending order. */
+  /** Ordinals of points after which a new piece begins, in ascending order. */
   readonly ordinals: readonly number[];
 }
 
 interface PiecesNeeded {
-  /** Days whose sums suffice. Days without valid points are omitted. */
+  /** Days for which the daily sum is sufficient. Days without valid points are omitted. */
   readonly whole: readonly UsagePiece[];
   readonly split: readonly SplitRequest[];
 }
@@ -250,17 +254,17 @@ interface PiecesInput {
   /** All events of the subscription. */
   readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
-  /** Billed intervals of invoices that are not VOID. */
+  /** Billed intervals of all invoices except VOID invoices. */
   readonly billed: readonly BilledPoints[];
-  /** Further instants that split days. None by default. */
+  /** Additional instants at which days are split. None by default. */
   readonly cuts?: readonly DatedInstant[];
 }
 
 export type BilledPoints = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**
- * Returns the days to read in pieces: days that billing cuts now or has cut before, and days with points added since.
- * All other days cost one row each, regardless of their number of points (§11).
+ * Returns the days that must be read in pieces. These are days that billing splits now or has split before, and days to
+ * which points have been added since. Every other day takes one row, however many points it has (§11).
  */
 export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesInput): PiecesNeeded {
   const cutsOn = Map.groupBy(
@@ -289,7 +293,7 @@ export function bucketOf({ unit, localDate }: Pick<DayUsage, 'unit' | 'localDate
   return `${localDate} ${unit}`;
 }
 
-/** Returns the instants that cut a day, with its start and end, or nothing for an uncut day. */
+/** Returns the instants that split a day, including its start and end. Returns nothing for a day that is not split. */
 function boundsOf(
   date: LocalDate,
   zone: TimeZone,
@@ -305,15 +309,15 @@ function boundsOf(
   return [...new Set([start, ...within, endOfDate(date, zone)])].sort((a, b) => a - b);
 }
 
-/** Returns the start of the next day. The calendar's last day has no next day. */
+/** Returns the start of the next day. The last day of the calendar has none. */
 function endOfDate(date: LocalDate, zone: TimeZone): Instant {
   const next = localDateWithinCalendar(date + 1);
   return next === date ? LAST_INSTANT : startOfDay(next, zone);
 }
 
 /**
- * Returns the cuts of an event. Instants have millisecond precision, so the last instant of a subscription gets its
- * own part (§6.4).
+ * Returns the instants at which an event splits a day. Instants have millisecond precision, so the last instant of a
+ * subscription gets its own part (§6.4).
  */
 function cutsOf(event: BillingEvent): readonly DatedInstant[] {
   const { effectiveDate: at, localDate: date } = event;

@@ -6,17 +6,17 @@ import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 
-/** Input of the window. `billed` contains the intervals that the last run read or created. */
+/** Input for `usageWindow`. `billed` contains the intervals that the last run read or created. */
 interface UsageWindowInput extends UsageHistory {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
-  /** Start of the last run's reading. By default, everything was read. */
+  /** First day that the last run read. By default, the run read everything. */
   readonly from?: LocalDate | null;
 }
 
 /**
- * Returns the date from which the next run reads a subscription's usage, unless invoices become void or events change
- * (§7.1). Null means all usage. The run reads the billed intervals that end on or after that date, the days from that
- * date on, and the days that these intervals consumed.
+ * Returns the date from which the next run reads a subscription's usage, provided that no invoice becomes void and no
+ * event changes (§7.1). Null means all usage. The run reads the billed intervals that end on or after that date, the
+ * days from that date on, and the days that these intervals consumed.
  */
 export function usageWindow(input: UsageWindowInput): LocalDate | null {
   const { events, zone, config, from = null } = input;
@@ -42,7 +42,7 @@ export function usageWindow(input: UsageWindowInput): LocalDate | null {
   });
 }
 
-/** Moves the date back to the end of the intervals that its days need. */
+/** Moves the date back to the end of the intervals that the days after it need. */
 function withRelated(
   from: LocalDate,
   billed: readonly BilledInterval[],
@@ -55,9 +55,7 @@ function withRelated(
   return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
-/**
- * Moves the date back to periods that charged late points. Such a period is needed as long as its points are needed.
- */
+/** Moves the date back to periods that charged late points. Such a period is needed as long as its points are. */
 function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {

@@ -13,10 +13,10 @@ import {
 import { instantOf } from './usage-intervals.ts';
 
 interface LookBackInput {
-  /** Latest billed end date of the section. Null if nothing is billed. */
+  /** Latest billed end date of the section. Null if nothing has been billed. */
   readonly billedThrough: LocalDate | null;
   readonly billingPeriod: BillingPeriod;
-  /** Value of `invoice.readMaxRawUsagePreviousPeriod`. A negative value means all periods. */
+  /** Value of `invoice.readMaxRawUsagePreviousPeriod`. A negative value means an unlimited number of periods. */
   readonly periods: number;
   readonly begin: DatedInstant;
   readonly zone: TimeZone;
@@ -30,7 +30,7 @@ interface BilledHistory {
   readonly config: { readonly lookBackPeriods: number };
 }
 
-/** Returns L, the start of the look-back of a section of the subscription (§7.1). */
+/** Returns L, the start of the look-back period, for a section of the subscription (§7.1). */
 export function lookBackOf(
   { name, billingPeriod }: UsageSection,
   { events, billed, zone, config: { lookBackPeriods: periods } }: BilledHistory,
@@ -44,7 +44,7 @@ export function lookBackOf(
   return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
 }
 
-/** Returns L, the start of the look-back. Intervals that start before L are not computed again (§7.1). */
+/** Returns L, the start of the look-back period. Intervals that start before L are not computed again (§7.1). */
 export function lookBackStart(input: LookBackInput): DatedInstant {
   const { billedThrough, billingPeriod, periods, begin, zone } = input;
   if (billedThrough === null || periods < 0) return begin;
@@ -55,8 +55,8 @@ export function lookBackStart(input: LookBackInput): DatedInstant {
 }
 
 /**
- * Returns an upper bound of the number of periods between the dates, so that a large setting does not lead beyond the
- * calendar.
+ * Returns an upper bound for the number of periods between the dates. Without it, a large setting could lead to dates
+ * before the start of the calendar.
  */
 function periodsSince(from: LocalDate, to: LocalDate, period: BillingPeriod): number {
   const { unit, number } = periodLength(period);

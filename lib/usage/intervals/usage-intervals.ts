@@ -20,29 +20,32 @@ import {
 import { compareText, unitsOf } from '../rating/quantities.ts';
 import type { PeriodShare } from '../rating/rated-usage.ts';
 
-/** The part of a run between two neighboring boundaries. It is rated as one unit (§6.3). */
+/** The part of a run between two neighboring boundaries. Its usage is rated together (§6.3). */
 export interface UsageInterval {
   readonly start: DatedInstant;
   /** End of the interval, which may be on the same day as the start. */
   readonly end: DatedInstant;
   /**
-   * True if a point at the exact end is included. This applies to the last interval before a cancellation or expiry
-   * (§6.4).
+   * True if a point exactly at the end belongs to the interval. This applies to the last interval before a cancellation
+   * or expiry (§6.4).
    */
   readonly includesEnd: boolean;
 }
 
 interface IntervalsInput {
   readonly targetDate: LocalDate;
-  /** Start of the look-back (L of §7.1). Earlier boundaries are dropped. */
+  /** Start of the look-back period (L of §7.1). Earlier boundaries are omitted. */
   readonly lookBack: DatedInstant;
   readonly zone: TimeZone;
 }
 
-/** Maximum interval length in periods. A new bill cycle day can create intervals of up to two periods (§6.2 rule 5). */
+/**
+ * Maximum length of an interval in periods. When the bill cycle day changes, an interval can be up to two periods long
+ * (§6.2 rule 5).
+ */
 const LONGEST_INTERVAL = 2;
 
-/** Returns the latest possible end of an interval after a change of its bill cycle day. */
+/** Returns the latest possible end of an interval if its bill cycle day changes. */
 export function latestEnd({ start, end }: UsageInterval, { section }: UsageRun, zone: TimeZone): Instant {
   return maxInstant(end.at, startOfDay(addPeriod(start.date, section.billingPeriod, LONGEST_INTERVAL), zone));
 }
@@ -61,7 +64,7 @@ export function usageIntervals(run: UsageRun, input: IntervalsInput): readonly U
   });
 }
 
-/** Returns the start of the run's interval around an instant, whether the interval is complete or not. */
+/** Returns the start of the interval that contains an instant. The interval need not be complete. */
 export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): DatedInstant {
   const begin = instantOf(run.events[0]);
   const targetDate = localDateOf(at, zone);
@@ -100,7 +103,7 @@ function addCycleDates(
   }
 }
 
-/** Returns the first cycle date that is not before the look-back start, without stepping through earlier dates. */
+/** Returns the first cycle date on or after the start of the look-back period, without iterating over earlier dates. */
 function placeFrom({ cycle }: Cadence, { date }: DatedInstant): number {
   const after = firstCycleAfter(cycle, date);
   return after > 0 && cycleDate(cycle, after - 1) === date ? after - 1 : after;
@@ -112,8 +115,8 @@ export function instantOf({ effectiveDate: at, localDate: date }: BillingEvent):
 }
 
 /**
- * Returns true if the date is the next boundary (§6.3 rule 3). A subscription that is cancelled at the instant of its
- * start has an interval of no length.
+ * Returns true if the date is the next boundary (§6.3 rule 3). A subscription that is cancelled at its start has an
+ * interval of length 0.
  */
 function isNextBoundary(end: DatedInstant, boundaries: readonly DatedInstant[], run: UsageRun): boolean {
   const last = boundaries.at(-1);
@@ -132,18 +135,18 @@ function tooManyIntervals(run: UsageRun, targetDate: LocalDate): BillingError {
   );
 }
 
-/** The cycle dates of a run for as long as its bill cycle day stays the same (§6.2). */
+/** The cycle dates of a run while its bill cycle day does not change (§6.2). */
 interface Cadence {
   /** The event whose date starts the cycle. */
   readonly from: BillingEvent;
   readonly cycle: CycleDates;
-  /** Exclusive end of the dates. Null means for as long as the run is open. */
+  /** Exclusive end of the cycle dates. Null while the run is open. */
   readonly until: Instant | null;
 }
 
 /**
- * Returns the cadences of a run in order: one from its start, and one from each event with another bill cycle day.
- * Periods of days and weeks keep the first cadence (§6.2 rule 3).
+ * Returns the cadences of a run in order. The first begins at the start of the run, and each event that changes the
+ * bill cycle day begins another. Periods of days and weeks keep the first cadence (§6.2 rule 3).
  */
 function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
@@ -161,7 +164,7 @@ function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[]
   }));
 }
 
-/** Returns the next date on which an open run has something to bill, or null for a closed run (§7.9 rule 3). */
+/** Returns the next date on which an open run has something to bill. Returns null for a closed run (§7.9 rule 3). */
 export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate | null {
   const last = cadencesOf(run).at(-1);
   if (last === undefined || last.until !== null) return null;
@@ -169,8 +172,8 @@ export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate |
 }
 
 /**
- * Returns the share of a period that an interval covers, or null for a whole period. The share is above 1 if another
- * bill cycle day made the interval longer (§6.2 rule 5), and 0 within a day.
+ * Returns the share of a period that an interval covers, or null for a whole period. The share is above 1 if a new bill
+ * cycle day made the interval longer (§6.2 rule 5), and 0 for an interval within a day.
  */
 export function periodShare(run: UsageRun, { start, end }: UsageInterval): PeriodShare | null {
   const cadences = cadencesOf(run);
@@ -202,7 +205,7 @@ export function knownUnits(
 export interface UsageRun {
   readonly section: UsageSection;
   readonly events: readonly [BillingEvent, ...BillingEvent[]];
-  /** The event that ends the run. Null if the run includes the target date. */
+  /** The event that ends the run. Null if the run is still open at the target date. */
   readonly closedBy: BillingEvent | null;
 }
 
@@ -254,7 +257,7 @@ export function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === 'CANCEL' || transitionType === 'EXPIRED';
 }
 
-/** Returns true if the subscription is billed after this event. */
+/** Returns true if the subscription is billed after the event. */
 export function isBilled(event: BillingEvent): boolean {
   return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
 }
@@ -264,7 +267,7 @@ export interface BilledTime {
   readonly start: DatedInstant;
   /** End of the interval. Null means open. */
   readonly end: Instant | null;
-  /** True if the time span ends with the subscription, whose last instant is billed (§6.4). */
+  /** True if the time span ends together with the subscription. Its last instant is then billed (§6.4). */
   readonly includesEnd: boolean;
 }
 
@@ -285,8 +288,8 @@ export function billedTimes(events: readonly BillingEvent[]): readonly BilledTim
 /**
  * Returns the instant to which a point is assigned (§2.3 rule 3). If the day begins before billing does, this is the
  * earliest start of billing on that day. Otherwise it is the record instant.
- * @param point `localDate` was stored when the point was recorded; `dateOnly` means that it was recorded for a day,
- * not an instant.
+ * @param point `localDate` was stored when the point was recorded. `dateOnly` means that it was recorded for a day, not
+ * an instant.
  */
 export function countsAt(
   point: { readonly recordInstant: Instant; readonly localDate: LocalDate; readonly dateOnly: boolean },
@@ -305,14 +308,15 @@ export function isBilledAt(at: Instant, times: readonly BilledTime[]): boolean {
   );
 }
 
-/** Returns true if a point that is assigned to `at` belongs to the interval (§6.4). */
+/** Returns true if a point assigned to `at` belongs to the interval (§6.4). */
 export function isWithin({ start, end, includesEnd }: UsageInterval, at: Instant): boolean {
   return at >= start.at && (at < end.at || (includesEnd && at === end.at));
 }
 
 /**
- * Returns the distinct end dates of the running intervals in order (§3.3): cycle dates, or earlier events.
- * @param events all events of the subscription, in order, including future events.
+ * Returns the distinct end dates of the current intervals in order (§3.3). An end date is a cycle date or the date of
+ * an earlier event.
+ * @param events All events of the subscription, in order, including future events.
  */
 export function openEnds(
   events: readonly BillingEvent[],
@@ -335,7 +339,7 @@ export function openEnds(
   return [...new Set(ends)].sort((a, b) => a - b);
 }
 
-/** Returns the next dates after `date` on which open usage is billed, one per open run. */
+/** Returns the next date after `date` on which unbilled usage is billed, for each open run. */
 export function nextUsageDates(events: readonly BillingEvent[], date: LocalDate): readonly LocalDate[] {
   return usageRuns(events, date)
     .map((run) => nextUsageDate(run, date))

@@ -25,16 +25,19 @@ const ARCHIVED_SUBSCRIPTIONS_PER_PAGE = 100;
 const ARCHIVED_DAYS_PER_TRANSACTION = 1_000;
 const ARCHIVED_POINTS_PER_TRANSACTION = 100_000;
 
-/** Maximum number of tracking ids that one transaction checks for deletion. */
+/** Maximum number of tracking ids that one transaction examines for deletion. */
 const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 const msPerDay = 86_400_000;
 
-/** Operations that delete the points of closed months. They keep the data that invoices and reads need (§11.4). */
+/**
+ * Operations that delete the points of closed months. They keep all data that invoices and read operations need
+ * (§11.4).
+ */
 export function archiveOperations(
   { storage }: Pick<Ports, 'storage'>,
   configOf: (session: ReadSession) => Promise<UsageConfig>,
-  /** Value of `usage.keyRetentionDays`. Null means that tracking ids are kept forever. */
+  /** Value of `usage.keyRetentionDays`. Null keeps tracking ids forever. */
   keyRetentionDays: number | null,
 ) {
   async function forget({ tenant, createdDate }: CallContext, authorship: Authorship) {
@@ -86,7 +89,7 @@ interface Bounds {
   readonly settings: string;
 }
 
-/** Archives some days of these subscriptions. Returns an empty result at the end. */
+/** Archives some days of these subscriptions. Returns an empty result if no days are left. */
 async function archiveSome(session: WriteSession, page: readonly SettledSubscription[], bounds: Bounds) {
   const recordIds = [...new Set(page.map(({ accountRecordId }) => accountRecordId))];
   // No run may bill at the same time, or the archived sums would differ from the billed sums.
@@ -116,7 +119,7 @@ async function archiveSome(session: WriteSession, page: readonly SettledSubscrip
   };
 }
 
-/** Locks the days to archive, up to the number that one transaction processes. The accounts are locked. */
+/** Locks the days to archive, up to the maximum for one transaction. The caller has locked the accounts. */
 async function openDays(
   session: WriteSession,
   of: { readonly page: readonly SettledSubscription[]; readonly accounts: readonly Account[] },

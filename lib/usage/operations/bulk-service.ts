@@ -13,14 +13,14 @@ import { recordingConfigOf } from './recording-config.ts';
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-submissions.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 
-/** Maximum number of concurrent bulk calls. Further calls are rejected before reading. */
+/** Maximum number of concurrent bulk calls. Further calls are rejected before their input is read. */
 export const MAX_BULK_USAGE_CALLS = 16;
 const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
 /**
- * Number of points above which a call is large. If too many large calls run, further large calls are rejected at this
- * point with a retry time. 700,000 points take 10 s of the node, so more concurrent calls would all exceed the
- * request time.
+ * Number of points above which a bulk call counts as large. If too many large calls are running, a call that reaches
+ * this number is rejected with a retry time. The node needs 10 s for 700,000 points, so more concurrent calls would all
+ * exceed the request time.
  */
 const LARGE_CALL_POINTS = 50_000;
 const MAX_LARGE_CALLS = 2;
@@ -28,8 +28,8 @@ const MAX_LARGE_CALLS_OF_ALL = 4;
 const LARGE_CALL_RETRY_SECONDS = 10;
 
 /**
- * Maximum number of points that all bulk calls store at the same time, because on SQLite all other work waits for
- * them.
+ * Maximum number of points that all bulk calls together store at the same time. On SQLite, all other work waits while
+ * points are stored.
  */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
@@ -47,12 +47,12 @@ export function bulkOperations(
   const places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
   const largePlaces = new SharedPlaces({ all: MAX_LARGE_CALLS_OF_ALL, each: MAX_LARGE_CALLS });
   /**
-   * Turns of bulk calls. All bulk calls together take one step per turn of the process, so other requests do not wait
-   * for each of them.
+   * Distributes processing time among bulk calls. All of them together take one step per turn of the event loop, so
+   * other requests wait for only one of them.
    */
   const turns = new FairTurns(1);
   const storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
-  /** Number of points stored, or about to be stored, since the last turn. */
+  /** Number of points that are being stored or have been stored since the last turn. */
   let pointsOfTurn = 0;
 
   async function record(
@@ -152,8 +152,8 @@ function busy(): BillingError {
 }
 
 /**
- * Returns the error for a node that is busy with large calls. Calls that share the node beyond the request time would
- * all fail.
+ * Returns the error for a node that is busy with large calls. Without this error, too many large calls would all exceed
+ * the request time.
  */
 function busyWithLarge(): BillingError {
   return billingError(
@@ -164,12 +164,12 @@ function busyWithLarge(): BillingError {
 }
 
 /**
- * Maximum number of points per transaction of a bulk call, unless a single line has more. SQLite stores them in 70
- * ms, during which all other work waits.
+ * Maximum number of points per transaction of a bulk call, unless a single line has more. SQLite stores this many
+ * points in 70 ms, during which all other work waits.
  */
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 
-/** Yields the lines in order, in chunks limited by lines and points. */
+/** Yields the lines in order, in chunks. A chunk has a maximum number of lines and points. */
 async function* chunksOf(lines: AsyncIterable<LineRead>, chunkSize: number) {
   let chunk: LineRead[] = [];
   let size = 0;

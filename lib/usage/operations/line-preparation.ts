@@ -33,7 +33,7 @@ export function pointsOf({ read }: LineRead): number {
   return 'usage' in read ? read.usage.records.length : 0;
 }
 
-/** Returns a function that prepares the lines of a chunk, with a cache of subscriptions for all chunks. */
+/** Returns a function that prepares the lines of a chunk. All chunks share one cache of subscriptions. */
 export function linePreparation(
   { storage, sha256, systemClock }: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
   catalogs: CatalogProvider,
@@ -74,7 +74,7 @@ export function linePreparation(
   };
 }
 
-/** Returns the subscriptions of the lines, except known subscriptions, and the subscription ids by external key. */
+/** Returns the subscriptions of the lines, except those already known, and the subscription ids by external key. */
 async function findLines(
   session: ReadSession,
   chunk: LinesRead,
@@ -120,7 +120,7 @@ function preparedLine({ read, names }: LineRead, facts: LineFacts): PreparedLine
 type ReadContent = Pick<UsageSubmission, 'trackingId' | 'createdBy' | 'createdDate'> &
   Pick<ReadLine, 'records'>;
 
-/** Returns the submission, or the first fault of its points (§2.1 checks 5 and 6). */
+/** Returns the submission or, if a point is invalid, its first fault (§2.1 checks 5 and 6). */
 export function checkedSubmission(
   { subscription, zone, end }: MeteredSubscription,
   { records, ...content }: ReadContent,
@@ -141,7 +141,7 @@ export function unknownSubscription(name: ReadLine['subscription']): RecordingFa
 interface MeteredSubscription {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** End of the subscription's service. Null while the service continues. */
+  /** End of the subscription's service. Null if the service has no end. */
   readonly end: Instant | null;
 }
 
@@ -151,7 +151,7 @@ interface Around {
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
-/** Loads the data for the checks of submissions, for subscriptions that are cached and for all others. */
+/** Loads the data for the checks of submissions. Data of cached subscriptions is not loaded again. */
 export async function loadFacts(
   session: ReadSession,
   subscriptions: readonly Subscription[],
@@ -170,7 +170,7 @@ export async function loadFacts(
   return { loaded, metered, unitFaultOf };
 }
 
-/** Returns the usage zones and ends of service of any number of subscriptions. */
+/** Returns the time zones and ends of service of any number of subscriptions. */
 async function loadMetered(
   session: ReadSession,
   subscriptions: readonly Subscription[],
@@ -197,8 +197,8 @@ const METERED_SUBSCRIPTION_MS = 1_000;
 const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
 /**
- * Caches subscriptions for a second, or until this process commits a change that requests work, such as the end of a
- * subscription (§2.5).
+ * Caches subscriptions for a second. The cache is cleared earlier if this process commits a change that requests work,
+ * such as the end of a subscription (§2.5).
  */
 class MeteredCache {
   readonly #nowMs: () => number;

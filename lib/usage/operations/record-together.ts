@@ -26,7 +26,7 @@ export interface RecordingCall {
   readonly onDuplicate: OnDuplicate | null;
 }
 
-/** The outcome of a call. If there is a fault, no part of the call is stored. */
+/** The outcome of a call. If there is a fault, nothing of the call is stored. */
 export type RecordingResult = { readonly recorded: RecordedUsage } | { readonly fault: RecordingFault };
 
 export interface RecordingTools {
@@ -43,7 +43,7 @@ interface RecordingGroup {
 }
 
 /**
- * Records the submissions of calls of one tenant with one read and one stored chunk (§2.1). Each call has its own
+ * Records the submissions of several calls of one tenant, using one read and one write (§2.1). Each call has its own
  * author, time and outcome.
  */
 export async function recordTogether(
@@ -83,7 +83,7 @@ interface AcceptedCall {
   readonly submission: UsageSubmission;
 }
 
-/** Runs the checks that only read (§2.1 checks 1 to 6). */
+/** Performs the checks that only read data (§2.1 checks 1 to 6). */
 async function checkCalls(
   { ports, catalogs, configOf }: RecordingTools,
   { context: { tenant, createdDate }, options, calls }: RecordingGroup,
@@ -119,7 +119,7 @@ async function checkCalls(
   });
 }
 
-/** Returns the authorship of a group, with the token of each account's first call. */
+/** Returns the authorship of a group of calls. For each account, uses the user token of its first call. */
 function groupAuthorship(context: CallContext, accepted: readonly AcceptedCall[]): Authorship {
   const tokens = new Map(
     accepted.toReversed().map(({ call, submission }) => [submission.accountRecordId, call.context.userToken]),

@@ -13,10 +13,10 @@ import { type RecordingCall, type RecordingResult, recordTogether } from './reco
 import { recordingConfigOf } from './recording-config.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 
-/** Maximum number of records of a call that is stored together with others. Larger calls run alone. */
+/** Maximum number of records in a call that is stored together with other calls. Larger calls are stored separately. */
 const SHARED_CALL_RECORDS = 10;
 
-/** Operations that record submissions one by one (§2.1). */
+/** Operations that record each submission separately (§2.1). */
 export function recordingOperations(
   ports: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>,
   catalogs: CatalogProvider,

@@ -25,16 +25,19 @@ export interface RollUpBounds extends RequestedBounds {
   readonly unitType?: string | null;
 }
 
-/** Parts of time for which the usage of a subscription is requested. */
+/** Time spans for which the usage of a subscription is requested. */
 interface RolledUpParts {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** Unit of the usage. Null means every unit. */
+  /** Unit of the usage. Null means all units. */
   readonly unit: string | null;
   readonly parts: readonly Bounds[];
 }
 
-/** Operations that report recorded usage or, if a source has the subscription, the usage of the source (§3). */
+/**
+ * Operations that report recorded usage (§3). If a usage source has the subscription, they report the usage of the
+ * source.
+ */
 export function rollUpOperations({ storage }: Pick<Ports, 'storage'>, sources: UsageSources) {
   async function rolledUpBy(context: CallContext, load: (session: ReadSession) => Promise<RolledUpParts>) {
     if (sources.isEmpty) {
@@ -166,8 +169,8 @@ function rolledUp(
 }
 
 /**
- * Splits the parts into time spans that the storage can sum. If days are cut, one statement checks that they still
- * have points.
+ * Splits the requested parts into time spans that the storage can sum. If the spans divide days, checks in one
+ * statement that these days still have points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
 async function answerableStretches(session: ReadSession, { subscription, zone, parts }: RolledUpParts) {
@@ -190,7 +193,7 @@ function dayArchived(day: LocalDate): BillingError {
   );
 }
 
-/** Returns the cut days of time spans. An empty time span cuts nothing. */
+/** Returns the days that the bounds of time spans divide. An empty time span divides no day. */
 function cutDaysOf(stretches: readonly UsageStretch[]): readonly LocalDate[] {
   return stretches.flatMap(({ start, end, cutDays }) => (start === end ? [] : cutDays));
 }

@@ -21,7 +21,7 @@ export interface Storing {
   readonly storage: Pick<Storage, 'recordUsage' | 'write'>;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
-  /** True if usage may reach a threshold. A check of the subscriptions is then requested (§12.1). */
+  /** True if usage may reach a threshold. The engine then requests a check of the subscriptions (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function storeSubmissions(
   });
 }
 
-/** Records submissions and schedules the threshold checks of the stored ones (§12.1). */
+/** Records submissions. Schedules threshold checks for those that were stored (§12.1). */
 async function recordWithThresholds(
   session: WriteSession,
   submissions: readonly UsageSubmission[],
@@ -52,7 +52,7 @@ async function recordWithThresholds(
   return found;
 }
 
-/** The usage of a unit that another operation causes. */
+/** Usage of a unit that another operation causes. */
 export interface CausedUsage {
   readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'recordId'>;
   readonly trackingId: string;
@@ -63,8 +63,8 @@ export interface CausedUsage {
 }
 
 /**
- * Records usage in the transaction of the operation that causes it. Returns false if other usage of the subscription
- * has the tracking id.
+ * Records usage in the transaction of the operation that causes it. Returns false if the subscription already has other
+ * usage with the same tracking id.
  */
 export async function recordCausedUsage(
   session: WriteSession,
@@ -80,14 +80,17 @@ export async function recordCausedUsage(
   return usedBy === null;
 }
 
-/** The lines of a chunk with the outcomes of the stored lines, or the error that prevented storing. */
+/** The lines of a chunk with the outcomes of the stored lines, or with the error that prevented their storage. */
 export type StoredChunk =
   | { readonly prepared: readonly PreparedLine[]; readonly outcomes: readonly RecordingOutcome[] }
   | { readonly error: unknown };
 
 export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 
-/** Stores a chunk. Never rejects, because the next chunk is being read in the meantime; `addTo` throws the error. */
+/**
+ * Stores a chunk. The returned promise never rejects, because the next chunk is being read in the meantime. `addTo`
+ * throws the error later.
+ */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
   // A host's transaction has only one connection, so the chunk is stored as a whole.
@@ -103,7 +106,7 @@ export async function storeChunk(storing: Storing, prepared: readonly PreparedLi
   return failed === undefined ? { prepared, outcomes } : { error: failed.reason };
 }
 
-/** Adds the outcomes to the report. @throws the error that prevented storing. */
+/** Adds the outcomes to the report. @throws The error that prevented storage. */
 export function addTo(report: LineReport, stored: StoredChunk): void {
   if ('error' in stored) throw stored.error;
   const next = stored.outcomes.values();
@@ -118,10 +121,10 @@ export function addTo(report: LineReport, stored: StoredChunk): void {
   }
 }
 
-/** Maximum number of concurrent transactions of one chunk. They share no subscriptions. */
+/** Maximum number of concurrent transactions for one chunk. No two of them have a subscription in common. */
 const BULK_USAGE_CHUNKS_AT_ONCE = 4;
 
-/** Minimum number of lines for a separate transaction. */
+/** Minimum number of lines in each share of a split chunk. */
 export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
 interface Share {
@@ -130,8 +133,8 @@ interface Share {
 }
 
 /**
- * Splits a chunk into shares to store concurrently. The shares have no common subscription, so lines keep their order
- * and no share waits for the rows of another share (§11.2 rule 3).
+ * Splits a chunk into shares that are stored concurrently. No two shares have a subscription in common. Lines therefore
+ * keep their order, and no share waits for rows that another share has locked (§11.2 rule 3).
  */
 export function sharesOf(submissions: readonly UsageSubmission[]): readonly Share[] {
   const wanted = Math.ceil(submissions.length / BULK_USAGE_LINES_OF_A_SHARE);
@@ -148,7 +151,7 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
   return shares.filter(({ places }) => places.length > 0);
 }
 
-/** Returns the threshold check to schedule for recorded usage (§12.1). A subscription has at most one live check. */
+/** Returns the threshold check to schedule for recorded usage (§12.1). A subscription has at most one pending check. */
 function thresholdLook({ accountRecordId, subscriptionRecordId, createdDate }: UsageSubmission) {
   return {
     queueName: QueueName.USAGE_THRESHOLDS,

@@ -12,19 +12,19 @@ import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
 /** The usage of a unit on a day or at an instant. */
 export interface NewUsageRecord {
   /**
-   * Date of the usage. It is a day of the account's calendar such as `2026-04-01`, which is treated as its start, or
-   * an instant such as `2026-04-01T08:00:00Z`.
+   * Date of the usage, as a day or an instant. A day of the account's calendar, such as `2026-04-01`, means the start
+   * of that day. An instant has the form `2026-04-01T08:00:00Z`.
    */
   readonly recordDate: HostInput<RequestedDate>;
   /**
-   * Amount with up to 20 digits before the point and 9 after it. It is not negative, unless the tenant has
-   * `usage.negativeAmounts`.
+   * Amount with up to 20 digits before and 9 digits after the decimal point. It must not be negative, unless the tenant
+   * sets `usage.negativeAmounts`.
    */
   readonly amount: Decimal | string;
 }
 
 export interface NewUnitUsage {
-  /** Name of a unit, at most 255 characters. A catalog may define the unit later. */
+  /** Name of a unit, at most 255 characters. The unit may be added to a catalog later. */
   readonly unitType: string;
   /** At least one record. */
   readonly usageRecords: readonly NewUsageRecord[];
@@ -33,7 +33,9 @@ export interface NewUnitUsage {
 /** Usage of one subscription that is recorded together. */
 export interface NewUsage {
   readonly subscriptionId: Uuid | string;
-  /** Name of this submission, unique per subscription, at most 128 characters. Defaults to a new id. */
+  /**
+   * Identifier of this submission, unique per subscription, with at most 128 characters. Defaults to a generated id.
+   */
   readonly trackingId?: string | null;
   /** At least one unit. */
   readonly unitUsageRecords: readonly NewUnitUsage[];
@@ -42,17 +44,17 @@ export interface NewUsage {
 export interface RecordUsageOptions {
   /** Treatment of duplicates. Defaults to `usage.duplicatePolicy` of the tenant. */
   readonly onDuplicate?: OnDuplicate | null;
-  /** Policy for tenants without `usage.unknownUnitPolicy`. Defaults to REJECT. */
+  /** Policy for tenants that do not set `usage.unknownUnitPolicy`. Defaults to REJECT. */
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
-/** What happens to usage of a unit that no catalog version of the tenant defines (usage §2.1). */
+/** Specifies how to handle usage of a unit that no catalog version of the tenant defines (usage §2.1). */
 export const UnknownUnitPolicy = enumeration('ACCEPT', 'REJECT');
 export type UnknownUnitPolicy = keyof typeof UnknownUnitPolicy;
 
 export interface RecordedUsage {
   readonly trackingId: string;
-  /** DUPLICATE means that the usage was recorded before, so nothing is stored. */
+  /** DUPLICATE means that the same usage was recorded before, so nothing was stored. */
   readonly outcome: typeof RecordingOutcome.ACCEPTED | typeof RecordingOutcome.DUPLICATE;
 }
 
@@ -63,7 +65,7 @@ export interface TimelineRequest extends RollUpRequest {
 
 export interface RollUpRequest {
   readonly startDate: HostInput<RequestedDate>;
-  /** Exclusive end date, not before `startDate`. */
+  /** Exclusive end date. Must not be before `startDate`. */
   readonly endDate: HostInput<RequestedDate>;
   /** Unit of the usage. Defaults to all units. */
   readonly unitType?: string | null;
@@ -79,14 +81,14 @@ export interface RolledUpUsage {
   readonly startDate: Instant;
   /** Exclusive end of the range. */
   readonly endDate: Instant;
-  /** Units sorted by name. Unused units are omitted. */
+  /** Units with their amounts, sorted by name. Units without usage are omitted. */
   readonly rolledUpUnits: readonly RolledUpUnit[];
 }
 
-/** A line of a bulk call. Its subscription can be given by key; its tracking id is required. */
+/** A line of a bulk call. It may identify its subscription by key. Its tracking id is required. */
 export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackingId'> {
   readonly subscriptionId?: Uuid | string | null;
-  /** External key of the subscription, as an alternative to `subscriptionId`. */
+  /** External key of the subscription. It can be given instead of `subscriptionId`. */
   readonly subscriptionExternalKey?: string | null;
   readonly trackingId: string;
 }
@@ -94,7 +96,7 @@ export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackin
 export interface RecordAllOptions {
   /** If true, the report lists every line. By default, the report lists only failures. */
   readonly listsAll?: boolean;
-  /** Policy for tenants without `usage.unknownUnitPolicy`. Defaults to REJECT. */
+  /** Policy for tenants that do not set `usage.unknownUnitPolicy`. Defaults to REJECT. */
   readonly defaultUnknownUnitPolicy?: UnknownUnitPolicy | undefined;
 }
 
@@ -164,17 +166,17 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
 }
 
 export interface ArchiveRequest<D = LocalDate | string> {
-  /** First day that is not archived, which must be the first day of a month, such as `2026-04-01`. */
+  /** First day that is not archived. It must be the first day of a month, such as `2026-04-01`. */
   readonly before: D;
 }
 
 export interface ArchivedUsage {
-  /** Number of days that were archived, counted per unit and subscription. */
+  /** Number of archived days. Each day counts once per unit and subscription. */
   readonly days: number;
   readonly points: number;
-  /** Number of accounts that were skipped because other work locked them. The next call includes them. */
+  /** Number of accounts that were skipped because other work had locked them. The next call includes them. */
   readonly busyAccounts: number;
-  /** Number of tracking ids older than `usage.keyRetentionDays`, which can be recorded again. */
+  /** Number of deleted tracking ids. They were older than `usage.keyRetentionDays`, and can now be used again. */
   readonly forgottenKeys: number;
 }
 

@@ -41,7 +41,7 @@ const USAGE_SOURCE_TIMEOUT_MS = 10_000;
 
 type Properties = readonly PluginProperty[];
 
-/** The members of `UsageSourceContext` with the engine's dates. */
+/** The fields of `UsageSourceContext`, with the engine's own date types. */
 interface SourceCall extends Omit<UsageSourceContext, 'inputTargetDate' | 'now'> {
   readonly inputTargetDate: LocalDate | null;
   readonly now: Instant;
@@ -54,8 +54,8 @@ const plainRequests = plainerOf<readonly QuantityRequest[]>([{ start: 'instant',
 export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
 
 /**
- * The host's usage sources (§9), called outside transactions, one after the other until one returns a result. Results
- * are untrusted; the error for a malformed result names the source.
+ * Calls the host's usage sources (§9), outside transactions. Calls one source after another until one returns a result.
+ * Results are untrusted; the error for a malformed result names the source.
  */
 export class UsageSources {
   readonly #ports: Pick<Ports, 'systemClock' | 'logger'> & ActivityPorts;
@@ -180,10 +180,10 @@ function quantitiesOf(requests: readonly QuantityRequest[], quantities: readonly
   return new Map([...found].map(([id, own]) => [id, { kind: 'QUANTITIES' as const, quantities: own }]));
 }
 
-/** Milliseconds for reading all records of a usage source's result. */
+/** Time limit in milliseconds for reading all records in a usage source's result. */
 const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
 
-/** Number of records that are read in one turn of some milliseconds. */
+/** Number of records that are read before other work can run. This takes a few milliseconds. */
 const SUPPLIED_RECORDS_PER_TURN = 500;
 
 interface MemberCall {
@@ -193,16 +193,18 @@ interface MemberCall {
 }
 
 interface AddedUp {
-  /** Number of ignored records: those of other subscriptions or outside the requested time. */
+  /**
+   * Number of ignored records. A record is ignored if it belongs to another subscription or is outside the requested
+   * time.
+   */
   readonly passedOver: number;
 }
 
 const TIME_OVER = Symbol('time over');
 
 /**
- * Reads all records of a source and adds them up on arrival. Yields to other work even if the source never waits.
- * @throws BillingError UNEXPECTED (60000) that names the source, for its errors, malformed records and an endless
- * stream.
+ * Reads all records of a source and adds them up as they arrive. Lets other work run even if the source never waits.
+ * @throws BillingError UNEXPECTED (60000) that names the source, if it fails, returns malformed records or never ends.
  */
 async function addedUp(
   { systemClock }: Pick<Ports, 'systemClock'>,
@@ -248,13 +250,13 @@ async function addedUp(
 
 const ENDLESS = `returned records that did not end within ${USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000} s`;
 
-/** Milliseconds until queued work retries a failed source that specified no delay. */
+/** Milliseconds until queued work retries a failed source. Applies if the source specifies no delay. */
 const USAGE_SOURCE_PAUSE_MS = 30_000;
 
 /**
- * Returns the error for a failed source. Queued work is retried without limit after a pause or after the source's own
- * delay, because the account is not at fault (§9 rule 6).
- * @param error error that `callPlugin` threw, or that occurred while reading the result.
+ * Returns the error for a failed source. Queued work is retried any number of times, after a pause or after the delay
+ * that the source specifies, because the account is not the cause (§9 rule 6).
+ * @param error The error that `callPlugin` threw, or that occurred while the result was read.
  */
 function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
   const thrown = causeOf(error);

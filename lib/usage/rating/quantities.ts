@@ -1,12 +1,12 @@
 import type { UsageSection } from '../../records/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 
-/** The quantity of each unit. Unused units are omitted. */
+/** The quantity of each unit. Units without usage are omitted. */
 export type Quantities = ReadonlyMap<string, Decimal>;
 
 export const NO_USAGE: Quantities = new Map();
 
-/** Points of one unit that are added up: the points of a day, or a single point. */
+/** Points of one unit that are added up. They are either all points of a day or a single point. */
 export interface UsageSum {
   readonly unit: string;
   readonly sum: Decimal;
@@ -15,7 +15,8 @@ export interface UsageSum {
 }
 
 /**
- * Returns the quantities of a section: the sum for CONSUMABLE, the peak for CAPACITY (§6.4). Other units are omitted.
+ * Returns the quantities that a section charges: the sum for CONSUMABLE, the peak for CAPACITY (§6.4). Omits units that
+ * the section does not charge.
  */
 export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Quantities {
   const units = new Set(unitsOf(section));
@@ -26,7 +27,7 @@ export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Q
   return quantities;
 }
 
-/** Returns the combined quantity, which is the sum for CONSUMABLE and the higher peak for CAPACITY. */
+/** Returns the combination of two quantities: the sum for CONSUMABLE, the higher peak for CAPACITY. */
 export function together(section: UsageSection, a: Quantities, b: Quantities): Quantities {
   const all = new Map(a);
   for (const [unit, quantity] of b) addTo(all, section, { unit, quantity });
@@ -37,7 +38,7 @@ export function quantityOf(quantities: Quantities, unit: string): Decimal {
   return quantities.get(unit) ?? ZERO;
 }
 
-/** Returns the units that a section charges, in the order of lines (§5.3, §5.4). */
+/** Returns the units that a section charges, in the order in which its lines are listed (§5.3, §5.4). */
 export function unitsOf(section: UsageSection): readonly string[] {
   const steps =
     section.usageType === 'CAPACITY'
@@ -65,7 +66,7 @@ export function lesser(a: Decimal, b: Decimal): Decimal {
   return a.lessThan(b) ? a : b;
 }
 
-/** Compares strings by code points, regardless of the locale. */
+/** Compares two strings by code point, independent of the locale. */
 export function compareText(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [index, character] of left.entries()) {

@@ -30,14 +30,17 @@ interface RatingInput {
   readonly quantities: Quantities;
   readonly currency: Currency;
   readonly overflow: OverflowPolicy;
-  /** Terms in addition to the prices (§12). None by default. */
+  /** Usage terms that apply in addition to the prices (§12). None by default. */
   readonly terms?: SectionTerms | null;
-  /** The rated share of a period, which prorates the minimum of the terms. Defaults to null, which means a whole period. */
+  /**
+   * The share of the period that is rated. It prorates the minimum of the terms. Null (the default) means a whole
+   * period.
+   */
   readonly share?: PeriodShare | null;
 }
 
 /**
- * Returns the charge of a section for the usage of one interval (§5, §12), for runs, dry runs, previews and
+ * Returns the charge of a section for the usage of one interval (§5, §12). Used for runs, dry runs, previews and
  * explanations.
  */
 export function rateUsage(input: RatingInput): RatedUsage {
@@ -73,8 +76,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
 }
 
 /**
- * The names of the lines for usage terms, used instead of a unit name. Unit names in catalogs contain no space. The
- * block size of these lines is 0, so that they are not treated as blocks.
+ * Names of the lines for usage terms. They replace a unit name; catalogs do not allow spaces in unit names. The block
+ * size of such a line is 0, so that the line does not count as blocks.
  */
 export const TermLine = {
   FREE: 'free of',
@@ -85,7 +88,7 @@ export const TermLine = {
   MAXIMUM: 'maximum amount',
 } as const;
 
-/** Returns the remaining quantity to charge, and a line for each unit with a free part. */
+/** Returns the quantity that remains to be charged, and a line for each unit that has a free quantity. */
 function withoutFreeQuantities(
   section: UsageSection,
   quantities: Quantities,
@@ -116,11 +119,11 @@ function flatFees({ tiers }: ConsumableSection, lines: readonly BlockLine[], { t
 
 interface Spending {
   readonly currency: Currency;
-  /** Share of the period. Null means the whole period. */
+  /** The share of the period. Null means the whole period. */
   readonly share: PeriodShare | null;
 }
 
-/** Returns lines for the discount and the bounds of a section, in this order (§12). The minimum is rounded (§12.1). */
+/** Returns lines for a section's discount, minimum and maximum, in this order (§12). The minimum is rounded (§12.1). */
 function spendLines(exact: Decimal, terms: SectionTerms, { currency, share }: Spending) {
   const { percentOff, maximumAmount } = terms;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));
@@ -171,7 +174,7 @@ function rateConsumable(section: ConsumableSection, quantities: Quantities, poli
   };
 }
 
-/** A block of one unit with the number of its tier. */
+/** A block of one unit, and the number of the tier to which it belongs. */
 interface TierBlock extends UsageBlock {
   readonly tier: number;
 }
@@ -208,7 +211,7 @@ function topTier(blocks: readonly TierBlock[], units: Decimal): readonly BlockLi
   return [];
 }
 
-/** Returns the blocks that a tier takes from the remaining quantity, and the new remainder. */
+/** Returns the blocks that a tier takes from the remaining quantity, and the quantity that then remains. */
 function fill({ size, max }: UsageBlock, rest: Decimal): { readonly used: Decimal; readonly left: Decimal } {
   const need = blocksNeeded(rest, size);
   if (max === null || need.lessThanOrEqualTo(max)) return { used: need, left: ZERO };
@@ -219,7 +222,10 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
   return { tier, unit, price, blockSize: size, quantity, amount: quantity.times(price) };
 }
 
-/** Returns `ceilDiv` of §5, which is the number of whole blocks of `size` for `units`, or 0 without usage. */
+/**
+ * Returns `ceilDiv` of §5: the number of whole blocks of `size` that are needed for `units`. Returns 0 if there is no
+ * usage.
+ */
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
@@ -228,13 +234,13 @@ function blocksNeeded(units: Decimal, size: Decimal): Decimal {
 }
 
 interface RatedPeaks {
-  /** Price of the section as a whole (§5.4 rule 5). */
+  /** Price of the whole section (§5.4 rule 5). */
   readonly price: Decimal;
   readonly lines: readonly PeakLine[];
   readonly overflow: readonly Overflow[];
 }
 
-/** Returns the tier that covers all peaks, and for each unit its own tier (§5.4). */
+/** Returns the tier that covers all peaks and, for each unit, the tier that covers the peak of that unit (§5.4). */
 function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   const { tiers } = section;
   const units = unitsOf(section);
@@ -250,7 +256,7 @@ function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   };
 }
 
-/** Returns the peak of a unit. Amounts below 0 correct other amounts and are ignored. */
+/** Returns the peak of a unit. Ignores amounts below 0, which correct other amounts. */
 function peakOf(peaks: Quantities, unit: string): Decimal {
   const peak = quantityOf(peaks, unit);
   return peak.isNegative() ? ZERO : peak;
@@ -267,7 +273,7 @@ function holds(tier: CapacityTier, unit: string, peaks: Quantities): boolean {
   return max === null || peakOf(peaks, unit).lessThanOrEqualTo(max);
 }
 
-/** Returns the amount by which the peak of a unit exceeds the last limit. */
+/** Returns the amount by which the peak of a unit exceeds the limit of the last tier. */
 function beyondLast(tiers: readonly CapacityTier[], unit: string, peaks: Quantities): readonly Overflow[] {
   const last = tiers.at(-1);
   const max = last === undefined ? null : maxOf(last, unit);

@@ -1,6 +1,6 @@
 import { Decimal, type ExactValue, parseExactJson, stringifyExactJson } from '../../values/money/index.ts';
 
-/** Treatment of units beyond the last tier of ALL_TIERS (§5.1 rule 4), from `invoice.usage.overflow`. */
+/** Specifies how to treat units beyond the last tier of ALL_TIERS (§5.1 rule 4). Set by `invoice.usage.overflow`. */
 export const OverflowPolicy = { CAP: 'CAP', LAST_TIER: 'LAST_TIER' } as const;
 export type OverflowPolicy = (typeof OverflowPolicy)[keyof typeof OverflowPolicy];
 
@@ -22,7 +22,7 @@ export interface BlockLine {
 export interface PeakLine {
   readonly tier: number;
   readonly unit: string;
-  /** The price in this tier. The section may be charged in another tier. */
+  /** The price of this tier. The section may be charged at the price of another tier. */
   readonly price: Decimal;
   readonly quantity: Decimal;
 }
@@ -33,7 +33,7 @@ export interface Overflow {
   readonly quantity: Decimal;
 }
 
-/** The days of an interval and of the whole period in which it begins. */
+/** The number of days of an interval, and of the whole period in which it begins. */
 export interface PeriodShare {
   readonly days: number;
   readonly totalDays: number;
@@ -47,9 +47,9 @@ interface ProratedMinimum extends PeriodShare {
 interface RatedFacts {
   /** The unrounded cost of the whole usage. */
   readonly exact: Decimal;
-  /** F of §7.3: the cost of the whole usage, rounded to the currency (§5.5). */
+  /** F of §7.3: the price of the whole usage, rounded to the currency's minor unit (§5.5). */
   readonly amount: Decimal;
-  /** The minimum of the terms, and its share if it is prorated. */
+  /** The minimum of the terms. If it is prorated, its share is included. */
   readonly minimum: ProratedMinimum | null;
   /** Units beyond the last tier. Empty if every unit has a tier. */
   readonly overflow: readonly Overflow[];
@@ -72,20 +72,20 @@ interface RatedCapacity extends RatedFacts {
 
 export type RatedUsage = RatedConsumable | RatedCapacity;
 
-/** The `itemDetails` of a USAGE item, in one of the two shapes of §7.4. */
+/** The `itemDetails` of a USAGE item. They have one of the two forms defined in §7.4. */
 export type ItemDetails =
   | { readonly shape: 'AGGREGATE'; readonly lines: readonly DetailLine[]; readonly amount: Decimal }
   | { readonly shape: 'DETAIL'; readonly lines: readonly [DetailLine] };
 
-/** A line as it was billed. `blockSize` and `amount` are null for CAPACITY. */
+/** A line as it was billed. For CAPACITY, `blockSize` and `amount` are null. */
 export interface DetailLine extends PeakLine {
   readonly blockSize: Decimal | null;
   readonly amount: Decimal | null;
 }
 
 /**
- * Returns `itemDetails` of an item for all lines.
- * @param content `amount` is the unrounded sum of the lines, or for CAPACITY the price of the section.
+ * Returns the `itemDetails` of an item that contains all lines.
+ * @param content `amount` is the unrounded sum of the lines or, for CAPACITY, the price of the section.
  */
 export function aggregateDetails({
   lines,
@@ -95,12 +95,12 @@ export function aggregateDetails({
   return stringifyExactJson({ tierDetails: lines.map(lineJson), amount, ...overflowJson(overflow) });
 }
 
-/** Returns `itemDetails` of an item for one line. */
+/** Returns the `itemDetails` of an item that contains one line. */
 export function lineDetails(line: BlockLine, overflow: readonly Overflow[] = []): string {
   return stringifyExactJson({ ...lineJson(line), ...overflowJson(overflow) });
 }
 
-/** Reads either form of details. Null for other details, such as a plugin's. */
+/** Parses `itemDetails` in either form. Returns null for any other content, such as a plugin's. */
 export function readItemDetails(text: string | null): ItemDetails | null {
   const json = parsed(text);
   if (!isObject(json)) return null;

@@ -14,24 +14,27 @@ import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
 import { type Quantities, quantityOf } from './quantities.ts';
 import { isObject } from './rated-usage.ts';
 
-/** Terms of a usage section in addition to its prices (§12), from an entry of the tenant's `USAGE_TERMS`. */
+/**
+ * Terms that apply to a usage section in addition to its prices (§12). They come from an entry of the tenant's
+ * `USAGE_TERMS`.
+ */
 export interface SectionTerms {
   /** The free quantity per period, by unit. */
   readonly freeQuantity: ReadonlyMap<string, Decimal>;
-  /** If true, a used tier also costs its `fixedPrice`. */
+  /** If true, each used tier also charges its `fixedPrice`. */
   readonly tierFlatFee: boolean;
-  /** Discount above 0 and at most 100. Null for no discount. */
+  /** Discount in percent, above 0 and at most 100. Null means no discount. */
   readonly percentOff: Decimal | null;
   readonly minimumAmount: ReadonlyMap<Currency, Decimal>;
   readonly maximumAmount: ReadonlyMap<Currency, Decimal>;
   readonly thresholds: Thresholds;
 }
 
-/** Thresholds that are reported when a running period reaches them. They change no price. */
+/** Thresholds that are reported when a running period reaches them. They do not affect the price. */
 interface Thresholds {
   /** Thresholds of used quantities by unit, in ascending order. */
   readonly quantity: ReadonlyMap<string, readonly Decimal[]>;
-  /** Thresholds of the period's cost so far, in ascending order. */
+  /** Thresholds of the amount that the period has cost so far, by currency, in ascending order. */
   readonly amount: ReadonlyMap<Currency, readonly Decimal[]>;
 }
 
@@ -43,13 +46,13 @@ interface DatedTerms extends SectionTerms {
 export interface UsageTerms {
   /** Terms by usage name, the latest first. */
   readonly sections: ReadonlyMap<string, readonly DatedTerms[]>;
-  /** Short text that identifies the document. Empty without a document. */
+  /** Short text that identifies the document. Empty if there is no document. */
   readonly identity: string;
 }
 
 export const NO_TERMS: UsageTerms = { sections: new Map(), identity: '' };
 
-/** Returns the terms of a section in a period that starts on that day. Null means prices only. */
+/** Returns the terms of a section in a period that starts on the given day. Null means that only prices apply. */
 export function termsOf({ sections }: UsageTerms, usageName: string, start: LocalDate): SectionTerms | null {
   const own = sections.get(usageName) ?? [];
   return own.find(({ effectiveDate }) => effectiveDate === null || effectiveDate <= start) ?? null;
@@ -68,8 +71,8 @@ export function mayPassThresholds({ sections }: UsageTerms): boolean {
 }
 
 /**
- * Returns true if a section can charge less than the sum of its lines. Such a section is billed as one item in either
- * mode, because no line may be below 0.
+ * Returns true if the terms can make a section cheaper than the sum of its lines. Such a section is billed as one item
+ * in either mode, because no line may be negative.
  */
 export function isBilledAsOne(terms: SectionTerms | null): boolean {
   return terms !== null && (terms.percentOff !== null || terms.maximumAmount.size > 0);
@@ -85,8 +88,7 @@ export interface ThresholdPassed {
 }
 
 /**
- * Returns the thresholds that a period has reached or exceeded (§12.1): quantities first, each list in ascending
- * order.
+ * Returns the thresholds that a period has reached (§12.1). Quantities come first, and each list is in ascending order.
  */
 export function passedThresholds(
   { quantity, amount }: Thresholds,
@@ -108,22 +110,22 @@ function passed(bounds: readonly Decimal[], of: Omit<ThresholdPassed, 'bound'>):
   return bounds.filter((bound) => of.reached.greaterThanOrEqualTo(bound)).map((bound) => ({ ...of, bound }));
 }
 
-/** Maximum number of thresholds per unit or currency of a usage, enough for every percent. */
+/** Maximum number of thresholds per unit or currency of a usage. This is enough for a threshold at every percent. */
 const MAX_THRESHOLDS = 100;
 
-/** Maximum number of listed faults of a document. */
+/** Maximum number of faults that are listed for one document. */
 const MAX_LISTED_TERMS_FAULTS = 100;
 const MAX_TERMS_FAULTS = 1_000;
 
-/** Maximum number of dated entries of one usage, enough for daily entries for almost three years. */
+/** Maximum number of dated entries of one usage. This is enough for daily entries over almost three years. */
 const MAX_TERMS_ENTRIES = 1_000;
 
 type JsonObject = { readonly [key: string]: ExactValue };
 
 /**
- * Reads the tenant's document `USAGE_TERMS` (§12). Each usage name has one entry or a list of dated entries.
- * @param identity distinguishes the terms from other documents.
- * @throws BillingError INVALID_PARAMETER (60002) with all faults and their places.
+ * Parses the tenant's document `USAGE_TERMS` (§12). Each usage name has one entry or a list of dated entries.
+ * @param identity Distinguishes these terms from those of other documents.
+ * @throws BillingError INVALID_PARAMETER (60002) that lists all faults with their places.
  */
 export function readUsageTerms(text: string, identity = text): UsageTerms {
   const reading = new Reading();
@@ -146,7 +148,7 @@ function parsed(text: string, reading: Reading): JsonObject {
   return {};
 }
 
-/** Reads a document. Continues after a fault, so that the error lists several faults, up to a limit. */
+/** Parses a document. Continues after a fault, so that the error can list several faults, up to a limit. */
 class Reading {
   readonly #faults: string[] = [];
 
@@ -250,7 +252,9 @@ class Reading {
     };
   }
 
-  /** Returns the members of an object, as converted by `read`. Null omits a member. */
+  /**
+   * Returns the members of an object after `read` has converted them. If `read` returns null, the member is omitted.
+   */
   #map<K extends string, V>(
     given: ExactValue | undefined,
     at: string,

@@ -13,9 +13,9 @@ export const LineStatus = { ...RecordingOutcome, REJECTED: 'REJECTED' } as const
 export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
 
 export interface ReportedLine {
-  /** Position of the line in the call, from 0. */
+  /** Position of the line in the call, starting at 0. */
   readonly index: number;
-  /** The subscription. Null if the line names no subscription, or names one by an unknown key. */
+  /** The subscription. Null if the line does not name a subscription, or if it uses an unknown key. */
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;
   readonly status: LineStatus;
@@ -28,13 +28,10 @@ export interface ReportedLine {
 export interface UsageReport {
   readonly received: number;
   readonly accepted: number;
-  /**
-   * Number of lines whose usage equals the usage already recorded under their tracking id, possibly by an earlier
-   * line.
-   */
+  /** Number of lines that repeat the usage already recorded with the same tracking id, possibly by an earlier line. */
   readonly duplicates: number;
   /**
-   * Number of lines whose usage differs from the usage already recorded under their tracking id, possibly by an
+   * Number of lines whose usage differs from the usage already recorded with the same tracking id, possibly by an
    * earlier line.
    */
   readonly conflicts: number;
@@ -99,7 +96,7 @@ function failureOf(result: LineFound['result'], trackingId: string | null) {
   };
 }
 
-/** Returns the names that identify a line, as far as they can be read, for reports on faulty lines. */
+/** Returns the names that identify a line in reports on faulty lines. Omits names that cannot be read. */
 export function lineNames(line: SubmittedLine): Omit<LineFound, 'result'> {
   if (typeof line !== 'object' || line === null || line instanceof UnreadableLine) {
     return { subscriptionId: null, trackingId: null };

@@ -24,8 +24,8 @@ export type Reading<T> = { readonly usage: T } | { readonly fault: RecordingFaul
 const { MALFORMED, MISSING_FIELD, MISSING_TRACKING_ID, INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
 
 /**
- * Reads a submission. The presence of its fields is checked first, then their values (§2.1 checks 1 to 3). Only the
- * first fault is reported.
+ * Parses a submission. First checks that its fields are present, then checks their values (§2.1 checks 1 to 3). Reports
+ * only the first fault.
  */
 export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
   return readingOf(() => {
@@ -41,7 +41,7 @@ export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Read
   });
 }
 
-/** Reads a line of a bulk call, which requires a tracking id and can name its subscription by key (§2.5). */
+/** Parses a line of a bulk call (§2.5). The line requires a tracking id, and may identify its subscription by key. */
 export function readLine(given: SubmittedLine, rules: ReadingRules): Reading<ReadLine> {
   return readingOf(() => {
     if (given instanceof UnreadableLine) throw new Unreadable(MALFORMED, given.message, '');
@@ -60,7 +60,7 @@ export function readLine(given: SubmittedLine, rules: ReadingRules): Reading<Rea
   });
 }
 
-/** Returns the number of records of an unchecked submission; 0 for members that are not lists. */
+/** Returns the number of records in an unchecked submission. Fields that are not lists count as 0. */
 export function recordCountOf({ unitUsageRecords }: SubmittedUsage): number {
   if (!Array.isArray(unitUsageRecords)) return 0;
   return unitUsageRecords.reduce<number>((count, unit: unknown) => {
@@ -83,7 +83,10 @@ function fieldsOf(given: unknown): Fields {
   throw new Unreadable(MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
 }
 
-/** An unchecked submission. `readSubmission` reads its values, so that each of many submissions can fail alone. */
+/**
+ * A submission that has not been checked. `readSubmission` parses its values, so that each of many submissions can fail
+ * separately.
+ */
 export interface SubmittedUsage {
   readonly subscriptionId?: unknown;
   readonly trackingId?: unknown;
@@ -99,12 +102,12 @@ export class UnreadableLine {
   }
 }
 
-/** An unchecked line. `subscriptionExternalKey` can replace `subscriptionId`. */
+/** A line that has not been checked. It may contain `subscriptionExternalKey` instead of `subscriptionId`. */
 export type SubmittedLine =
   | (SubmittedUsage & { readonly subscriptionExternalKey?: unknown })
   | UnreadableLine;
 
-/** A submission whose dates have no zone yet. */
+/** A parsed submission. Its dates have not been assigned to a time zone yet. */
 export interface ReadUsage {
   readonly subscriptionId: Uuid;
   /** The tracking id. Undefined means that the engine generates one. */
@@ -112,7 +115,7 @@ export interface ReadUsage {
   readonly records: readonly ReadRecord[];
 }
 
-/** A line whose dates have no zone and whose subscription is not loaded yet. */
+/** A parsed line. Its dates have not been assigned to a time zone, and its subscription is not loaded yet. */
 export interface ReadLine {
   readonly subscription: { readonly id: Uuid } | { readonly externalKey: string };
   readonly trackingId: string;
@@ -126,8 +129,8 @@ export interface ReadRecord {
 }
 
 /**
- * Maximum number of points of one submission, which one transaction stores. SQLite takes 0.2 s, during which all
- * other work waits.
+ * Maximum number of points in one submission, all of which one transaction stores. SQLite needs 0.2 s for them, during
+ * which all other work waits.
  */
 const MAX_SUBMISSION_POINTS = 10_000;
 
@@ -159,7 +162,10 @@ interface PresentRecord {
   readonly amount: Placed;
 }
 
-/** Returns all records with their required members, whose values are not read yet. */
+/**
+ * Returns the records after checking that their required fields are present. The values of the fields are not checked
+ * yet.
+ */
 function recordsOf(fields: Fields): readonly PresentRecord[] {
   let count = 0;
   return elementsOf(required(fields, 'unitUsageRecords')).flatMap(({ value: unit, at }) => {
@@ -192,7 +198,7 @@ function uuidOf(placed: Placed): Uuid {
   throw invalid(MALFORMED, placed, 'is not a UUID');
 }
 
-/** Returns the objects of a list that must not be empty. */
+/** Returns the objects in a list. The list must not be empty. */
 function elementsOf(list: Placed): readonly { readonly value: Fields; readonly at: string }[] {
   const { value, at } = list;
   if (!Array.isArray(value)) throw invalid(MALFORMED, list, 'is not a list');
@@ -205,14 +211,14 @@ function elementsOf(list: Placed): readonly { readonly value: Fields; readonly a
   });
 }
 
-/** Returns a required field. @param at the place of the object. Absent means the submission. */
+/** Returns a required field. @param at The position of the object. If absent, the object is the submission itself. */
 function required(fields: Fields, name: string, at?: string): Placed {
   const place = at === undefined ? name : `${at}.${name}`;
   if (isNothing(fields[name])) throw refused(MISSING_FIELD, place, 'needs to be set');
   return { value: fields[name], at: place };
 }
 
-/** Returns the text of a field. Numbers and booleans become text (http-api §9 rule 6). */
+/** Returns a field as text. Numbers and booleans are converted to text (http-api §9 rule 6). */
 function textOf(placed: Placed, maxLength: number): string {
   const { value, at } = placed;
   const text = typeof value === 'string' ? value : scalarText(value);
@@ -260,9 +266,9 @@ function shown(value: unknown): string {
 const msPerDay = 86_400_000;
 
 /**
- * Returns the day or instant of a record (§2.3), or undefined for an invalid value. Accepts text of a date or
- * date-time (UTC without an offset, truncated to milliseconds), whole epoch milliseconds, a Date, and a parsed value
- * of the host.
+ * Returns the day or instant of a record (§2.3), or undefined for an invalid value. Accepts a date or date-time as text
+ * (UTC if there is no offset, truncated to milliseconds), epoch milliseconds as an integer, a Date, and a value that
+ * the host has already parsed.
  */
 export function readRecordDate(value: unknown): RequestedDate | undefined {
   if (typeof value === 'string') return ofText(value);
@@ -294,7 +300,7 @@ const digits = { integerDigits: MAX_USAGE_INTEGER_DIGITS, fractionDigits: MAX_FR
 
 type ReadAmount = { readonly amount: Decimal } | { readonly problem: string };
 
-/** Returns the exact amount of a record, or its problem (§2.4). */
+/** Returns the exact amount of a record, or a description of the problem if it is invalid (§2.4). */
 export function readAmount(
   value: unknown,
   { negativeAmounts }: { readonly negativeAmounts: boolean },

@@ -9,7 +9,7 @@ import { formatInstant, type Instant } from '../../values/time/index.ts';
 export const OnDuplicate = {
   /** Rejects a used tracking id. */
   FAIL: 'FAIL',
-  /** The same submission changes nothing when it is sent again, and is not an error. */
+  /** Accepts the same submission again without an error and without storing it twice. */
   IGNORE: 'IGNORE',
 } as const;
 export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
@@ -17,13 +17,13 @@ export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
 export interface RecordingConfig {
   readonly onDuplicate: OnDuplicate;
   readonly negativeAmounts: boolean;
-  /** True if units that are missing in all catalogs of the tenant are rejected. */
+  /** True if a unit that no catalog of the tenant defines is rejected. */
   readonly rejectsUnknownUnits: boolean;
-  /** True if usage may reach a threshold of the tenant's terms (§12.1). */
+  /** True if usage may reach a threshold in the tenant's usage terms (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 
-/** The kinds of faulty submissions, as reported for bulk lines (§2.5). */
+/** The kinds of faults in a submission, as reported for the lines of a bulk call (§2.5). */
 export const RecordingFaultCode = {
   MALFORMED: 'MALFORMED',
   MISSING_FIELD: 'MISSING_FIELD',
@@ -50,7 +50,7 @@ const errorCodes: Readonly<Partial<Record<RecordingFaultCode, ErrorCode>>> = {
   TRACKING_ID_CONFLICT: ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
 };
 
-/** Returns the fault as the error of a call that records one submission (§2.1). */
+/** Converts the fault to the error of a call that records one submission (§2.1). */
 export function errorOfFault({ code, message, facts }: RecordingFault): BillingError {
   const errorCode = errorCodes[code];
   if (errorCode === undefined) return invalidField(message, facts);
@@ -58,7 +58,7 @@ export function errorOfFault({ code, message, facts }: RecordingFault): BillingE
 }
 
 /**
- * Returns the fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). A
+ * Returns the fault if the service of the subscription ends before one of the submission's points (§2.1 check 5). A
  * point exactly at the end is allowed.
  */
 export function endedFault(
@@ -74,7 +74,7 @@ export function endedFault(
   };
 }
 
-/** Returns the fault of a submission with a unit that no version of the catalog defines (§2.1 check 6). */
+/** Returns the fault if no version of the catalog defines a unit of the submission (§2.1 check 6). */
 export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog): RecordingFault | null {
   const known = new Set(catalog.versions.flatMap(({ units }) => units.map(({ name }) => name)));
   const unknown = points.find(({ unit }) => !known.has(unit))?.unit;
@@ -87,9 +87,9 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
 }
 
 /**
- * Returns the outcome of a submission: stored if its tracking id was free, a duplicate if the same usage used the id
- * first (§2.1 rule 6).
- * @param usedBy fingerprint of the usage that used the tracking id first; null if the submission was stored.
+ * Returns the outcome of a submission (§2.1 rule 6). The submission was stored if its tracking id was unused. It is a
+ * duplicate if the same usage already used the tracking id.
+ * @param usedBy Fingerprint of the usage that used the tracking id first; null if the submission was stored.
  */
 export function recordingOutcome(
   { fingerprint }: Pick<UsageSubmission, 'fingerprint'>,
@@ -99,7 +99,10 @@ export function recordingOutcome(
   return usedBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
 }
 
-/** Returns the fault of a used tracking id (§2.1 check 7 and rule 6). Null if the submission is stored or ignored. */
+/**
+ * Returns the fault if the tracking id is already used (§2.1 check 7 and rule 6). Returns null if the submission is
+ * stored or ignored.
+ */
 export function duplicateFault(
   outcome: RecordingOutcome,
   {

@@ -6,7 +6,7 @@ import { localDateOf, startOfDay, type TimeZone } from '../../values/time/index.
 import type { ReadRecord } from './read-submission.ts';
 
 /**
- * Returns the points of a submission in the usage zone. A point without a time of day is assigned to the first
+ * Returns the points of a submission in the time zone for usage. A point without a time of day is assigned to the first
  * instant of its day in that zone (§2.3).
  */
 export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): readonly UsagePoint[] {
@@ -40,7 +40,7 @@ export function usageSubmission(
   };
 }
 
-/** Returns the content of a submission in canonical form. Its SHA-256 hash is the fingerprint (§1.2). */
+/** Returns the content of a submission in a canonical form. The fingerprint is the SHA-256 hash of this form (§1.2). */
 export function canonicalText(subscriptionId: Uuid, points: readonly UsagePoint[]): string {
   const sorted = points.length === 1 ? points : points.toSorted(byContent);
   return JSON.stringify([

@@ -18,13 +18,13 @@ import {
   yearOf,
 } from '../../values/time/index.ts';
 
-/** Maximum number of parts of a timeline, enough for the hours of a year or the days of 27 years. */
+/** Maximum number of parts in a timeline. This is enough for the hours of a year or the days of 27 years. */
 const MAX_USAGE_BUCKETS = 10_000;
 
 const lastDay = localDate(MAX_YEAR, 12, 31);
 const lastMonth = localDate(MAX_YEAR, 12, 1);
 
-/** The length of a timeline's parts, by the account's calendar. */
+/** The length of the parts of a timeline, in the account's calendar. */
 export const UsageGranularity = { HOUR: 'HOUR', DAY: 'DAY', MONTH: 'MONTH' } as const;
 export type UsageGranularity = (typeof UsageGranularity)[keyof typeof UsageGranularity];
 
@@ -46,8 +46,9 @@ export interface RequestedBounds {
 }
 
 /**
- * Returns the instants of requested bounds. A date means the start of that day in the usage zone (§3.1 rule 2).
- * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
+ * Returns the instants of the requested bounds. A date means the start of that day in the time zone for usage (§3.1
+ * rule 2).
+ * @throws BillingError INVALID_PARAMETER (60002) if the end is before the start.
  */
 export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
   return checkedBounds({ start: instantOf(startDate, zone), end: instantOf(endDate, zone) });
@@ -64,9 +65,9 @@ function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
 }
 
 /**
- * Returns the hours, days or months of the zone's calendar between the bounds, in order. The bounds cut the first and
- * the last part (§3.3).
- * @throws BillingError INVALID_PARAMETER (60002) for more than MAX_USAGE_BUCKETS.
+ * Returns the hours, days or months between the bounds in the zone's calendar, in order. The first and the last part
+ * are cut at the bounds (§3.3).
+ * @throws BillingError INVALID_PARAMETER (60002) for more than MAX_USAGE_BUCKETS parts.
  */
 export function usageBuckets({ start, end, zone, granularity }: BucketsInput): readonly Bounds[] {
   const buckets: Bounds[] = [];
@@ -107,11 +108,11 @@ function tooMany({ start, end, granularity }: Omit<BucketsInput, 'zone'>): Billi
 }
 
 interface HoursOfDay extends UsageHours {
-  /** Position of the first of these hours among the buckets. */
+  /** Index of the bucket for the first of these hours. */
   readonly first: number;
 }
 
-/** Joins adjacent hours, so that the points of a day are read once instead of once per hour. */
+/** Joins adjacent hours, so that the points of a day are read once and not once per hour. */
 export function hoursOfDays(buckets: readonly Bounds[], zone: TimeZone): readonly HoursOfDay[] {
   const stretches: HoursOfDay[] = [];
   let isWhole = false;
@@ -130,9 +131,9 @@ const msPerDay = 86_400_000;
 const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
- * Converts parts of time to days of the usage zone, so that whole days are summed without their points (§3.1).
- * Adjacent parts share calendar look-ups. Archived days have no points, so a bound at the start of such a day cuts no
- * neighboring day.
+ * Converts time spans to days in the time zone for usage. Whole days are then summed without reading their points
+ * (§3.1). Adjacent spans share calendar look-ups. Archived days have no points, so a bound at the start of such a day
+ * does not divide the neighboring day.
  */
 export function usageStretches(
   parts: readonly Bounds[],
@@ -156,7 +157,7 @@ function stretchBetween({ start, end }: Bounds, days: DaysOfZone): UsageStretch 
 }
 
 interface DaysAround {
-  /** The last whole day before the instant. Null beyond the calendar. */
+  /** The last whole day before the instant. Null if it would be before the start of the calendar. */
   readonly before: LocalDate | null;
   readonly after: LocalDate | null;
   readonly cut: readonly LocalDate[];
@@ -174,8 +175,9 @@ class DaysOfZone {
   }
 
   /**
-   * Returns the days around an instant. Near a change of the zone's offset, a day may continue after the next one has
-   * begun (in St. John's, clocks were once set back at 00:01), so the neighboring days are treated as cut too.
+   * Returns the days around an instant. When the UTC offset of the zone changes, parts of a day may come after the
+   * start of the next day (in St. John's, clocks were once set back at 00:01). The neighboring days are therefore
+   * treated as divided too.
    */
   around(at: Instant): DaysAround {
     const found = this.#around.get(at) ?? this.#daysAround(at);
@@ -195,7 +197,7 @@ class DaysOfZone {
     return { before: daysLater(day, -1), after: daysLater(day, 1), cut: [day] };
   }
 
-  /** Returns true if the day and its neighbors have 24 hours each. */
+  /** Returns true if the day and its two neighbors all have 24 hours. */
   #isRegular(day: LocalDate): boolean {
     if (isAtEdge(day)) return false;
     const starts = [-1, 0, 1, 2].map((days) => this.#startOf(addDays(day, days)));
@@ -209,7 +211,7 @@ class DaysOfZone {
   }
 }
 
-/** Returns true in the first and last year of the calendar, where a day may have no neighbors. */
+/** Returns true for days in the first and last year of the calendar. A day may have no neighbors there. */
 function isAtEdge(day: LocalDate): boolean {
   return yearOf(day) === MIN_YEAR || yearOf(day) === MAX_YEAR;
 }

@@ -4,28 +4,28 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate, TimeZone } from '../../values/time/index.ts';
 import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 
-/** An interval of a usage section as billed on one invoice that is not VOID. */
+/** An interval of a usage section that was billed on one invoice. The invoice is not VOID. */
 export interface BilledInterval {
   readonly usageName: string;
   /**
-   * Effective date of the section's version. Together with the price identity, it identifies the section. Absent
-   * means unknown.
+   * Effective date of the catalog version that contains the section. It identifies the section together with the price
+   * identity. Absent if unknown.
    */
   readonly versionDate?: Instant;
   readonly priceIdentity?: string;
-  /** Exact bounds. Null for items without instants, which are matched by date. */
+  /** Exact bounds. Null for items without instants. Such items are matched by date. */
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** Time of billing. Null means after the end of the interval. Defaults to null. */
+  /** Time at which the interval was billed. Null (the default) means after the end of the interval. */
   readonly billedAt?: Instant | null;
-  /** Items of the interval, oldest first. Empty if zero items are dropped (§7.5 rule 4). */
+  /** Items of the interval, oldest first. Empty if the tenant's settings drop items of amount 0 (§7.5 rule 4). */
   readonly entries: readonly BilledEntry[];
   /** The charged points. */
   readonly consumed: readonly PointRange[];
   /**
-   * The usage from a usage source at the time of billing. Null if the interval was billed from points. Defaults to
-   * null.
+   * The usage that a usage source supplied when the interval was billed. Null (the default) if the interval was billed
+   * from recorded points.
    */
   readonly supplied?: SuppliedDigest | null;
 }
@@ -33,19 +33,19 @@ export interface BilledInterval {
 export interface UsageHistory {
   /** All events of the subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** Billed intervals of invoices that are not VOID, in billing order. */
+  /** Billed intervals, in billing order. Intervals on VOID invoices are excluded. */
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
 }
 
 export type ChargedInterval = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'entries'>;
 
-/** A USAGE item, or the REPAIR_ADJ that credits part of one (§7.7 rule 2). */
+/** A USAGE item, or a REPAIR_ADJ item that credits part of a USAGE item (§7.7 rule 2). */
 export interface BilledEntry {
   readonly itemId: Uuid;
   /** The USAGE item that a credit reduces. Null for a USAGE item. */
   readonly linkedItemId: Uuid | null;
-  /** The rated amount, before changes by plugins or adjustments. Negative for a credit. */
+  /** The rated amount before plugins or adjustments changed it. Negative for a credit. */
   readonly amount: Decimal;
   /** The amount that can still be credited. 0 for a credit. */
   readonly remaining: Decimal;
@@ -54,19 +54,22 @@ export interface BilledEntry {
   readonly used?: readonly { readonly unit: string; readonly quantity: Decimal }[];
 }
 
-/** The billed part of an interval (§7.3 step 2). */
+/** The part of an interval that has been billed (§7.3 step 2). */
 export type BilledMatch =
-  /** The interval lies within a longer billed interval, so nothing more is billed. */
+  /** The interval is inside a longer billed interval. Nothing more is billed. */
   | { readonly kind: 'COVERED' }
   | {
       readonly kind: 'OPEN';
-      /** The billed intervals within this interval or equal to it. Only the difference is billed. */
+      /** The billed intervals inside this interval or equal to it. Only the difference to them is billed. */
       readonly previous: readonly BilledInterval[];
-      /** Overlapping billed intervals, whose points are excluded from the quantities. */
+      /** Billed intervals that overlap this interval. Their points are excluded from the quantities. */
       readonly overlapping: readonly BilledInterval[];
     };
 
-/** Matches an interval with billed intervals of the same subscription and usage name, by instants if they are known. */
+/**
+ * Matches an interval with the billed intervals of the same subscription and usage name. Compares instants if they are
+ * known, and dates otherwise.
+ */
 export function matchBilled(interval: UsageInterval, billed: readonly BilledInterval[]): BilledMatch {
   const relations = billed.map((one) => ({ one, relation: relationOf(interval, one) }));
   if (relations.some(({ relation }) => relation === 'AROUND')) return { kind: 'COVERED' };
@@ -75,7 +78,7 @@ export function matchBilled(interval: UsageInterval, billed: readonly BilledInte
   return { kind: 'OPEN', previous: those('INSIDE'), overlapping: those('OVERLAPS') };
 }
 
-/** Returns the billed intervals within the interval or equal to it. */
+/** Returns the billed intervals that are inside the interval or equal to it. */
 export function billedWithin(
   interval: UsageInterval,
   billed: readonly BilledInterval[],
@@ -111,8 +114,8 @@ function relation(own: Span, billed: Span, interval: UsageInterval): Relation {
 }
 
 /**
- * Returns true if the billed interval has no length and the interval to bill is longer than a day. In that case, the
- * billed interval is not deducted, and its points are not charged again.
+ * Returns true if the billed interval has length 0 and the interval to bill is longer than a day. The billed interval
+ * is then not deducted, and its points are not charged again.
  */
 function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relation {
   if (at < own.start || at > own.end) return 'APART';
@@ -120,8 +123,8 @@ function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relat
 }
 
 /**
- * A billed interval whose usage another section charges now. The whole interval is credited and billed again (§7.3
- * rule 7).
+ * A billed interval whose usage is now charged by another section. The whole interval is credited and billed again
+ * (§7.3 rule 7).
  */
 export interface SupersededInterval {
   readonly usageName: string;
@@ -133,7 +136,7 @@ export interface SupersededInterval {
   /** True if a usage source supplied the quantities. */
   readonly isSupplied: boolean;
   readonly entries: readonly BilledEntry[];
-  /** The first event that makes other sections charge part of the interval. */
+  /** The first event that causes another section to charge part of the interval. */
   readonly event: BillingEvent;
 }
 
@@ -142,10 +145,10 @@ export interface PlannedInterval {
   readonly interval: UsageInterval;
   readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
   /**
-   * The superseded interval that contains this interval and that the same section charged, if this interval may
-   * continue its items. None by default.
+   * The superseded interval that this interval continues. It contains this interval, and the same section charged it.
+   * None by default.
    */
   readonly replaces?: SupersededInterval | null;
-  /** True if the current history has different intervals at this time (§7.3 rule 6). Defaults to false. */
+  /** True if the intervals at this time have changed since billing (§7.3 rule 6). Defaults to false. */
   readonly isOutdated?: boolean;
 }

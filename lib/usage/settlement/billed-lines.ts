@@ -9,11 +9,14 @@ import {
 } from '../rating/rated-usage.ts';
 import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
 
-/** The billed part of one line. With ALL_TIERS, a line is a tier of a unit. With TOP_TIER, a line is a unit. */
+/**
+ * The amount of one line that has already been billed. With ALL_TIERS, there is a line per tier of a unit. With
+ * TOP_TIER, there is a line per unit.
+ */
 interface BilledLine extends BlockLine {
-  /** The charged amount. `amount` is the unrounded sum of the lines. */
+  /** The amount that was charged. `amount` is the unrounded sum of the lines. */
   readonly charged: Decimal;
-  /** True if part of the amount is a share of an item for several lines. */
+  /** True if part of the amount comes from an item that covers several lines. */
   readonly isShared: boolean;
 }
 
@@ -23,12 +26,12 @@ interface BilledSoFarInput {
   readonly currency: Currency;
 }
 
-/** Returns B of §7.3 step 4: items and their credits, as they were rated. */
+/** Returns B of §7.3 step 4: the total of the items and their credits as originally rated. */
 export function billedTotal(previous: readonly ChargedInterval[]): Decimal {
   return sum(previous.flatMap(({ entries }) => entries).map(({ amount }) => amount));
 }
 
-/** Returns the billed lines by key. Their charged amounts add up to `billedTotal`. */
+/** Returns the billed lines by key. The sum of their charged amounts is `billedTotal`. */
 export function billedLines(input: BilledSoFarInput): ReadonlyMap<string, BilledLine> {
   const { rated, previous } = input;
   const lines = new Map<string, BilledLine>();
@@ -99,8 +102,8 @@ function linesOfInterval(entries: readonly BilledEntry[], { rated, currency }: B
 }
 
 /**
- * Replaces the lines of an earlier rating. TOP_TIER lines show the whole rating, so only the last rating counts
- * (§7.3).
+ * Replaces the lines of an earlier rating. The lines of TOP_TIER contain the whole rating, so only the last rating
+ * counts (§7.3).
  */
 function replaceRating(
   lines: Map<string, BilledLine>,
@@ -121,7 +124,7 @@ function replaceRating(
   });
 }
 
-/** Returns the lines of an item with their shares of its amount. */
+/** Returns the lines of an item. The amount of the item is divided among them. */
 function sharedOut(details: ItemDetails, amount: Decimal, currency: Currency): readonly BilledLine[] {
   const lines = details.lines.map(blockLine);
   const rounded = lines.map((line) => roundToCurrency(line.amount, currency));
@@ -143,7 +146,7 @@ function indexOfLargest(lines: readonly BlockLine[]): number {
   return largest;
 }
 
-/** Adds an amount without details to the first line. */
+/** Adds an amount that has no details to the first line. */
 function chargeFirst(lines: Map<string, BilledLine>, rated: RatedConsumable, amount: Decimal): void {
   const [first] = rated.lines;
   if (first === undefined) return;
@@ -172,12 +175,12 @@ function blockLine(line: DetailLine): BlockLine {
 
 export interface LineChange {
   readonly now: BlockLine;
-  /** Unbilled quantity and amount. Negative if too much is billed. */
+  /** The quantity and amount that have not been billed yet. Negative if too much was billed. */
   readonly change: BlockLine;
   readonly billed: BilledLine | null;
 }
 
-/** Returns every rated or billed line, sorted by unit, then by tier. */
+/** Returns all lines that were rated or billed, sorted by unit, then by tier. */
 export function changeOf(
   rated: RatedConsumable,
   billed: ReadonlyMap<string, BilledLine>,

@@ -28,9 +28,9 @@ import { ItemMode, NegativeDelta } from './usage-config.ts';
 interface SettleInput {
   readonly usageName: string;
   readonly interval: UsageInterval;
-  /** Rating of all usage of the interval so far. */
+  /** The rating of all usage of the interval so far. */
   readonly rated: RatedUsage;
-  /** Intervals of `matchBilled` in billing order. */
+  /** The intervals returned by `matchBilled`, in billing order. */
   readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;
   readonly itemMode: ItemMode;
@@ -38,9 +38,9 @@ interface SettleInput {
 }
 
 /**
- * Returns the items that make the billed amount of an interval equal to its rating, in invoice order (§7.3 to §7.5,
- * §7.7).
- * @throws InvariantError with FAIL if less was used than is billed.
+ * Returns the items that adjust the billed amount of an interval to its current rating (§7.3 to §7.5, §7.7). The items
+ * are in invoice order.
+ * @throws InvariantError under FAIL if less usage exists than was billed.
  */
 export function settleInterval(input: SettleInput): readonly UsageCharge[] {
   const { rated, itemMode, interval } = input;
@@ -52,7 +52,7 @@ export function settleInterval(input: SettleInput): readonly UsageCharge[] {
     : charges;
 }
 
-/** Returns one item for the difference between the rating and the billed amount (§7.3 steps 4 and 5, §7.4). */
+/** Returns one item with the difference between the rating and the billed amount (§7.3 steps 4 and 5, §7.4). */
 function settleAggregate(input: SettleInput): readonly UsageCharge[] {
   const { rated, previous } = input;
   const facts = { lines: rated.lines, due: rated.amount, billed: billedTotal(previous) };
@@ -73,8 +73,8 @@ function fullDetails({ lines, exact, overflow }: RatedUsage): string {
 }
 
 /**
- * Returns the details of a difference. ALL_TIERS shows the new quantities. TOP_TIER and CAPACITY show the whole new
- * rating (§7.3).
+ * Returns the details of a difference (§7.3). For ALL_TIERS, they contain the new quantities. For TOP_TIER and
+ * CAPACITY, they contain the whole new rating.
  */
 function deltaDetails(input: SettleInput) {
   const { rated } = input;
@@ -90,14 +90,16 @@ function deltaDetails(input: SettleInput) {
   return { first: content(changes.map(({ change }) => change)), others: content(changes.map(nothing)) };
 }
 
-/** Returns true if a line is listed. Tier 1 is always listed, other tiers only if they change. */
+/**
+ * Returns true if the details list a line. Tier 1 is always listed. Other tiers are listed only if they have changed.
+ */
 function isListed({ change }: LineChange): boolean {
   return change.tier === 1 || !change.quantity.isZero() || !change.amount.isZero();
 }
 
 /**
- * Returns true if the same usage was billed line by line. Each line was rounded separately, so the sums may differ by
- * cents without new usage.
+ * Returns true if the same usage was billed line by line. Lines are rounded separately, so the total may differ by a
+ * few cents although there is no new usage.
  */
 function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   const { rated, previous } = input;
@@ -113,7 +115,7 @@ function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   );
 }
 
-/** Returns one item per line for the difference between its rounded amount and its billed amount (§7.4). */
+/** Returns one item per line, with the difference between the line's rounded amount and its billed amount (§7.4). */
 function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }): readonly UsageCharge[] {
   const { rated, previous, currency } = input;
   const refundable = new Refundable(previous);
@@ -144,7 +146,10 @@ function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): Charg
   return { lines: [now], due, billed: due.minus(delta) };
 }
 
-/** Returns the line as shown. ALL_TIERS shows the change. TOP_TIER shows all blocks at the new price (§7.4). */
+/**
+ * Returns the line in the form for item details (§7.4). For ALL_TIERS, this is the change. For TOP_TIER, these are all
+ * blocks at the new price.
+ */
 function shownLine({ now, change }: LineChange, { kind }: RatedConsumable): BlockLine {
   return kind === 'TOP_TIER' ? now : change;
 }
@@ -156,7 +161,7 @@ function detailsOf(line: LineChange, rated: RatedConsumable) {
   return { first: lineDetails(shown, overflow), others: lineDetails(nothing, overflow) };
 }
 
-/** Returns the overflow of a unit, which belongs to the line of its last tier (§7.4). */
+/** Returns the overflow of a unit. It is part of the line of the unit's last tier (§7.4). */
 function overflowOf({ unit, tier }: BlockLine, { lines, overflow }: RatedConsumable): readonly Overflow[] {
   const last = lines.findLast((line) => line.unit === unit);
   return last?.tier === tier ? overflow.filter((rest) => rest.unit === unit) : [];
@@ -167,7 +172,7 @@ function standsFor({ details }: BilledEntry, line: BlockLine, { kind }: RatedCon
   return read?.shape === 'DETAIL' && keyOf(kind, read.lines[0]) === keyOf(kind, line);
 }
 
-/** The amounts of an interval's USAGE items that can be credited. */
+/** Tracks how much of an interval's USAGE items can still be credited. */
 class Refundable {
   /** USAGE items, newest first. */
   readonly #items: readonly BilledEntry[];
@@ -182,10 +187,10 @@ class Refundable {
   }
 
   /**
-   * Returns one credit per item, newest first, each up to the remaining amount (§7.7 rule 2). Only the first credit
-   * has details with quantities, so that later deltas start from the net amount.
-   * @param total amount above 0.
-   * @param isPreferred selects the items to credit first.
+   * Returns one credit per item, newest item first. Each credit is limited to the item's remaining amount (§7.7 rule
+   * 2). Only the first credit has details with quantities, so that later differences are computed from the net amount.
+   * @param total Amount above 0.
+   * @param isPreferred Selects the items to credit first.
    */
   credit(
     total: Decimal,
@@ -216,7 +221,10 @@ class Refundable {
   }
 }
 
-/** Returns true if the setting allows a credit for the excess. `delta` is below 0. @throws InvariantError with FAIL. */
+/**
+ * Returns true if the setting allows a credit for the overcharged amount. `delta` is negative.
+ * @throws InvariantError under FAIL.
+ */
 function creditsDelta(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
@@ -226,42 +234,44 @@ function creditsDelta(delta: Decimal, { usageName, interval, negativeDelta }: Se
   );
 }
 
-/** An item of an interval. The run of the interval supplies dates, names and currency (§7.4). */
+/** An item of an interval, without the dates, names and currency, which the run of the interval supplies (§7.4). */
 export type UsageCharge = UsageItem | UsageCredit;
 
-/** The facts that explain an amount: the total of the lines minus the amount already billed. */
+/** The facts that explain an amount. The amount is the total of the lines minus the amount already billed. */
 interface ChargeFacts {
-  /** The current rating: all lines of the interval, or the line of a DETAIL item. */
+  /** The lines of the current rating. A DETAIL item has only its own line. */
   readonly lines: readonly (BlockLine | PeakLine)[];
-  /** Total of the lines, rounded to the currency. For CAPACITY, the price of the section. */
+  /** Total of the lines, rounded to the currency's minor unit. For CAPACITY, the price of the section. */
   readonly due: Decimal;
-  /** The billed amount (B of §7.3), or its share for the line. */
+  /** The amount already billed (B of §7.3). For a DETAIL item, the line's share of it. */
   readonly billed: Decimal;
 }
 
 interface UsageItem extends ChargeFacts {
   readonly kind: 'USAGE';
   readonly amount: Decimal;
-  /** Tier price of a DETAIL item, otherwise null. */
+  /** Tier price of a DETAIL item. Null for other items. */
   readonly rate: Decimal | null;
-  /** Number of blocks of a DETAIL item, otherwise null. */
+  /** Number of blocks of a DETAIL item. Null for other items. */
   readonly quantity: Decimal | null;
   readonly details: string;
 }
 
-/** A REPAIR_ADJ that credits part of a USAGE item (§7.7 rule 2). */
+/** A REPAIR_ADJ item that credits part of a USAGE item (§7.7 rule 2). */
 export interface UsageCredit extends ChargeFacts {
   readonly kind: 'CREDIT';
   readonly linkedItemId: Uuid;
   /** The amount, below 0. */
   readonly amount: Decimal;
-  /** The amount that remains to be credited, which is above 0. */
+  /** The amount that can still be credited. It is above 0. */
   readonly open: Decimal;
   readonly left: Decimal;
   readonly details: string;
 }
 
-/** Returns true for an item that only documents its period, with neither an amount nor free blocks (§7.5). */
+/**
+ * Returns true for an item that has neither an amount nor free blocks. Such an item only documents its period (§7.5).
+ */
 export function isZeroItem(charge: UsageCharge): boolean {
   if (charge.kind === 'CREDIT' || !charge.amount.isZero()) return false;
   return charge.quantity === null || charge.quantity.lessThanOrEqualTo(0);

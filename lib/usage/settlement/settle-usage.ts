@@ -18,35 +18,35 @@ interface SettleUsageInput {
   readonly collected: readonly CollectedUsage[];
   /** Remaining quantities, one element per outdated interval of the plan. */
   readonly left: readonly Quantities[];
-  /** Points that arrived late for intervals that were billed before the look-back, by usage name. */
+  /** Late points of intervals that were billed before the look-back period, by usage name. */
   readonly beyond: ReadonlyMap<string, Quantities>;
   readonly currency: Currency;
   readonly config: UsageConfig;
-  /** Terms in addition to the prices. None by default. */
+  /** Usage terms that apply in addition to the prices. None by default. */
   readonly terms?: UsageTerms;
 }
 
 export interface SettledInterval {
   readonly planned: PlannedInterval;
   readonly rated: RatedUsage;
-  /** Items in invoice order, without zero items that the tenant drops. */
+  /** Items in invoice order. Items of amount 0 are omitted if the tenant's settings drop them. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption;
-  /** The billed interval that is replaced. The remaining credits are its charges. None by default. */
+  /** The billed interval that is replaced. Its charges are the credits that remain. None by default. */
   readonly replaced?: SupersededInterval | null;
 }
 
-/** The charged usage of an interval, and the points that it consumes. */
+/** The usage that an interval charges, and the points that it consumes. */
 export interface Consumption {
   readonly quantities: Quantities;
   /**
-   * Intervals whose fresh points this interval consumes: the interval itself, or billed intervals with late points
-   * (§7.7).
+   * Intervals from which this interval consumes new points. These are the interval itself, or billed intervals with
+   * late points (§7.7).
    */
   readonly freshOf: readonly PlannedInterval[];
-  /** Intervals whose fresh points this interval consumes because they were recorded in time. */
+  /** Intervals from which this interval consumes new points that were recorded in time. */
   readonly onTimeOf: readonly PlannedInterval[];
-  /** True if the interval consumes late points of intervals before the look-back. */
+  /** True if the interval consumes late points of intervals before the look-back period. */
   readonly beyond: boolean;
 }
 
@@ -54,19 +54,19 @@ export interface SettledUsage {
   readonly intervals: readonly SettledInterval[];
   /** Outdated intervals with credits. */
   readonly outdated: readonly SettledInterval[];
-  /** Superseded intervals without a replacement, with credits for all their charges. */
+  /** Superseded intervals that nothing replaces, with credits for all their charges. */
   readonly superseded: readonly SettledSuperseded[];
   /**
-   * Latest end of the subscription's items, including dropped zero items (§7.5 rule 4, §7.9 rule 2). Null without
-   * items.
+   * Latest end of the subscription's items, including dropped items of amount 0 (§7.5 rule 4, §7.9 rule 2). Null if
+   * there are no items.
    */
   readonly chargedThrough: LocalDate | null;
 }
 
 /**
- * Rates the planned intervals of a subscription and compares them with the billed intervals (§7.3 to §7.7), for runs,
- * dry runs and previews of current usage.
- * @throws InvariantError under `negativeDelta` FAIL if less was used than is billed.
+ * Rates the planned intervals of a subscription and compares them with the billed intervals (§7.3 to §7.7). Used for
+ * runs, dry runs and previews of current usage.
+ * @throws InvariantError under `negativeDelta` FAIL if less usage exists than was billed.
  */
 export function settleUsage(input: SettleUsageInput): SettledUsage {
   const consumed = consumptions(input);
@@ -93,7 +93,7 @@ export function settleUsage(input: SettleUsageInput): SettledUsage {
   };
 }
 
-/** Credits the void usage of outdated intervals. Such intervals charge nothing more. */
+/** Credits the voided usage of outdated intervals. These intervals charge nothing more. */
 export function creditsOfOutdated(
   input: Omit<SettleUsageInput, 'plan' | 'collected' | 'beyond'> & {
     readonly plan: Pick<UsagePlan, 'outdated'>;
@@ -109,8 +109,8 @@ export function creditsOfOutdated(
 }
 
 /**
- * Returns the consumed points of each interval. Late points go to another interval of the same usage name, regardless
- * of its run.
+ * Returns the points that each interval consumes. Late points are charged by another interval with the same usage name,
+ * even if it belongs to another run.
  */
 function consumptions({ plan, collected, beyond, config }: SettleUsageInput) {
   const places = plan.intervals.map((planned, index) => ({ planned, index }));
@@ -166,8 +166,8 @@ function settled(
 }
 
 /**
- * Returns the share of an interval. An outdated interval keeps its whole minimum, so that only void usage is
- * credited.
+ * Returns the share of the period that an interval covers. An outdated interval keeps its whole minimum, so that only
+ * voided usage is credited.
  */
 function shareOf({ run, interval, isOutdated = false }: PlannedInterval): PeriodShare | null {
   const share = periodShare(run, interval);
@@ -178,35 +178,39 @@ function isNotZero(charge: UsageCharge): boolean {
   return !isZeroItem(charge);
 }
 
-/** The usage of an interval. The billed interval that charged a point has consumed the point. */
+/** The usage of an interval. A billed interval consumes the points that it charged. */
 export interface CollectedUsage {
   /**
-   * Points that billed intervals within the interval consumed, including late points of earlier periods, without void
-   * points.
+   * Points that billed intervals within the interval consumed. They include late points of earlier periods, but no
+   * voided points.
    */
   readonly billed: Quantities;
-  /** Points of the interval that no billed interval of the usage name consumed. */
+  /** Points of the interval that no billed interval of the same usage name has consumed. */
   readonly fresh: Quantities;
-  /** The fresh points that are not late, because nothing is billed or the interval was billed before its end. */
+  /**
+   * The new points that are not late. A point is not late if nothing is billed, or if the interval was billed before
+   * its end.
+   */
   readonly onTime: Quantities;
 }
 
 type FreshPoints = 'ALL' | 'ON_TIME' | 'NONE';
 
-/** The rated usage of an interval, and the points that it consumes, so that no other interval charges them. */
+/** The rated usage of an interval, with the points that it consumes. No other interval charges these points. */
 interface ChargedUsage {
   readonly quantities: Quantities;
-  /** Specifies which of the interval's own fresh points the charge consumes. */
+  /** Specifies which of the interval's own new points the charge consumes. */
   readonly freshPoints: FreshPoints;
-  /** Indexes of the intervals whose fresh points the charge consumes. */
+  /** Indexes of the intervals whose new points the charge consumes. */
   readonly takesLateOf: readonly number[];
   readonly takesBeyond: boolean;
 }
 
 /**
- * Returns the charged usage of each interval (§7.7).
- * @param intervals the intervals of one usage name of a subscription that are not covered, in order.
- * @param modes `beyond` contains unconsumed points of billed intervals before the look-back.
+ * Returns the usage that each interval charges (§7.7).
+ * @param intervals The intervals of one usage name of a subscription, in order, except those that a longer billed
+ * interval covers.
+ * @param modes `beyond` contains points of billed intervals before the look-back period that no interval has consumed.
  */
 function chargedUsage(
   intervals: readonly {
@@ -246,7 +250,9 @@ const freshPointsByMode: Readonly<Record<LateMode, FreshPoints>> = {
   NEXT_PERIOD: 'NONE',
 };
 
-/** Returns true if points at this instant are late because the interval was billed after its end (§7.7). */
+/**
+ * Returns true if points at this instant are late. This is the case if the interval was billed after its end (§7.7).
+ */
 export function isLate(
   { interval, match }: Pick<PlannedInterval, 'interval' | 'match'>,
   at: Instant,
@@ -257,7 +263,7 @@ export function isLate(
   );
 }
 
-/** Returns true if the interval was billed before its end, by a run up to a future date. */
+/** Returns true if the interval was billed before its end, by a run with a future target date. */
 export function isBilledAhead({ instants, billedAt = null }: BilledInterval): boolean {
   return instants !== null && billedAt !== null && billedAt < instants.end;
 }

@@ -20,15 +20,15 @@ import { type ItemMode, NegativeDelta } from './usage-config.ts';
 
 interface BilledNow {
   readonly billed: readonly BilledInterval[];
-  /** Superseded intervals with remaining charges, by start, end and name. */
+  /** Superseded intervals that still have charges to credit, sorted by start, end and name. */
   readonly superseded: readonly SupersededInterval[];
 }
 
 /**
- * Separates the billed intervals of a subscription by its present history. An interval is superseded if the
- * subscription is billed at some of its time, but not by the section that charged the interval, because a change of
- * plan, phase or price was backdated. Time in which nothing is billed (a pause, or after the end) supersedes nothing.
- * @param events all events of the subscription, in order.
+ * Divides the billed intervals of a subscription according to its current history. An interval is superseded if another
+ * section now charges part of its time, because a change of plan, phase or price was backdated. If nothing is billed in
+ * a part of the time (during a pause, or after the end), this supersedes nothing.
+ * @param events All events of the subscription, in order.
  */
 export function billedNow(billed: readonly BilledInterval[], events: readonly BillingEvent[]): BilledNow {
   const supersededBy = new Map<BilledInterval, BillingEvent>();
@@ -55,7 +55,8 @@ export function billedNow(billed: readonly BilledInterval[], events: readonly Bi
 }
 
 /**
- * Pairs each interval with shorter intervals that continued its items (see `entriesByPlace`). Both are read together.
+ * Pairs each interval with the shorter intervals that continued its items (see `entriesByPlace`). Both must be read
+ * together.
  */
 export function readTogether(
   billed: readonly BilledInterval[],
@@ -82,8 +83,8 @@ function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]):
 }
 
 /**
- * Returns true for the same section. A new catalog version with the same prices supersedes nothing, because its date
- * is only informative (invoicing §5.5 rule 1).
+ * Returns true if both are the same section. A new catalog version with the same prices does not supersede the section,
+ * because the date of the version is only informative (invoicing §5.5 rule 1).
  */
 function isSame({ name, priceIdentity }: UsageSection, one: BilledInterval): boolean {
   return name === one.usageName && priceIdentity === one.priceIdentity;
@@ -96,8 +97,8 @@ interface Places {
 
 /**
  * Returns the entries of each interval. An item and its credits belong to the interval that charged the item. If that
- * interval is superseded, they belong to the last interval in force that credited part of the item: a credit records
- * which interval continues the item (see `replaceSuperseded`).
+ * interval is superseded, they belong to the last interval in force that credited part of the item, because a credit
+ * records which interval continues the item (see `replaceSuperseded`).
  */
 function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperseded }: Places) {
   const placed = new Map<BilledInterval, BilledEntry[]>(billed.map((one) => [one, []]));
@@ -110,7 +111,7 @@ function entriesByPlace(billed: readonly BilledInterval[], { carriers, isSuperse
   return (one: BilledInterval) => placed.get(one) ?? [];
 }
 
-/** Returns the intervals that charged or partly credited each USAGE item, in billing order. */
+/** Returns, for each USAGE item, the intervals that charged or partly credited it, in billing order. */
 function carriersOf(billed: readonly BilledInterval[]): ReadonlyMap<Uuid, readonly BilledInterval[]> {
   const pairs = billed.flatMap((one) => one.entries.map((entry) => ({ one, root: rootOf(entry) })));
   const byRoot = Map.groupBy(pairs, ({ root }) => root);
@@ -128,7 +129,7 @@ function placeOf(
   return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
 }
 
-/** Returns true if part of the item was credited by an interval within the interval that charged the item. */
+/** Returns true if part of the item was credited by an interval that lies within the interval that charged the item. */
 function isPartlyCredited([home, ...others]: readonly BilledInterval[]): boolean {
   const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));
@@ -175,14 +176,15 @@ function supersededInterval(
   return [{ ...interval, isSupplied, entries, event }];
 }
 
-/** The credits of a superseded interval that no interval replaces. */
+/** The credits for a superseded interval that no other interval replaces. */
 export interface SettledSuperseded {
   readonly interval: SupersededInterval;
   readonly credits: readonly UsageCredit[];
 }
 
 /**
- * Credits the remaining amounts of a superseded interval, newest item first. Its usage is billed again (§7.3 rule 7).
+ * Credits the remaining amounts of a superseded interval, newest item first. The usage of the interval is then billed
+ * again (§7.3 rule 7).
  */
 export function creditSuperseded(interval: SupersededInterval): SettledSuperseded {
   const { entries } = interval;
@@ -209,9 +211,9 @@ interface ReplacementInput {
 }
 
 /**
- * Returns the credits that reduce a superseded interval to the cost of its replacement. Null if the replacement costs
- * more, or if the superseded interval has several items, which are then all credited. A credit of 0 records that the
- * interval continues the item (see `billedNow`).
+ * Returns the credits that reduce the charge of a superseded interval to the price of its replacement. Returns null if
+ * the replacement costs more. Also returns null if the superseded interval has several items; all of them are then
+ * credited. A credit of 0 records that the replacement continues the item (see `billedNow`).
  */
 export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge[] | null {
   const { superseded, usageName, interval, rated, currency, itemMode } = input;
@@ -235,7 +237,7 @@ export function replaceSuperseded(input: ReplacementInput): readonly UsageCharge
   return [{ ...none, open: ZERO, left: item.remaining }];
 }
 
-/** Returns the dates of a credit, which are the part of the superseded interval outside its replacement. */
+/** Returns the dates of a credit. They cover the part of the superseded interval outside its replacement. */
 export function creditedDates(
   { startDate, endDate, instants }: SupersededInterval,
   { start, end }: UsageInterval,
@@ -245,7 +247,7 @@ export function creditedDates(
   return { startDate, endDate };
 }
 
-/** Returns details that cancel every line of an item and its credits. */
+/** Returns details that cancel all lines of an item and its credits. */
 function withdrawnLines(entries: readonly BilledEntry[]): string {
   const read = entries.map(({ details }) => readItemDetails(details));
   const lines = new Map<string, BlockLine | PeakLine>();

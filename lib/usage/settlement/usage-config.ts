@@ -1,34 +1,36 @@
 import { OverflowPolicy } from '../rating/rated-usage.ts';
 import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
 
-/** One item per interval, or one per line (§7.4), from `invoice.item.result.behavior.mode`. */
+/**
+ * Specifies whether an interval gets one item, or one item per line (§7.4). Set by `invoice.item.result.behavior.mode`.
+ */
 export const ItemMode = { AGGREGATE: 'AGGREGATE', DETAIL: 'DETAIL' } as const;
 export type ItemMode = (typeof ItemMode)[keyof typeof ItemMode];
 
-/** Treatment of late points of billed intervals (§7.7), from `invoice.usage.lateMode`. */
+/** Specifies how to treat late points of billed intervals (§7.7). Set by `invoice.usage.lateMode`. */
 export const LateMode = { DELTA: 'DELTA', NEXT_PERIOD: 'NEXT_PERIOD', IGNORE: 'IGNORE' } as const;
 export type LateMode = (typeof LateMode)[keyof typeof LateMode];
 
 /**
- * Treatment of late points for intervals that begin before the look-back, from
+ * Specifies how to treat late points of intervals that begin before the look-back period. Set by
  * `invoice.usage.beyondLookback`.
  */
 export const BeyondLookBack = { REPORT: 'REPORT', NEXT_PERIOD: 'NEXT_PERIOD' } as const;
 export type BeyondLookBack = (typeof BeyondLookBack)[keyof typeof BeyondLookBack];
 
-/** Treatment of usage that costs less than billed, from `invoice.usage.negativeDelta`. */
+/** Specifies what happens if usage now costs less than was billed. Set by `invoice.usage.negativeDelta`. */
 export const NegativeDelta = { CREDIT: 'CREDIT', IGNORE: 'IGNORE', FAIL: 'FAIL' } as const;
 export type NegativeDelta = (typeof NegativeDelta)[keyof typeof NegativeDelta];
 
 export interface UsageConfig {
-  /** Value of `invoice.readMaxRawUsagePreviousPeriod`. A negative value means all periods. */
+  /** Value of `invoice.readMaxRawUsagePreviousPeriod`. A negative value means an unlimited number of periods. */
   readonly lookBackPeriods: number;
   readonly itemMode: ItemMode;
   readonly overflow: OverflowPolicy;
   readonly lateMode: LateMode;
   readonly beyondLookBack: BeyondLookBack;
   readonly negativeDelta: NegativeDelta;
-  /** Treatment of usage from a usage source that costs less than billed. */
+  /** Specifies what happens if usage from a usage source now costs less than was billed. */
   readonly negativeDeltaOfSources: NegativeDelta;
   /** The setting `invoice.disable.usage.zero.amount`. */
   readonly dropsZeroItems: boolean;
@@ -61,7 +63,7 @@ const comparedSettings = [
   'refusesUnknownUnits',
 ] as const satisfies readonly (keyof UsageConfig)[];
 
-/** Returns the settings as one text, for the detection of changes. */
+/** Returns the settings as one text. If the text changes, a setting has changed. */
 export function usageSettings(config: UsageConfig, { identity }: UsageTerms = NO_TERMS): string {
   const settings = comparedSettings.map((name) => config[name]);
   const texts = settings.map((setting) => String(typeof setting === 'boolean' ? Number(setting) : setting));
@@ -77,7 +79,7 @@ export interface NegativeDeltaInput {
   readonly isDryRun: boolean;
 }
 
-/** Returns the treatment of a negative delta in this run (§7.7 rules 2, 3). */
+/** Returns how this run treats usage that costs less than was billed (§7.7 rules 2, 3). */
 export function negativeDeltaOf({
   setting,
   isLenient,
@@ -89,7 +91,7 @@ export function negativeDeltaOf({
   return isDryRun && asked === NegativeDelta.FAIL ? NegativeDelta.IGNORE : asked;
 }
 
-/** Returns the settings for a dry run, which never fails for negative deltas (§7.7 rule 3). */
+/** Returns the settings for a dry run. A dry run does not fail if usage costs less than was billed (§7.7 rule 3). */
 export function inDryRun(config: UsageConfig): UsageConfig {
   return {
     ...config,

@@ -30,29 +30,29 @@ import {
 import { billedNow } from './superseded-usage.ts';
 import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 
-/** Input of the plan. Billed intervals that ended before `from` may be omitted. */
+/** Input for the plan. `billed` may omit intervals that ended before `from`. */
 interface UsagePlanInput extends UsageHistory {
   readonly targetDate: LocalDate;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'> & Partial<Pick<UsageConfig, 'beyondLookBack'>>;
-  /** The date of `usageWindow`. Null if `billed` contains everything that is billed. Defaults to null. */
+  /** The date that `usageWindow` returned. Null (the default) if `billed` contains all billed intervals. */
   readonly from?: LocalDate | null;
 }
 
 /** The usage of a subscription that a run reads and rates. */
 export interface UsagePlan {
-  /** Intervals, sorted by run, then by time (§7.3). */
+  /** Intervals to rate, sorted by run, then by time (§7.3). */
   readonly intervals: readonly PlannedInterval[];
   /**
-   * Other billed intervals, whose points may have become void: outdated intervals and, under
-   * `beyondLookback=NEXT_PERIOD`, intervals before the look-back.
+   * Other billed intervals, because their points may have been voided. These are outdated intervals and, under
+   * `beyondLookback=NEXT_PERIOD`, intervals before the look-back period.
    */
   readonly outdated: readonly PlannedInterval[];
-  /** Billed intervals that other sections now charge. An element of `intervals` may replace such an interval. */
+  /** Billed intervals that another section now charges. An element of `intervals` may replace such an interval. */
   readonly superseded: readonly SupersededInterval[];
   readonly billed: readonly BilledInterval[];
   /** Sections that are still charged after the target date. */
   readonly open: readonly UsageSection[];
-  /** The first date after the target date with more to bill (§7.9 rule 3). */
+  /** The first date after the target date on which more usage must be billed (§7.9 rule 3). */
   readonly nextDate: LocalDate | null;
 }
 
@@ -98,7 +98,7 @@ function plannedIntervals(run: UsageRun, all: readonly UsageRun[], input: UsageP
 
 const ALL_PERIODS = { lookBackPeriods: -1 };
 
-/** Returns billed intervals before the look-back, for which only void points matter (§2.2 rule 3). */
+/** Returns the billed intervals before the look-back period. Only voided points can change them (§2.2 rule 3). */
 function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly PlannedInterval[] {
   const { targetDate, zone, billed } = input;
   const own = billed.filter(({ usageName }) => usageName === run.section.name);
@@ -112,9 +112,9 @@ function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly Planned
 }
 
 /**
- * Returns the intervals with their replacements. The first interval within a superseded interval replaces it if it
- * has the same section and is not billed at all, so that only the difference is credited (§7.3 rule 7). Other
- * intervals are billed as new.
+ * Adds the replacements to the intervals. The first interval within a superseded interval replaces it if it has the
+ * same section and has not been billed, so that only the difference is credited (§7.3 rule 7). Other intervals are
+ * billed as new.
  */
 function withReplaced(planned: readonly PlannedInterval[], superseded: readonly SupersededInterval[]) {
   const replaced = new Map<PlannedInterval, SupersededInterval>();
@@ -138,8 +138,8 @@ function mayReplace({ run, interval, match }: PlannedInterval, one: SupersededIn
 }
 
 /**
- * Returns true for an interval that starts before L (the start of the look-back), unless some of its time is not
- * billed (§7.1 rule 3).
+ * Returns true for an interval that starts before L (the start of the look-back period), unless part of its time has
+ * not been billed (§7.1 rule 3).
  * @param of `billed` contains the intervals of the usage name.
  */
 export function isTooOld(
@@ -161,7 +161,7 @@ interface Stretch {
   readonly end: Instant | null;
 }
 
-/** Returns the first unbilled instant of a time span, or null for a fully billed time span. */
+/** Returns the first unbilled instant of a time span, or null if all of it has been billed. */
 function firstUnbilled({ start, end }: Stretch, billed: readonly BilledInterval[], zone: TimeZone) {
   const spans = billed.map((one) => spanOf(one, zone)).sort((a, b) => a.start - b.start);
   if (start === end) {
@@ -181,13 +181,12 @@ interface UnbilledStartInput {
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
   /**
-   * Date before which everything is billed, so that earlier intervals may be missing in `billed`. Null if `billed` is
-   * complete.
+   * Date before which everything has been billed. `billed` may omit earlier intervals. Null if `billed` is complete.
    */
   readonly from: LocalDate | null;
 }
 
-/** Returns the start of the first interval with unbilled time (§7.1 rule 3), or null. */
+/** Returns the start of the first interval that is not completely billed, or null if there is none (§7.1 rule 3). */
 export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartInput): DatedInstant | null {
   let first: DatedInstant | null = null;
   for (const run of runs) {
@@ -200,7 +199,7 @@ export function firstUnbilledStart({ runs, billed, zone, from }: UnbilledStartIn
   return first;
 }
 
-/** Returns the part of a run to examine, or null for no part. */
+/** Returns the part of a run that must be examined, or null if there is none. */
 function stretchOf({ events, closedBy }: UsageRun, from: LocalDate | null, zone: TimeZone): Stretch | null {
   const [{ effectiveDate: begin, localDate }] = events;
   const start = from === null || from <= localDate ? begin : maxInstant(begin, startOfDay(from, zone));
@@ -226,9 +225,10 @@ interface OutdatedInput {
 }
 
 /**
- * Returns, in time order, the billed intervals since the look-back that none of the intervals to rate continues. The
- * history changed after billing, and the new intervals lie within the billed intervals or overlap them (§7.3 step 2).
- * The billed intervals stay charged for their own points, so that void points are credited (§2.2 rule 3).
+ * Returns, in time order, the billed intervals since the start of the look-back period that no interval to rate
+ * continues. They exist if the history changed after billing, so that the new intervals are inside the billed intervals
+ * or overlap them (§7.3 step 2). The billed intervals continue to charge their own points, so that voided points are
+ * credited (§2.2 rule 3).
  */
 function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;
@@ -282,7 +282,7 @@ function intervalOf({ instants, startDate, endDate }: BilledInterval): UsageInte
   };
 }
 
-/** Returns a run of the section that billed the interval, because the amount depends on the prices of that section. */
+/** Returns a run of the section that billed the interval. The amount depends on the prices of that section. */
 function runOf(
   { usageName, versionDate, priceIdentity, startDate }: BilledInterval,
   runs: readonly UsageRun[],

@@ -24,9 +24,9 @@ interface MeteredSubscription {
   readonly subscriptionId: Uuid;
   /** All events of the subscription, in order. */
   readonly events: readonly BillingEvent[];
-  /** Billed intervals on invoices that are not VOID. */
+  /** Billed intervals. Intervals on VOID invoices are excluded. */
   readonly billed: readonly BilledInterval[];
-  /** Date before which billed intervals may be missing. Defaults to null, which means that none is missing. */
+  /** Date before which `billed` may be incomplete. Null (the default) means that it is complete. */
   readonly from?: LocalDate | null;
 }
 
@@ -41,28 +41,28 @@ interface QuestionInput {
 /** A time range with an exclusive end. */
 export type SuppliedRange = Pick<SuppliedSpan, 'start' | 'end'>;
 
-/** A quantity that a run needs, in the form of `UsageIntervalRequest`. */
+/** A quantity that a run needs. It has the form of `UsageIntervalRequest`. */
 export type QuantityRequest = Omit<UsageIntervalRequest, keyof SuppliedSpan> & SuppliedSpan;
 
-/** A run's question to a usage source about an account (§9). */
+/** The question that a run asks a usage source about an account (§9). */
 export interface SourceQuestion {
   readonly range: SuppliedRange;
   readonly subscriptions: readonly SubscriptionQuestion[];
-  /** The requests, one for each quantity that a usage run needs, in the order of the usage runs. */
+  /** The requests, one per required quantity, in the order of the usage runs. */
   readonly requests: readonly QuantityRequest[];
-  /** Text of the question. One result is valid for all questions with the same text. */
+  /** Text of the question. Questions with the same text have the same result. */
   readonly text: string;
 }
 
 interface SubscriptionQuestion {
   readonly subscriptionId: Uuid;
-  /** The instants that divide the records: starts of days and cuts of billing. */
+  /** The instants that divide the records: the starts of days, and the instants at which billing divides a day. */
   readonly slots: readonly Instant[];
   /** The bounds of billed intervals, by the comma-separated units of a section. */
   readonly transitions: ReadonlyMap<string, readonly Instant[]>;
 }
 
-/** Returns the question of a run up to the target date, or null if the run rates no usage. */
+/** Returns the question for a run up to the target date, or null if the run rates no usage. */
 export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
   const { subscriptions, targetDate, zone, config } = input;
   const planned = subscriptions
@@ -108,7 +108,7 @@ export function transitionsText({ subscriptions }: SourceQuestion): string {
   );
 }
 
-/** Returns the key of the result for a request. */
+/** Returns the key under which the result of a request is stored. */
 export function keyOfRequest({ usageName, unitType, ...span }: QuantityRequest): string {
   return quantityKey(usageName, unitType, span);
 }
@@ -169,14 +169,14 @@ function ascending(instants: readonly Instant[]): readonly Instant[] {
 }
 
 /**
- * Returns true if an interval can be rated from this kind of usage. Intervals billed from a source are compared with
- * a source, and other intervals are compared with recorded usage.
+ * Returns true if an interval can be rated from this kind of usage. An interval that was billed from a source must be
+ * compared with a source, and any other interval with recorded usage.
  */
 export function isComparable({ match }: PlannedInterval, isSupplied: boolean): boolean {
   return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);
 }
 
-/** Returns the interval without the time of overlapping billed intervals (§7.3 step 2), in order. */
+/** Returns the time of the interval without the time of overlapping billed intervals (§7.3 step 2), in order. */
 export function spansOf({ interval, match }: PlannedInterval): readonly SuppliedSpan[] {
   const { start, end, includesEnd } = interval;
   let spans: readonly SuppliedSpan[] = [{ start: start.at, end: end.at, endInclusive: includesEnd }];

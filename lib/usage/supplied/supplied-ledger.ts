@@ -25,8 +25,8 @@ interface SuppliedQuantities {
 }
 
 /**
- * The usage of one subscription from a usage source. The digests of billed intervals identify the part that is billed
- * (§9 rule 8); the rest is new.
+ * The usage of one subscription from a usage source. The digests of billed intervals show which part has been billed
+ * (§9 rule 8). The rest is new.
  */
 export class SuppliedLedger {
   readonly #billed: readonly BilledInterval[];
@@ -61,7 +61,7 @@ export class SuppliedLedger {
     return { billed: together(section, kept, carried), fresh, onTime: isOnTime ? fresh : NO_USAGE };
   }
 
-  /** Returns the usage that a settled interval is the first to charge. */
+  /** Returns the usage that is charged for the first time by a settled interval. */
   newlySupplied({ run }: Planned, { freshOf, onTimeOf }: Consumption): SuppliedDigest {
     const taken = [...freshOf, ...onTimeOf.filter(({ match }) => match.previous.every(isBilledAhead))];
     const amounts = taken.flatMap((planned) =>
@@ -78,7 +78,10 @@ export class SuppliedLedger {
     return { amounts, trackingIds: [...trackingIds].slice(0, MAX_SUPPLIED_TRACKING_IDS) };
   }
 
-  /** Returns the tracking ids of an interval that are on no invoice yet. An id may be in several intervals (§7.6). */
+  /**
+   * Returns the tracking ids of an interval that are not on any invoice yet. Several intervals may have the same
+   * tracking id (§7.6).
+   */
   #newIdsOf(usageName: string, planned: Planned): readonly string[] {
     const within = isWithin(planned.interval);
     const previous = new Set(planned.match.previous);
@@ -90,7 +93,7 @@ export class SuppliedLedger {
     return this.#suppliedIn(planned).trackingIds.filter((id) => !known.has(id));
   }
 
-  /** Returns the units used in an interval, regardless of the sections that charge them (§7.8). */
+  /** Returns the units used in an interval, whichever sections charge them (§7.8). */
   unitsIn({ start, end, includesEnd }: UsageInterval): ReadonlySet<string> {
     if (this.#usage.kind === 'QUANTITIES') return new Set();
     const span = { start: start.at, end: end.at, endInclusive: includesEnd };
@@ -109,8 +112,8 @@ export class SuppliedLedger {
 }
 
 /**
- * Splits the quantity of an interval into its billed part and its new part, without the charges of other billed
- * intervals.
+ * Splits the quantity of an interval into its billed part and its new part. Usage that other billed intervals charge is
+ * excluded.
  */
 function splitOf(
   { usageType }: UsageSection,

@@ -11,13 +11,13 @@ import { type Instant, instant, isInstantMs, parseWireInstant } from '../../valu
 import { compareText, type UsageSum } from '../rating/quantities.ts';
 import { readAmount } from '../recording/read-submission.ts';
 
-/** The usage of one subscription from a usage source (§9), as sums without records. */
+/** The usage of one subscription from a usage source (§9). It contains sums, not single records. */
 export type SuppliedUsage =
   | { readonly kind: 'RECORDS'; readonly pieces: readonly SuppliedPiece[] }
   /** Quantities by the text of `quantityKey`. */
   | { readonly kind: 'QUANTITIES'; readonly quantities: ReadonlyMap<string, SuppliedQuantity> };
 
-/** The records of one unit in a day, or between two neighboring cuts of a day. */
+/** The records of one unit in a day, or between two neighboring instants that divide a day. */
 export interface SuppliedPiece extends UsageSum {
   readonly from: Instant;
   /** Exclusive end of the range. */
@@ -53,18 +53,18 @@ interface Sums {
   readonly trackingIds: Set<string>;
 }
 
-/** Adds up records on arrival, so that memory use depends only on slots and units. */
+/** Adds up records as they arrive. Memory use depends only on the number of slots and units. */
 export class RecordSums {
   readonly #slots: readonly Instant[];
   readonly #sums = new Map<number, Map<string, Sums>>();
   #trackingIds = 0;
 
-  /** @param slots distinct bounds of the slots in ascending order. */
+  /** @param slots Distinct bounds of the slots, in ascending order. */
   constructor(slots: readonly Instant[]) {
     this.#slots = slots;
   }
 
-  /** Adds a record. Returns false for a record that is in no slot. */
+  /** Adds a record. Returns false if the record is outside all slots. */
   add({ at, unit, amount, trackingId }: SuppliedRecord): boolean {
     const slot = this.#slotOf(at);
     if (slot < 0) return false;
@@ -78,7 +78,7 @@ export class RecordSums {
     return true;
   }
 
-  /** Returns the pieces by slot, with the units in order of appearance. */
+  /** Returns the pieces by slot. Within a slot, units are in the order in which they first occurred. */
   pieces(): readonly SuppliedPiece[] {
     const slots = [...this.#sums].sort(([a], [b]) => a - b);
     return slots.flatMap(([slot, units]) => {
@@ -101,7 +101,10 @@ export class RecordSums {
     trackingIds.add(trackingId);
   }
 
-  /** Returns the index of the slot, or -1 before the first bound and from the last bound on. */
+  /**
+   * Returns the index of the slot that contains the instant. Returns -1 before the first bound and from the last bound
+   * on.
+   */
   #slotOf(at: Instant): number {
     let [low, high] = [0, this.#slots.length];
     while (low < high) {
@@ -114,7 +117,7 @@ export class RecordSums {
 }
 
 interface SuppliedRollUp {
-  /** Pieces, split at the bounds of the time spans. */
+  /** Pieces of usage, divided at the bounds of the time spans. */
   readonly pieces: readonly SuppliedPiece[];
   readonly subscriptionId: Uuid;
   /** Unit of the usage. Null means all units. */
@@ -146,7 +149,7 @@ interface ClaimedRecord extends SuppliedRecord {
   readonly subscriptionId: Uuid;
 }
 
-/** Reads a record. @throws MalformedAnswer with the place of the record. */
+/** Parses a record. @throws MalformedAnswer that contains the position of the record. */
 export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   const at = `records[${index}]`;
   const { subscriptionId, instant: when, unitType, amount, trackingId } = membersOf(given, at);
@@ -161,7 +164,7 @@ export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   };
 }
 
-/** Returns the quantities of an aggregated result. @throws MalformedAnswer. */
+/** Returns the quantities of an aggregated result. @throws MalformedAnswer if they are invalid. */
 export function claimedQuantities(given: unknown, expected: number): readonly SuppliedQuantity[] {
   if (!Array.isArray(given)) throw new MalformedAnswer('returned aggregated usage that is not a list');
   if (given.length !== expected)
@@ -173,7 +176,7 @@ export function claimedQuantities(given: unknown, expected: number): readonly Su
   });
 }
 
-/** Returns the records of a result as an iterator. @throws MalformedAnswer. */
+/** Returns an iterator over the records of a result. @throws MalformedAnswer if the result is not iterable. */
 export function claimedRecords(given: unknown): AsyncIterator<unknown> | Iterator<unknown> {
   if (typeof given !== 'object' || given === null)
     throw new MalformedAnswer('returned records that are not a stream');

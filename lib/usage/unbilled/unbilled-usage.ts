@@ -44,10 +44,13 @@ import { isTooOld, planUsage } from '../settlement/usage-plan.ts';
 
 export interface UnbilledUsage {
   readonly unitType: string;
-  /** Sum of the points. For OVERFLOW, the excess; for VOIDED_BEYOND_LOOKBACK, the overcharge (below 0). */
+  /**
+   * Sum of the points. For OVERFLOW, the quantity beyond the last tier. For VOIDED_BEYOND_LOOKBACK, the overcharged
+   * quantity, which is negative.
+   */
   readonly amount: Decimal;
   readonly reason: UnbilledReason;
-  /** The usage section that would charge the usage. Null if no section is in force. */
+  /** The usage section that would have charged the usage. Null if no section is in force. */
   readonly usageName: string | null;
   /** The day of the points. For OVERFLOW and VOIDED_BEYOND_LOOKBACK, the start of the billed period. */
   readonly startDate: LocalDate;
@@ -57,18 +60,19 @@ export interface UnbilledUsage {
 
 interface UnbilledInput extends BillingSoFar {
   /**
-   * The pieces of `piecesNeeded`, also cut at the bounds, with all days of billed intervals that overlap the bounds.
+   * The pieces that `piecesNeeded` selects, divided at the bounds. They include all days of billed intervals that
+   * overlap the bounds.
    */
   readonly pieces: readonly UsagePiece[];
   readonly start: Instant;
   /** Exclusive end of the range. */
   readonly end: Instant;
   readonly currency: Currency;
-  /** Terms in addition to the prices. None by default. */
+  /** Usage terms that apply in addition to the prices. None by default. */
   readonly terms?: UsageTerms;
 }
 
-/** Returns the usage recorded between the bounds that is on no invoice, by day, unit and reason (§3.3). */
+/** Returns the usage recorded between the bounds that is not on any invoice, by day, unit and reason (§3.3). */
 export function unbilledUsage(given: UnbilledInput): readonly UnbilledUsage[] {
   const { billed } = billedNow(given.billed, given.events ?? []);
   const input = { ...given, billed };
@@ -149,7 +153,10 @@ function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
     });
 }
 
-/** Returns the void usage of billed periods before the look-back, which would be credited (§2.2 rule 3). */
+/**
+ * Returns the voided usage of billed periods before the look-back period. Only `beyondLookback=NEXT_PERIOD` credits
+ * such usage (§2.2 rule 3).
+ */
 function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, currency, terms = NO_TERMS, start, end } = input;
   if (events === null || input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD) return [];
@@ -176,7 +183,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   );
 }
 
-/** Returns the quantity that was rated last, by unit. */
+/** Returns the quantities of the last rating, by unit. */
 function chargedQuantities(previous: readonly BilledInterval[]): readonly (readonly [string, Decimal])[] {
   const used = previous.flatMap(({ entries }) => entries).flatMap((entry) => entry.used ?? []);
   return [...new Map(used.map(({ unit, quantity }) => [unit, quantity]))];
@@ -191,9 +198,9 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
 }
 
 interface BillingSoFar extends Omit<UsageHistory, 'events'> {
-  /** All events of the subscription in order. Null if runs currently exclude the subscription. */
+  /** All events of the subscription, in order. Null if the subscription is currently excluded from runs. */
   readonly events: readonly BillingEvent[] | null;
-  /** Points on VOID invoices. None by default. */
+  /** Points that were charged on VOID invoices. None by default. */
   readonly freed?: readonly FreedPoints[];
   readonly today: LocalDate;
   readonly config: UsageConfig;
@@ -213,7 +220,7 @@ interface KnownInterval {
   readonly match: BilledMatch;
 }
 
-/** Finds the sections that did not bill a point of a subscription, and the reason for each. */
+/** Finds the sections that did not bill a point, with the reason for each. */
 class UnbilledReasons {
   readonly #events: readonly BillingEvent[] | null;
   readonly #times: ReturnType<typeof billedTimes>;
@@ -288,7 +295,7 @@ function knownIntervals({
   });
 }
 
-/** Reason why usage is on no invoice (§3.3). */
+/** Reason why usage is not on any invoice (§3.3). */
 export const UnbilledReason = {
   /** No section in force charges the unit. */
   UNKNOWN_UNIT: 'UNKNOWN_UNIT',
@@ -296,17 +303,17 @@ export const UnbilledReason = {
   BLOCKED: 'BLOCKED',
   BEFORE_START: 'BEFORE_START',
   AFTER_END: 'AFTER_END',
-  /** The usage was recorded for a period that is too old to be billed again. */
+  /** The period of the usage is too old to be billed again. */
   BEYOND_LOOKBACK: 'BEYOND_LOOKBACK',
-  /** The usage was charged and later voided, for a period that is too old to be compared again. */
+  /** The usage was charged and later voided. Its period is too old to be compared again. */
   VOIDED_BEYOND_LOOKBACK: 'VOIDED_BEYOND_LOOKBACK',
-  /** The period is billed, and the quantity exceeds the last tier. */
+  /** The period has been billed, but the quantity exceeds the last tier. */
   OVERFLOW: 'OVERFLOW',
   /** A future run bills the usage. */
   NOT_YET_DUE: 'NOT_YET_DUE',
-  /** The usage was recorded late for a billed period (`invoice.usage.lateMode=IGNORE`). */
+  /** The usage was recorded after its period was billed (`invoice.usage.lateMode=IGNORE`). */
   LATE: 'LATE',
-  /** The usage was recorded for a time that was billed within a longer period, which is not billed again. */
+  /** The time of the usage was billed as part of a longer period, which is not billed again. */
   COVERED: 'COVERED',
 } as const;
 export type UnbilledReason = (typeof UnbilledReason)[keyof typeof UnbilledReason];
