@@ -40,7 +40,7 @@ export interface BillingOptions<Host> {
   readonly hasher: SecretHasher;
   /** Encrypts secrets that the server must read later, such as the keys that sign tokens. */
   readonly cipher: SecretCipher;
-  /** The hash function. Set by the entry point for Node, never by hosts. */
+  /** The SHA-256 implementation. The Node entry point sets it; hosts never do. */
   readonly sha256: Sha256;
   readonly logger: Logger;
   /**
@@ -67,9 +67,12 @@ export interface BillingOptions<Host> {
    * default all plugins are used, sorted by name.
    */
   readonly invoicePlugins?: readonly InvoicePlugin[];
-  /** Sinks that receive events after these are committed (platform §10.6). */
+  /** Sinks that receive each event after its transaction commits (platform §10.6). */
   readonly eventSinks?: readonly EventSink[];
-  /** Meters of the host, called in this order before the engine reads recorded usage (usage §9). */
+  /**
+   * Usage meters of the host application. The engine calls them in this order before it reads recorded usage (usage
+   * §9).
+   */
   readonly usageSources?: readonly UsageSource[];
   /** Formats the amounts and dates of documents (invoicing §14 rule 5). */
   readonly invoiceFormatter?: InvoiceFormatterFactory;
@@ -78,7 +81,10 @@ export interface BillingOptions<Host> {
    * unavailable.
    */
   readonly documentRenderer?: DocumentRenderer;
-  /** Writes e-invoices (invoicing §22): `eInvoiceWriter()` of `billwright/e-invoice`. Default: no e-invoices. */
+  /**
+   * Writes e-invoices (invoicing §22). Pass `eInvoiceWriter()` from `billwright/e-invoice`. By default, no e-invoices
+   * are written.
+   */
   readonly eInvoices?: EInvoiceWriter | undefined;
   /**
    * Sends e-invoices to an access point (invoicing §22 rule 9), for tenants with `org.service.invoice.eInvoice`. By

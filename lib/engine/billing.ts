@@ -59,7 +59,7 @@ export interface EngineEventOperations extends EventOperations<WithContext>, Eve
 
 /** The engine (lib/README.md rule 4): operations, tenants, users and the control of background work. */
 export interface Billing<Host = never> extends BillingOperations, BillingControl {
-  /** Operations on events. A tenant reads events from any position; the host receives them as they occur. */
+  /** Operations on events. A tenant can read its events from any position. The host can subscribe to new events. */
   readonly events: EngineEventOperations;
   /** Tenants of the deployment. */
   readonly tenants: TenantOperations;
@@ -73,7 +73,10 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   readonly backlog: BacklogOperations;
   /** The processes that share the storage, and their plugins (platform §11). */
   readonly nodes: NodeOperations;
-  /** Records requests (platform §12), and links log lines and work to them (platform §13.1). For HTTP adapters. */
+  /**
+   * Records HTTP requests (platform §12) and adds the request id to log lines and later work (platform §13.1). For HTTP
+   * adapters.
+   */
   readonly requests: RequestObserver & RequestTracking;
   /** The clock that was passed when the engine was opened. */
   readonly clock: Clock;

@@ -40,7 +40,9 @@ export class Calls {
     }
   }
 
-  /** Returns the operations, grouped or not, wrapped as calls of this engine. */
+  /**
+   * Wraps each operation so that it runs as a call of this engine. Accepts single operations and groups of operations.
+   */
   of<O extends object>(operations: O, path = ''): O {
     const calls = Object.entries(operations).map(([name, value]) => [
       name,
@@ -52,7 +54,7 @@ export class Calls {
     return Object.freeze(Object.fromEntries(calls)) as O;
   }
 
-  /** Runs an operation. If its first parameter is a context, the operation runs in the scope of that context's call. */
+  /** Runs an operation. If the first parameter is a call context, the operation runs in the scope of that call. */
   onBehalfOf<T>(name: string, first: unknown, work: () => Promise<T>): Promise<T> {
     return isContext(first) ? asCall(this.#ports, { name, context: first }, work) : work();
   }
@@ -77,7 +79,7 @@ export function checkContext(context: unknown): void {
   );
 }
 
-/** The caller of operations, with the tenant of the calls. */
+/** The user and the tenant on whose behalf operations run. */
 export interface Caller {
   /** Tenant id, or the reference that `tenants.authenticate` returned. */
   readonly tenant: Uuid | string | TenantRef;
@@ -122,7 +124,7 @@ export function contexts(
   };
 }
 
-/** Checks the fields of a caller, because untyped code may omit them. */
+/** Checks the fields of a caller, because code without type checking may omit them. */
 function checkCaller(caller: Partial<Caller> | undefined): void {
   if (!caller?.tenant)
     throw invalidField('tenant is missing. Pass the tenant to billing.as({ tenant, user }).');
@@ -136,7 +138,7 @@ const takeTenant = converterOf(tenantRef);
 
 const takeId = converterOf('uuid');
 
-/** Returns the id. @throws BillingError MISSING_OR_INVALID_FIELD (60003) with the name of the field. */
+/** Parses an id. @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the field. */
 export function idOf(given: string, name: string): Uuid {
   return takeId(given, name) as Uuid;
 }
@@ -152,7 +154,7 @@ export async function tenantRefOf(
   return takeTenant(given, 'tenant') as TenantRef;
 }
 
-/** Returns contexts for calls that join a transaction of the host. */
+/** Returns a function that creates the contexts of calls inside a transaction of the host. */
 export function joining(contextOf: ContextOf, within: HostTransaction): ContextOf {
   return async (caller) => {
     const context = await contextOf(caller);

@@ -6,7 +6,7 @@ export function catalogArea({ ports, catalogs }: Foundation) {
   const administration = catalogAdministration(ports, catalogs);
   const { upload, sync, current, validate } = catalogs;
   return {
-    /** The catalog as the value of a key, for the key-value endpoints. */
+    /** Reads and writes the catalog as the value of a key, for the key-value endpoints. */
     keyedValues: { upload, sources: administration.sources, delete: administration.delete },
     operations: {
       catalogs: { upload, sync, current, validate, ...administration },

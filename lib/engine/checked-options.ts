@@ -12,14 +12,14 @@ import { assertInvariant } from '../values/errors/index.ts';
 import { closestTo } from '../values/text/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 
-/** Rule for checking and guarding an option. */
+/** Describes how to check and guard one option. */
 interface OptionRule {
   readonly isRequired?: true;
   /** The methods of the port, or of each plugin in the list. Null if the option is a function. */
   readonly methods?: readonly string[] | null;
-  /** Name of one plugin of the list, used in errors. */
+  /** The singular name of a plugin in the list, for error messages. */
   readonly plugin?: string;
-  /** Name of the port in errors. Defaults to the name of the option. */
+  /** Name of the port in error messages. Defaults to the name of the option. */
   readonly called?: string;
   readonly guard?: (given: never) => unknown;
   /** The type of a plain value. */
@@ -72,10 +72,8 @@ const rules = {
 const NEEDS_STORAGE = "Billing.open needs a storage, such as { storage: sqlite('billing.db') }";
 
 /**
- * Checks the options at opening, for hosts without a compiler.
- *
- * @throws InvariantError that names an unknown or missing option, or a port or plugin without a method or unique
- * name.
+ * Checks the options of `Billing.open`, because hosts may call it without type checking.
+ * @throws InvariantError that names an unknown or missing option, or a port or plugin without a method or unique name.
  */
 export function checkOptions<Host>(options: BillingOptions<Host>): void {
   assertInvariant(typeof options === 'object' && options !== null, NEEDS_STORAGE);
@@ -161,7 +159,7 @@ export function withoutNull<O extends object>(options: O): O {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as O;
 }
 
-/** Guards the clocks. If both clocks are one object, as in Node, the guarded clock is one object too. */
+/** Guards the clocks. If the same object serves as both clocks, as in Node, both are the same guarded object. */
 function guardedClocks<Host>(
   { clock, systemClock }: BillingOptions<Host>,
   logger: BillingOptions<Host>['logger'],

@@ -98,7 +98,7 @@ export interface BillingControl {
   setInRotation(isInRotation: boolean): void;
   /** Returns true if this node is in rotation, as it is initially. */
   isInRotation(): boolean;
-  /** Returns the health checks of this node (platform §13); never throws. */
+  /** Returns true if this node is in rotation. A new node starts in rotation. */
   health(): Promise<HealthReport>;
   /** Returns measurements of this node's queue, work and database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
@@ -143,7 +143,7 @@ function secretWatch(ports: Pick<Ports, 'storage' | 'cipher' | 'systemClock' | '
 interface ControlParts<Host> {
   readonly options: BillingOptions<Host>;
   readonly ports: Ports;
-  /** Time of the database. Null if the host supplies the clocks. */
+  /** The time of the database. Null if the host supplies the clocks. */
   readonly time: DatabaseTime | null;
   readonly server: ServerSettings;
   readonly engine: Engine;
@@ -242,7 +242,7 @@ export async function nextDueOf(
   return earliest(due.filter((each) => each !== null && each > now));
 }
 
-/** Returns the earliest instant. Null if there is none. */
+/** Returns the earliest instant, or null if there is no instant. */
 export function earliest(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce(
     (soonest, each) => (each !== null && (soonest === null || each < soonest) ? each : soonest),

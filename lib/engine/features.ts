@@ -14,8 +14,8 @@ export function featureArea({ ports, catalogs, settingsOf }: Foundation) {
     return checks.length > 0 && (await declaresFeatures(session)) ? checks : [];
   };
   /**
-   * Returns true if the tenant's catalog, which its operations have loaded before they change a subscription, declares
-   * features. Always true with catalog plugins, which would have to be called.
+   * Returns true if the tenant's catalog declares features. The operation has already loaded this catalog. With catalog
+   * plugins, always returns true, because the exact answer would require a call to the plugins.
    */
   async function declaresFeatures(session: ReadSession): Promise<boolean> {
     if (catalogs.hasPlugins) return true;

@@ -37,7 +37,7 @@ export interface EngineSettings
   readonly testMode: boolean;
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
-  /** The node of the engine, for reports on the deployment. */
+  /** The node on which the engine runs, as shown in reports on the deployment. */
   readonly node: {
     nodes(): Promise<readonly NodeInfo[]>;
     /** Stores the buffered access log. */
@@ -60,7 +60,7 @@ export interface Foundation {
   readonly maxRows: number;
 }
 
-/** Returns the time that the nodes of a database share, or null if the host supplies the clocks. */
+/** Returns the time of the database, which all of its nodes share. Returns null if the host supplies the clocks. */
 export function timeOf<Host>({ storage, systemClock }: BillingOptions<Host>): DatabaseTime | null {
   if (systemClock.isOfMachine !== true) return null;
   return new DatabaseTime(systemClock, () => storage.system.nowMs());

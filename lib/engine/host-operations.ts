@@ -122,7 +122,7 @@ export function subscribing({
 
 const plainTenant = plainBy(shapeOf(tenantFields)) as (tenant: Tenant) => Plain<Tenant>;
 
-/** Returns the operations on nodes. Nodes belong to no tenant. */
+/** Returns the operations on nodes. They take no tenant. */
 export function openedNodes(nodes: NodeService): NodeOperations {
   return checkedOperations<NodeOperations>('nodes', {
     list: async () => (await nodes.list()).map(plainNode),
@@ -136,7 +136,7 @@ const plainNode = plainBy(shapeOf(nodeFields)) as (node: NodeInfo) => Plain<Node
 
 type AnyParameters = readonly (readonly [name: string, shape: AnyInput])[];
 
-/** Converts the result of an operation. The result is one view, or a list, page or stream of views. */
+/** Converts the result of an operation to plain values. The result is one view, or a list, page or stream of views. */
 function givingPlain(operation: Operation, shape: AnyShape | undefined): Operation {
   if (shape === undefined) return operation;
   const plain = plainBy(shape);
@@ -160,7 +160,7 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer && Array.isArray(answer.rows);
 }
 
-/** Checks the context and the other parameters, and converts strings to values. */
+/** Checks the context and the other parameters of an operation, and converts strings to typed values. */
 function takingText(operation: Operation, parameters: AnyParameters | undefined): Operation {
   if (parameters === undefined)
     return async (context, ...given) => {

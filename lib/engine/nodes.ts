@@ -6,7 +6,7 @@ import { checkOptions, guardedOptions, withoutNull } from './checked-options.ts'
 /** Version of an engine that was opened without the option `version`. */
 const UNKNOWN_VERSION = '0.0.0';
 
-/** The options with only the running plugins. Commands to the node start and stop plugins. */
+/** The options with only the running plugins. Node commands start and stop plugins. */
 export interface Switched<Host> {
   readonly options: BillingOptions<Host>;
   readonly switches: PluginSwitches;
@@ -49,7 +49,7 @@ export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
   };
 }
 
-/** Registers gateways under their former names as well. */
+/** Registers each gateway under its former names too. */
 function withFormerNames<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
   const { gateways = [] } = options;
   const names = new Set(gateways.map(({ name }) => name));

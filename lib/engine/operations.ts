@@ -71,7 +71,7 @@ export interface AllSubscriptionOperations<C extends Leading = []>
   extends SubscriptionOperations<C>,
     ChangePreviewOperations<C> {}
 
-/** Operations on outlines of bundles, subscriptions and timelines. */
+/** Operations that return bundles, subscriptions and timelines in a compact form, whose rows are computed on demand. */
 export interface AllOutlineOperations<C extends Leading = []>
   extends OutlineOperations<C>,
     TimelineOutlineOperations<C> {}
@@ -81,7 +81,10 @@ export interface AllUsageOperations<C extends Leading = []>
   extends UsageOperations<C>,
     UsageReviewOperations<C> {}
 
-/** The operations of one tenant by group. `C` contains the leading parameters of each call: its context, or nothing. */
+/**
+ * The operations of one tenant by group. `C` is the type of each call's leading parameters: either the context or
+ * nothing.
+ */
 export interface GroupedOperations<C extends Leading = []> {
   /** Accounts with their e-mail addresses, credit, timeline, closing and export. */
   readonly accounts: AllAccountOperations<C>;
@@ -95,7 +98,7 @@ export interface GroupedOperations<C extends Leading = []> {
   readonly blocking: BlockingOperations<C>;
   /** Bundles of a base subscription and its add-ons. */
   readonly bundles: BundleOperations<C>;
-  /** Bundles and subscriptions whose rows are computed on demand, for results of any length. */
+  /** Bundles and subscriptions whose rows are computed on demand. The results can therefore have any length. */
   readonly outlines: AllOutlineOperations<C>;
   /** Coupons, and their redemption on subscriptions and accounts. */
   readonly coupons: CouponOperations<C>;

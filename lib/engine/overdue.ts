@@ -16,8 +16,8 @@ import { bindMethods } from './bind-methods.ts';
 import type { Foundation } from './foundation.ts';
 
 /**
- * Returns the operations on overdue states. `ahead` contains the handlers of work that precedes overdue checks
- * (overdue §5.2).
+ * Returns the operations on overdue states. `ahead` contains the handlers of work that must finish before overdue
+ * checks (overdue §5.2).
  */
 export function overdueArea(
   { ports, catalogs, overdueConfigs, settingsOf }: Foundation,

@@ -89,7 +89,7 @@ const availablePlan = { plan: { effectiveDateForExistingSubscriptions: 'instant'
 
 const feature = { resetsAt: 'instant', sources: [{ resetsAt: 'instant' }] } as const;
 
-/** Returns an object with the same shape for each of the names. */
+/** Returns an object that has the same shape for each of the given names. */
 export function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
   return Object.fromEntries(names.map((name) => [name, shape])) as Record<N, S>;
 }
@@ -251,7 +251,10 @@ export const plainAnswers: PlainAnswers = {
   },
 };
 
-/** The view inside a list or a page, otherwise the result itself. Catalogs and maps have no plain form here. */
+/**
+ * The element type of a list or page; for any other result, the type of the result. Catalogs and maps have no plain
+ * form here.
+ */
 type ViewOf<R> =
   R extends Page<infer V>
     ? V

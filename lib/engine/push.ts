@@ -23,10 +23,7 @@ export function sinkArea({ ports, settings }: Foundation): SinkService {
   return sinkService(ports, sinks, settings.server.tenant['billing.server.notifications.retries']);
 }
 
-/**
- * Checks the name of an event sink. @throws InvariantError for a name that the storage cannot keep as the key of the
- * sink's deliveries.
- */
+/** Checks the name of an event sink. @throws InvariantError for a name that the storage cannot use as a key. */
 function checkSinkName(name: string): void {
   checkStorable('Name of an event sink', name);
   assertInvariant(

@@ -12,7 +12,7 @@ export interface ServedRequest {
   readonly attributes?: SpanAttributes;
 }
 
-/** Adds facts to the trace of a request while the request is served. Has no effect without a tracer. */
+/** Adds attributes to the trace of a request while the request is running. Has no effect without a tracer. */
 export interface RequestSpan {
   tell(more: { readonly name?: string; readonly attributes?: SpanAttributes }): void;
   fail(error: unknown): void;

@@ -42,28 +42,28 @@ export interface OperationInput extends ControlledInput {
   readonly effectiveDate?: Instant | null;
 }
 
-/** A new payment, or a failed payment to repeat. */
+/** A new payment, or a failed payment that is repeated. */
 export interface NewPaymentInput extends OperationInput {
   readonly accountId: Uuid;
-  /** Amount greater than 0. An authorization of 0 checks the method. */
+  /** Amount greater than 0. An authorization may be 0 to check the payment method. */
   readonly amount: Decimal;
   /** Currency. Defaults to the account's currency. */
   readonly currency?: string | null;
   /** Payment method. Defaults to the account's default method. */
   readonly paymentMethodId?: Uuid | null;
-  /** A failed payment of the account to repeat. */
+  /** Id of a failed payment of the account. The operation repeats this payment. */
   readonly paymentId?: Uuid | null;
   /** The client's key of the payment. Defaults to the payment's id. */
   readonly externalKey?: string | null;
 }
 
-/** A payment given by its id, otherwise by its key. */
+/** A payment, identified by its id or, if the id is absent, by its key. */
 export interface OfPayment extends OperationInput {
   readonly paymentId?: Uuid | null;
   readonly externalKey?: string | null;
 }
 
-/** A further amount of a payment, to capture, refund or charge back. */
+/** An amount to capture, refund or charge back on an existing payment. */
 export interface PaymentAmountInput extends OfPayment {
   readonly amount: Decimal;
   /** Currency. Defaults to the account's currency. */
@@ -77,23 +77,23 @@ export interface ChargebackReversalInput extends OfPayment {
   readonly transactionExternalKey: string;
 }
 
-/** A pending transaction of a payment. Missing members match any value. */
+/** A pending transaction of a payment. An absent field matches any value. */
 export interface CompletionInput extends OfPayment {
   readonly transactionId?: Uuid | null;
   readonly transactionType?: TransactionType | null;
-  /** Amount for the gateway instead of the stored amount, which does not change. */
+  /** Amount sent to the gateway instead of the stored amount. The stored amount does not change. */
   readonly amount?: Decimal | null;
   readonly currency?: string | null;
 }
 
-/** The outcome of a pending transaction that the gateway reported outside a call. */
+/** The outcome of a pending transaction that the gateway reported asynchronously. */
 export interface NotifiedOutcomeInput {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly status: NotifiedStatus;
 }
 
-/** The reported status. A decline and a call that never reached the gateway are both failures of the payment. */
+/** The reported status. A decline, and a call that never reached the gateway, both count as failures of the payment. */
 export type NotifiedStatus = 'SUCCESS' | 'PAYMENT_FAILURE' | 'PLUGIN_FAILURE';
 
 /**
@@ -109,7 +109,7 @@ export type NotifiedStatus = 'SUCCESS' | 'PAYMENT_FAILURE' | 'PLUGIN_FAILURE';
  * `facts.isBusy`) if another call holds the payment, without any attempt.
  */
 export interface DirectPaymentOperations<C extends Leading = []> {
-  /** Holds the amount at the gateway for later captures. */
+  /** Reserves the amount at the gateway for later captures. */
   authorize(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Charges the amount in one step, without a separate capture. */
   purchase(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
@@ -117,11 +117,11 @@ export interface DirectPaymentOperations<C extends Leading = []> {
   credit(...given: [...C, input: HostInput<NewPaymentInput>]): Promise<PaymentResult>;
   /** Captures an authorized amount, possibly in several captures. */
   capture(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
-  /** Refunds an amount, at most the captured amount that is not refunded yet. */
+  /** Refunds an amount. The maximum is the captured amount that has not been refunded yet. */
   refund(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
-  /** Voids the latest successful transaction, as long as no money has moved. */
+  /** Voids the latest successful transaction. This is possible only if no money has moved. */
   void(...given: [...C, input: HostInput<VoidInput>]): Promise<PaymentResult>;
-  /** Records a chargeback that the card network made. Calls no gateway. */
+  /** Records a chargeback that the card network made. Does not call a gateway. */
   chargeback(...given: [...C, input: HostInput<PaymentAmountInput>]): Promise<PaymentResult>;
   /**
    * Records that a chargeback has ended in the merchant's favor.
@@ -129,23 +129,25 @@ export interface DirectPaymentOperations<C extends Leading = []> {
    * failed.
    */
   reverseChargeback(...given: [...C, input: HostInput<ChargebackReversalInput>]): Promise<PaymentResult>;
-  /** Queries the gateway again about a pending transaction. Returns a successful transaction unchanged. */
+  /**
+   * Queries the gateway about a pending transaction. A transaction that has already succeeded is returned unchanged.
+   */
   complete(...given: [...C, input: HostInput<CompletionInput>]): Promise<PaymentResult>;
   /**
-   * Records an outcome that the gateway reported outside a call, without calling the gateway.
-   * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless the transaction is pending.
+   * Records an outcome that the gateway reported asynchronously. Does not call the gateway.
+   * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if the transaction is not pending.
    */
   recordNotifiedOutcome(...given: [...C, input: HostInput<NotifiedOutcomeInput>]): Promise<PaymentResult>;
 }
 
-/** An existing account by its id or external key, otherwise a new account. */
+/** An existing account, identified by its id or external key, or else a new account. */
 export interface ComboAccount extends AccountInput {
   readonly accountId?: Uuid | null;
 }
 
 /**
- * A payment method of the account by its id or external key, otherwise a new method. Without a plugin name, the
- * payment has no method.
+ * A payment method of the account, identified by its id or external key, or else a new method. Without a plugin name,
+ * the payment uses no method.
  */
 export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> {
   readonly paymentMethodId?: Uuid | null;
@@ -153,14 +155,14 @@ export interface ComboPaymentMethod extends Pick<PaymentMethodInput, 'details'> 
   readonly externalKey?: string | null;
 }
 
-/** Account and payment method of a combined request. Objects that were created remain even if the payment fails. */
+/** Account and payment method of a combined request. Newly created objects remain even if the payment fails. */
 export interface ComboParties {
   readonly account: ComboAccount;
   /** Payment method. Defaults to the account's default method. */
   readonly paymentMethod?: ComboPaymentMethod | null;
   /** Plugin properties for adding the method. */
   readonly paymentMethodProperties?: readonly PluginProperty[];
-  /** Objects that may be created. Defaults to both. */
+  /** Specifies which objects the request may create. By default, it may create both. */
   readonly mayCreate?: { readonly account: boolean; readonly paymentMethod: boolean };
 }
 
@@ -182,7 +184,7 @@ export interface ComboOperations<C extends Leading = []> {
   combo(...given: [...C, input: HostInput<ComboPaymentInput>]): Promise<PaymentResult>;
 }
 
-/** The retry of a transaction, given by the transaction's id, otherwise by its external key. */
+/** The retry of a transaction. The transaction is identified by its id or, if the id is absent, by its external key. */
 export interface ScheduledRetryInput {
   readonly transactionId?: Uuid | null;
   readonly transactionExternalKey?: string | null;
@@ -193,18 +195,18 @@ export interface TransactionFixInput {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
   readonly status: FixedStatus;
-  /** State of the payment. By default, type and status of the transaction determine the state. */
+  /** New state of the payment. By default, it follows from the type and status of the transaction. */
   readonly stateName?: PaymentStateName | null;
   /**
-   * The state that determines the next operations. For the payment's latest transaction, defaults to the new state if
-   * it is a success, otherwise to the latest earlier success. For an earlier transaction, the state is unchanged by
-   * default.
+   * The state that determines the next operations. For the payment's latest transaction, the default is the new state
+   * if that is a success, or else the latest earlier success. For an earlier transaction, the default is the current
+   * value.
    */
   readonly lastSuccessStateName?: PaymentStateName | null;
-  /** The processed amount, if it differs from the requested one. */
+  /** The processed amount. Required only if it differs from the requested amount. */
   readonly processedAmount?: Decimal | null;
   readonly processedCurrency?: string | null;
-  /** With `IPCD_RETRIES` = `true`, a failed payment of an invoice is retried. */
+  /** Plugin properties. `IPCD_RETRIES` = `true` makes the engine retry a failed payment of an invoice. */
   readonly properties?: readonly PluginProperty[];
 }
 
@@ -269,7 +271,7 @@ export interface PaymentReadOperations<C extends Leading = []> {
 
   /**
    * Returns the account's payments with their invoices, oldest first.
-   * @throws BillingError with the codes of `ofAccount`.
+   * @throws BillingError The errors of `ofAccount`.
    */
   invoicePaymentsOfAccount(
     ...given: [...C, accountId: Uuid | string, options?: HostInput<PaymentReadOptions>]
@@ -281,13 +283,13 @@ export interface PaymentReadOperations<C extends Leading = []> {
   ): Promise<readonly InvoicePaymentView[]>;
 }
 
-/** A page of payments, with options for each payment. */
+/** A request for a page of payments, with options for the returned payments. */
 export interface PaymentListRequest extends PageRequest, PaymentReadOptions {
   /** Selects payments of this gateway. Defaults to all gateways. */
   readonly pluginName?: string | null;
 }
 
-/** Lists of the tenant's payments. A page takes a constant number of queries, also with attempts. */
+/** Lists of the tenant's payments. A page takes a constant number of queries, even if it includes attempts. */
 export interface PaymentListOperations<C extends Leading = []> {
   /**
    * Returns a page of the tenant's payments in creation order, with the counts for pagination.
@@ -309,7 +311,7 @@ export interface PaymentListOperations<C extends Leading = []> {
 
 export interface InvoicePaymentInput extends ControlledInput {
   readonly invoiceId: Uuid;
-  /** The account of the invoice, which is checked if given. */
+  /** The account of the invoice. If given, the engine checks that the invoice belongs to it. */
   readonly accountId?: Uuid | null;
   /** Amount to pay. Defaults to the balance. */
   readonly amount?: Decimal | null;
@@ -324,22 +326,25 @@ export interface InvoicePaymentInput extends ControlledInput {
 /** Payment of all unpaid invoices. */
 export interface PayAllInput extends ControlledInput {
   readonly accountId: Uuid;
-  /** The amount to spend, on the oldest invoice first. Defaults to the whole debt. */
+  /** The amount to pay. It is used on the oldest invoice first. Defaults to the whole debt. */
   readonly amount?: Decimal | null;
   /** Payment method. Defaults to the account's default method. Not allowed with `isExternal`. */
   readonly paymentMethodId?: Uuid | null;
   /**
-   * True if the invoices were paid by check, cash or transfer. The rest then becomes account credit. Defaults to
-   * false.
+   * True if the invoices were paid by check, cash or transfer. Any excess amount then becomes account credit. Defaults
+   * to false.
    */
   readonly isExternal?: boolean;
-  /** If true (the default), the rest may become account credit. If false, a payment that leaves a rest is rejected. */
+  /**
+   * If true (the default), an excess amount may become account credit. If false, a payment with an excess amount is
+   * rejected.
+   */
   readonly mayCredit?: boolean;
-  /** Target date up to which invoices are paid. Defaults to today in the account's zone. */
+  /** Target date up to which invoices are paid. Defaults to today in the account's time zone. */
   readonly targetDate?: LocalDate | null;
 }
 
-/** The invoices that the call tried to pay, oldest first, including those that stay unpaid. */
+/** The invoices that the call tried to pay, oldest first. They include invoices that remain unpaid. */
 export interface PaidInvoices {
   readonly invoiceIds: readonly Uuid[];
   /** Earliest target date of the invoices. */
@@ -351,20 +356,20 @@ export interface InvoiceRefundInput extends Omit<PaymentAmountInput, 'amount'> {
   readonly paymentId: Uuid;
   /** Amount of the refund. Defaults to the sum of the adjustments with their taxes. */
   readonly amount?: Decimal | null;
-  /** If true, the items of `adjustments` reduce the invoice. If false (the default), the invoice is owed again. */
+  /** If true, the items in `adjustments` reduce the invoice. If false (the default), the invoice is owed again. */
   readonly isAdjusted?: boolean;
-  /** Items to adjust. The taxes of these charges are adjusted too, unless `adjustments` contains them. */
+  /** Items to adjust. The taxes of these charges are adjusted automatically, unless `adjustments` contains them. */
   readonly adjustments?: readonly RefundAdjustmentInput[];
   /** True if the refund is a separate payment through another method. Defaults to false. */
   readonly isExternal?: boolean;
-  /** Payment method of the external refund, with `isExternal`. Defaults to the account's external method. */
+  /** Payment method of the refund if `isExternal` is true. Defaults to the account's external method. */
   readonly paymentMethodId?: Uuid | null;
 }
 
 export interface InvoiceChargebackInput extends PaymentAmountInput {
   /**
-   * If true, a chargeback beyond the remaining amount is recorded as a failed transaction. If false (the default), it
-   * is rejected.
+   * If true, a chargeback that exceeds the remaining amount is recorded as a failed transaction. If false (the
+   * default), it is rejected.
    */
   readonly recordsExcess?: boolean;
 }
@@ -412,6 +417,6 @@ export interface InvoicePaymentOperations<C extends Leading = []> {
    */
   reverseChargeback(...given: [...C, input: HostInput<ChargebackReversalInput>]): Promise<PaymentResult>;
 
-  /** Queries the gateway again about a pending transaction. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
+  /** Queries the gateway about a pending transaction. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
   complete(...given: [...C, input: HostInput<CompletionInput>]): Promise<PaymentResult>;
 }

@@ -7,10 +7,10 @@ import { CELL_ANSWER_MS } from '../../values/limits.ts';
 import { type Billing, type OpenBilling, openBilling } from '../billing.ts';
 import type { BillingOptions } from '../billing-options.ts';
 
-/** Milliseconds between attempts to open a cell that does not answer. */
+/** Milliseconds between attempts to open a cell whose database does not respond. */
 const OPEN_AGAIN_MS = 5_000;
 
-/** Properties of an engine that does not work on the queue (platform §4.3). */
+/** Server properties (platform §4.3) that stop an engine from processing the queue. */
 const queueOff = {
   'org.service.persistent.bus.main.off': 'true',
   'org.service.notificationq.main.notification.off': 'true',
@@ -21,11 +21,11 @@ export interface CellParts<Host> {
   readonly storage: Storage<Host>;
   readonly directory: Directory;
   readonly options: Omit<BillingOptions<Host>, 'storage'>;
-  /** False if this node serves calls of the cell but does not work on its queue, pushes and event sinks. */
+  /** If false, this node serves calls for the cell but does not process its queue, pushes or event sinks. */
   readonly isWorkedOn: boolean;
 }
 
-/** A cell with its engine, which is missing until the cell's database has answered once. */
+/** A cell and its engine. The engine is missing until the cell's database responds for the first time. */
 export class CellEngine<Host> {
   readonly name: string;
   readonly storage: Storage<Host>;
@@ -38,7 +38,7 @@ export class CellEngine<Host> {
   #cancelTimer: (() => void) | undefined;
   #isClosed = false;
 
-  /** @param onOpen is called when the engine has been opened. */
+  /** @param onOpen Called after the engine opens. */
   constructor(parts: CellParts<Host>, onOpen: (billing: Billing<Host>) => void) {
     this.name = parts.name;
     this.storage = parts.storage;
@@ -52,7 +52,7 @@ export class CellEngine<Host> {
     return this.#engine !== null;
   }
 
-  /** The engine. @throws BillingError BUSY (60018) if the cell's database has not answered yet. */
+  /** The engine. @throws BillingError BUSY (60018) if the cell's database has not responded yet. */
   get engine(): OpenBilling<Host> {
     if (this.#engine !== null) return this.#engine;
     throw cellAway(
@@ -61,7 +61,7 @@ export class CellEngine<Host> {
     );
   }
 
-  /** Opens the engine. If the database does not answer, opens it later. @throws Error for any other failure. */
+  /** Opens the engine. If the database does not respond, tries again later. @throws Error for any other failure. */
   async open(): Promise<void> {
     this.#opening = this.#open();
     try {
@@ -103,7 +103,7 @@ export class CellEngine<Host> {
     });
   }
 
-  /** Calls the engine. Errors of an unreachable database name the cell. */
+  /** Calls the engine. If the cell's database is unreachable, the error contains the name of the cell. */
   async call<T>(work: (billing: Billing<Host>) => Promise<T>): Promise<T> {
     try {
       return await work(this.engine.billing);
@@ -112,7 +112,7 @@ export class CellEngine<Host> {
     }
   }
 
-  /** Returns the error. An error of an unreachable database gets the name of the cell. */
+  /** Returns the error. If a database is unreachable, adds the name of its cell to the error. */
   named(error: unknown): unknown {
     if (!isUnreachable(error) || error.facts.cell !== undefined) return error;
     const { code, facts, cause, message } = error;
@@ -144,7 +144,7 @@ function isUnreachable(error: unknown): error is BillingError {
   return error instanceof BillingError && error.facts.isUnreachable === true;
 }
 
-/** Returns the error for calls that need a cell which does not answer. */
+/** Returns the error for calls that need a cell whose database does not respond. */
 export function cellAway(cell: string, reason: string): BillingError {
   return billingError(ErrorCode.BUSY, `Cell "${cell}" is not available: ${reason}`, {
     cell,

@@ -61,7 +61,10 @@ export function cellTenants<Host>(
   router: CellRouter<Host>,
   list: CellOperations['list'],
 ): Pick<CellTenantOperations, 'create' | 'ensure'> {
-  /** Returns the given cell, or the cell with the fewest accounts, then tenants. */
+  /**
+   * Returns the given cell. By default, returns the cell with the fewest accounts. If several cells have equally few,
+   * returns the one with the fewest tenants.
+   */
   const chosen = async (name: unknown): Promise<CellEngine<Host>> => {
     const names = router.cells.map((cell) => cell.name);
     if (name !== undefined) {
@@ -151,7 +154,9 @@ export function cellChecks<Host>(router: CellRouter<Host>): Billing['checks'] {
   };
 }
 
-/** Checks the cells one after the other. Throws the first failure after the other cells have been checked. */
+/**
+ * Checks the cells one after another. If a check fails, first checks the other cells, then throws the first failure.
+ */
 async function* breaches<Host>(
   router: CellRouter<Host>,
   tenant: TenantRef | null,

@@ -10,7 +10,7 @@ type Answer<T> = { readonly cell: string } & (
   | { readonly value: null; readonly problem: string }
 );
 
-/** Asks every cell. Returns a problem instead of an answer for a cell that does not answer. */
+/** Calls every cell. If a cell does not respond, the result contains a description of the problem for that cell. */
 async function answers<Host, T>(
   router: CellRouter<Host>,
   work: (billing: Billing<Host>, storage: Storage<Host>) => Promise<T>,
@@ -56,7 +56,7 @@ export async function cellsHealth<Host>(router: CellRouter<Host>): Promise<Healt
   };
 }
 
-/** Returns the metrics of all cells with the label `cell`, and which cells answer. */
+/** Returns the metrics of all cells, each labeled with its cell, and a metric that shows which cells respond. */
 export async function cellsMetrics<Host>(router: CellRouter<Host>): Promise<readonly Metric[]> {
   const found = await answers(router, async (billing, storage) => {
     await storage.system.ping();

@@ -15,7 +15,7 @@ import type { Billing } from '../billing.ts';
 import type { BillingOptions } from '../billing-options.ts';
 import { type CellEngine, cellAway } from './cell-engine.ts';
 
-/** Audit author of the row of a tenant whose creation was interrupted. */
+/** Author shown in the audit log when the row of a new tenant is added after an interruption. */
 const DIRECTORY = 'Directory';
 
 /** Finds the engine for each call (cells §2). */
@@ -55,7 +55,8 @@ export class CellRouter<Host> {
   }
 
   /**
-   * Returns the cell of the tenant, or any cell for an invalid or unknown tenant, whose engine then throws the error.
+   * Returns the cell of the tenant. For an invalid or unknown tenant, returns any cell, because its engine throws the
+   * correct error.
    */
   async of(tenant: unknown): Promise<CellEngine<Host>> {
     const key = keyOf(tenant);
@@ -70,7 +71,7 @@ export class CellRouter<Host> {
     return cell;
   }
 
-  /** Returns the open cell of a tenant as far as it is known without a query, otherwise any open cell. */
+  /** Returns the tenant's open cell if it is known without a query, and otherwise any open cell. */
   known(tenantRecordId: number | null): CellEngine<Host> {
     const place = tenantRecordId === null ? null : this.places.known(tenantRecordId);
     const cell = place === null ? undefined : this.cells.find(({ name }) => name === place.cell);
@@ -82,7 +83,9 @@ export class CellRouter<Host> {
     return (await this.of(tenant)).call(work);
   }
 
-  /** Calls the engine of the tenant's cell like `call`, again for some seconds while the tenant is being moved. */
+  /**
+   * Calls the engine of the tenant's cell. While the tenant is being moved to another cell, retries for a few seconds.
+   */
   async callPatiently<T>(tenant: unknown, work: (billing: Billing<Host>) => Promise<T>): Promise<T> {
     const { systemClock } = this.#ports;
     const endsAtMs = systemClock.nowMs() + MOVE_PATIENCE_MS;
@@ -96,7 +99,10 @@ export class CellRouter<Host> {
     }
   }
 
-  /** Calls every cell at the same time, each for at most 5 s. @throws BillingError BUSY (60018) that names a silent cell. */
+  /**
+   * Calls all cells at the same time, each for at most 5 s.
+   * @throws BillingError BUSY (60018) with the name of a cell that does not respond.
+   */
   async all<T>(work: (billing: Billing<Host>) => Promise<T>): Promise<readonly T[]> {
     return Promise.all(this.cells.map((cell) => cell.answer(work)));
   }
@@ -120,7 +126,7 @@ export class CellRouter<Host> {
   }
 }
 
-/** Returns the id or record id of a tenant. Null for the system, and for anything that is not a tenant. */
+/** Returns the id or record id of a tenant. Returns null for the system and for invalid input. */
 function keyOf(tenant: unknown): Uuid | number | null {
   if (typeof tenant === 'string') {
     const id = tenant.toLowerCase();

@@ -8,11 +8,11 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Billing } from '../billing.ts';
 import type { BillingOptions } from '../billing-options.ts';
 
-/** Options of `Billing.cells`: those of `Billing.open`, with several storages. */
+/** Options of `Billing.cells`. They equal the options of `Billing.open`, except that there are several storages. */
 export interface CellsOptions<Host> extends Omit<BillingOptions<Host>, 'storage'> {
   /**
-   * PostgreSQL storage of the directory, which knows the cells, the tenants and the users. It can be the storage of the
-   * first cell, or a second storage on the same database.
+   * PostgreSQL storage of the directory, which contains the cells, the tenants and the users. It can be the storage of
+   * the first cell, or a second storage on the same database.
    */
   readonly directory: Storage<Host>;
   /** PostgreSQL storage of each cell by name. A new cell is registered in the directory, in the order of this object. */
@@ -57,7 +57,7 @@ export interface CellOperations {
 
 /** Input for a new tenant of a deployment with cells. */
 export interface NewCellTenantInput extends NewTenantInput {
-  /** Name of the tenant's cell. Defaults to the cell with the fewest accounts that answers. */
+  /** Name of the tenant's cell. Defaults to the cell with the fewest accounts among the cells that respond. */
   readonly cell?: string;
 }
 
@@ -69,7 +69,7 @@ export interface CellTenantOperations extends TenantOperations {
   ensure(author: TenantAuthor, input: NewCellTenantInput): Promise<Plain<Tenant>>;
 }
 
-/** The engines of several cells as one (cells §2). */
+/** Combines the engines of several cells into one (cells §2). */
 export interface CellsBilling<Host = never> extends Billing<Host> {
   /** Tenants of all cells. */
   readonly tenants: CellTenantOperations;
@@ -79,7 +79,10 @@ export interface CellsBilling<Host = never> extends Billing<Host> {
 
 const CELL_NAME = /^[a-z][a-z0-9-]{0,62}$/;
 
-/** @throws InvariantError for invalid options, for hosts without a compiler. */
+/**
+ * Checks the options, because hosts may call this function without type checking.
+ * @throws InvariantError for an invalid option.
+ */
 export function checkCells<Host>({ directory, cells, work }: CellsOptions<Host>): void {
   const names = Object.keys(Object(cells));
   if (names.length === 0)

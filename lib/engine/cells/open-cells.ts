@@ -80,7 +80,9 @@ function assembled<Host>(
   };
 }
 
-/** Returns the operations that take the context of a tenant: all members of an engine but those assembled above. */
+/**
+ * Returns the operations that take a tenant's context. The result excludes the members that `openCells` creates itself.
+ */
 function operationsOf<Host>(billing: Billing<Host>) {
   const {
     events: _events,

@@ -5,7 +5,7 @@ import { type CellRouter, tenantOfContext } from './cell-router.ts';
 type Operation = (...given: readonly unknown[]) => Promise<unknown>;
 type Path = readonly string[];
 
-/** Returns an object of the same shape, whose functions call `route` with their path. */
+/** Returns an object of the same shape. Each function of the object calls `route` with its own path. */
 function shapedLike(
   shape: object,
   route: (path: Path, given: readonly unknown[]) => Promise<unknown>,
@@ -39,7 +39,7 @@ interface RoutedCaller<Host> {
   readonly host?: Host;
 }
 
-/** Returns `as` over all cells. Each call of a caller runs in the cell that its tenant has then. */
+/** Returns the `as` function for several cells. Each call runs in the current cell of the caller's tenant. */
 export function routedCallers<Host>(
   router: CellRouter<Host>,
   calls: Calls,

@@ -616,7 +616,7 @@ type ParametersOf<O> = O extends (context: CallContext, ...input: infer P) => un
   ? { readonly [I in keyof P]-?: Parameter<P[I]> }
   : never;
 
-/** The parameters of each operation that has any. */
+/** The parameters of each operation that takes parameters. */
 export type Inputs = {
   readonly [G in keyof StrictOperations]: {
     readonly [N in keyof StrictOperations[G] as ParametersOf<StrictOperations[G][N]> extends readonly []

@@ -10,7 +10,7 @@ const principal = {
   permissions: must(texts),
 } as const;
 
-/** The author of a change to data that belongs to no tenant. */
+/** The author of a change to data that does not belong to a tenant. */
 export const author = [
   'author',
   {

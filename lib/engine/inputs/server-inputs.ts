@@ -9,7 +9,7 @@ import { author, securityInputs } from './security-inputs.ts';
 
 type Parameter<T> = readonly [name: string, shape: InputShape<T>];
 
-/** The parameters of each operation that has any, in groups of any depth. */
+/** The parameters of each operation that takes parameters. Groups can be nested. */
 type InputsOf<O> = {
   readonly [N in keyof O as ParametersOf<O[N]> extends readonly [] ? never : N]: ParametersOf<O[N]>;
 };
@@ -68,7 +68,7 @@ const described = {
   backlog: { late: [look], busy: [look], failed: [look], putBack: chosen, free: chosen },
 } as const satisfies InputsOf<ServerOperations>;
 
-/** The inputs of the operations that belong to no tenant, by group. */
+/** The inputs, by group, of the operations that do not belong to a tenant. */
 export const serverInputs = { ...described, ...waitInputs, ...eventInputs };
 
 type ServerGroup = Exclude<keyof typeof serverInputs, keyof typeof waitInputs>;

@@ -46,7 +46,8 @@ export function automaticPaymentHandler(machine: PaymentMachine) {
 }
 
 /**
- * Repeats failed automatic payments when their retry is due (§8.3), and makes payments whose hold is released (§9.3).
+ * Repeats failed automatic payments when their retry is due (§8.3), and makes payments whose hold has been released
+ * (§9.3).
  */
 export function paymentRetryHandler(machine: PaymentMachine) {
   const payments = new PaymentRun(machine);
@@ -74,7 +75,7 @@ function readRequest({ payload }: ClaimedEntry) {
   return { invoiceId: retry.invoiceId, retry };
 }
 
-/** Reads the request of an entry. Throws for a payload of another kind. */
+/** Reads the request from the payload of an entry. Throws if the payload is of another kind. */
 type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
 
 interface Run {
@@ -89,7 +90,7 @@ interface QueuedRequest extends PaymentRequest {
 
 type Answered = Charge<QueuedRequest> & AnsweredCall;
 
-/** Makes the payments of a batch. Each decision about its entries is one transaction. */
+/** Makes the payments of a batch. Uses one transaction per step for all entries. */
 class PaymentRun {
   readonly #machine: PaymentMachine;
 
@@ -126,8 +127,8 @@ class PaymentRun {
   }
 
   /**
-   * Finishes the entries that are done. Entries of busy accounts, and entries that wait for another payment, are
-   * retried.
+   * Ends the entries that need no further work. Entries of busy accounts, and entries that wait for another payment,
+   * are retried.
    */
   async #look(
     session: WriteSession,
@@ -161,7 +162,10 @@ class PaymentRun {
     return { step: callsOrDone(calls, undefined), waiting: [...waiting] };
   }
 
-  /** Records all results in one transaction. Records them one by one for busy accounts, or if the transaction fails. */
+  /**
+   * Records all results in one transaction. If an account is busy or the transaction fails, records the results one by
+   * one.
+   */
   async #record(run: Run, answered: readonly Answered[]) {
     let left = answered;
     try {
@@ -205,7 +209,7 @@ class PaymentRun {
   }
 }
 
-/** Ends the holds of payments that a control plugin stopped, because nothing would retry these payments (§9.3). */
+/** Ends the holds of payments that a control plugin stopped. Nothing else would retry these payments (§9.3). */
 async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]) {
   const held = stopped.filter(({ holdId }) => holdId !== undefined);
   if (held.length === 0) return;
@@ -227,7 +231,10 @@ function readRequests({ batch, entries }: Run, read: ReadRequest) {
   });
 }
 
-/** Repeats operations on the date that a control plugin returned (§8.3), as a new attempt with the same keys. */
+/**
+ * Repeats operations on the date that a control plugin requested (§8.3). Each repetition is a new attempt with the same
+ * keys.
+ */
 class OperationRetries {
   readonly #ports: PaymentPorts;
   readonly #payments: PaymentService;
@@ -237,7 +244,10 @@ class OperationRetries {
     this.#payments = new PaymentService(machine);
   }
 
-  /** Processes the entries one at a time. Each entry begins an attempt, by which a second delivery is recognized. */
+  /**
+   * Processes the entries one after another. Each entry creates an attempt. If the entry is delivered again, the
+   * attempt shows that it was already processed.
+   */
   async run(batch: HandlerBatch, entries: readonly ClaimedEntry[]): Promise<void> {
     for (const entry of entries) await this.#runOne(batch, entry);
   }
@@ -258,7 +268,7 @@ class OperationRetries {
     }
   }
 
-  /** Returns the attempt to repeat. Null if the attempt has been repeated or decided in the meantime. */
+  /** Returns the attempt to repeat. Returns null if it has been repeated or decided in the meantime. */
   async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']) {
     return this.#ports.storage.read(batch.tenant, async (session) => {
       const [origin] = await session.payments.findAttemptsByIds([attemptId]);
@@ -273,7 +283,7 @@ class OperationRetries {
     });
   }
 
-  /** Stores an attempt for a retry that was refused before it began (§3.3). */
+  /** Stores an attempt for a retry that was rejected before it started (§3.3). */
   async #recordRefusal(session: WriteSession, origin: PaymentAttempt) {
     const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
     const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
@@ -286,7 +296,7 @@ class OperationRetries {
   }
 
   /**
-   * Repeats the operation. Returns false if the operation was refused. The entry then counts as finished, not as
+   * Repeats the operation. Returns false if the operation was rejected. The entry then counts as finished, not as
    * failed.
    */
   async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt) {
@@ -332,7 +342,10 @@ function requestOfAttempt(origin: PaymentAttempt) {
   };
 }
 
-/** Releases the holds of an account without AUTO_PAY_OFF and MANUAL_PAY (§9.3), with the oldest invoice first. */
+/**
+ * Releases the held payments of an account that has neither AUTO_PAY_OFF nor MANUAL_PAY (§9.3). The oldest invoice
+ * comes first.
+ */
 export function holdReleaseHandler({ storage, clock }: Pick<Ports, 'storage' | 'clock'>): QueueHandler {
   return {
     name: 'payment-service:hold-release',

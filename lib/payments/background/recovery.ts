@@ -59,8 +59,8 @@ interface Answered extends Question {
 }
 
 /**
- * Resolves transactions without an outcome (§7.1, §7.2). Queries the gateway and records its result, or checks again
- * later.
+ * Resolves transactions that have no outcome yet (§7.1, §7.2). Queries the gateway and records its result, or schedules
+ * another check.
  */
 export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';
@@ -99,7 +99,7 @@ export class JanitorHandler implements QueueHandler {
     }
   }
 
-  /** Returns the results with the reactions of the control plugins (§8.4). */
+  /** Returns the results together with the reactions of the control plugins (§8.4). */
   async #heard({ tenant }: HandlerBatch, answers: readonly Answered[]) {
     const [first] = answers;
     if (first === undefined) return answers;
@@ -113,7 +113,7 @@ export class JanitorHandler implements QueueHandler {
     return answers.map((answer, index) => ({ ...answer, settlement: heard[index] ?? answer.settlement }));
   }
 
-  /** Loads open transactions that are not leased (§7.1 rule 3). */
+  /** Loads open transactions that no call holds a lease on (§7.1 rule 3). */
   async #load(session: ReadSession, jobs: readonly Job[]) {
     const ids = jobs.map(({ transactionId }) => transactionId);
     const transactions = await session.payments.findTransactionsByIds(ids);
@@ -190,8 +190,8 @@ export class JanitorHandler implements QueueHandler {
 }
 
 /**
- * Schedules the next check of unchanged transactions (§7.2 rule 1). Returns the transactions without a next check
- * (rule 5).
+ * Schedules the next check of transactions that have not changed (§7.2 rule 1). Returns the transactions that get no
+ * further check (rule 5).
  */
 function scheduleNext(
   session: WriteSession,
@@ -217,8 +217,8 @@ function scheduleNext(
 }
 
 /**
- * Postpones checks that arrived during a running call until the lease of the call has ended. Decided transactions
- * need no check.
+ * Postpones checks that come due during a running call until the lease of that call has ended. Drops checks of decided
+ * transactions.
  */
 async function postponeLeased(session: WriteSession, jobs: readonly Job[], config: PaymentConfig) {
   if (jobs.length === 0) return;
@@ -253,12 +253,12 @@ const MAX_SWEPT_ATTEMPTS = 1_000;
 type SweepPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'paymentControls'>;
 
 interface Sweep {
-  /** Minimum age of the attempts, by the business clock. */
+  /** Minimum age of the attempts, measured by the business clock. */
   readonly olderThanMs: number;
   tenantOf(recordId: number): Promise<TenantRef>;
 }
 
-/** An open attempt and its run. The run is null if no transaction was created. */
+/** An open attempt and its run. The run is null if the attempt created no transaction. */
 interface Left {
   readonly attempt: PaymentAttempt;
   readonly run: {
@@ -286,8 +286,8 @@ export class AttemptSweep {
   }
 
   /**
-   * Sweeps the attempts once. If the sweep of a tenant fails, the error is logged, and the next sweep includes the
-   * tenant again.
+   * Runs one sweep over the attempts. If it fails for a tenant, logs the error. The next sweep includes that tenant
+   * again.
    */
   async sweep({ olderThanMs, tenantOf }: Sweep): Promise<void> {
     const { storage, clock, logger } = this.#ports;
@@ -334,7 +334,7 @@ export class AttemptSweep {
     });
   }
 
-  /** Notifies the plugins of an attempt whose run has ended (§8.4). */
+  /** Notifies the plugins of an attempt that its run has ended (§8.4). */
   async #heard(caller: ControlCaller, { attempt, run }: Left, timeoutMs: number) {
     if (run === null || !this.#control.hears(attempt.pluginNames)) return undefined;
     return this.#control.tell(caller, { transaction: run.transaction, attempt }, timeoutMs);
@@ -361,7 +361,7 @@ function endedLater(
   return endedAttempt(attempt, { transaction, payment, transactions, invoiceId, control }, rules);
 }
 
-/** Loads the attempts that are still open, with their transactions, in a constant number of queries. */
+/** Loads the attempts that are still open and their transactions, in a constant number of queries. */
 async function load(session: ReadSession, open: readonly OpenAttempt[]) {
   const { payments: reads } = session;
   const found = await reads.findAttemptsByIds(open.map(({ id }) => id));

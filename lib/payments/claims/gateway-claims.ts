@@ -31,20 +31,23 @@ import { isStorable, madeStorable } from '../../values/text/index.ts';
 const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
 export interface ClaimedMethod {
-  /** Id of the payment method in the engine. Null if the gateway does not know it. */
+  /** Id of the payment method in the engine. Null if the gateway does not store this id. */
   readonly paymentMethodId: Uuid | null;
-  /** The gateway's own id, even if it is not a valid key. Null if missing. */
+  /** The id that the gateway assigned to the method. It need not be a valid key. Null if missing. */
   readonly gatewayId: string | null;
   readonly isDefault: boolean;
 }
 
-/** Returns a plugin's text, cut to the stored length, with U+FFFD for invalid characters. Null for unreadable text. */
+/**
+ * Returns text from a plugin, truncated to the maximum stored length. Invalid characters become U+FFFD. Returns null if
+ * the text cannot be read.
+ */
 export function gatewayText(text: unknown): string | null {
   const claimed = claimedText(text);
   return claimed === null ? null : madeStorable(claimed.slice(0, MAX_GATEWAY_TEXT_CHARACTERS));
 }
 
-/** Returns the text of any value. An object may throw instead. */
+/** Returns any value as text. Throws if the conversion of an object throws. */
 function claimedText(value: unknown) {
   if (value === undefined || value === null) return null;
   try {
@@ -54,7 +57,7 @@ function claimedText(value: unknown) {
   }
 }
 
-/** Returns a gateway's properties, without properties that lack a key. */
+/** Returns a gateway's properties. Omits properties without a key. */
 export function gatewayProperties(
   properties: readonly PluginProperty[] | null | undefined,
 ): readonly PluginProperty[] {
@@ -66,7 +69,7 @@ export function gatewayProperties(
   });
 }
 
-/** Reads a gateway's details of a payment method. Null for invalid details. */
+/** Reads the details of a payment method from a gateway. Returns null if they are invalid. */
 export function claimedDetail(detail: PaymentMethodDetails | null | undefined): PaymentMethodDetails | null {
   if (typeof detail !== 'object' || detail === null) return null;
   return {
@@ -76,7 +79,9 @@ export function claimedDetail(detail: PaymentMethodDetails | null | undefined): 
   };
 }
 
-/** A gateway's result before its members are validated, without its dates, which the engine does not use. */
+/**
+ * A gateway's result whose fields are not validated yet. It omits the gateway's dates, which the engine does not use.
+ */
 export interface ClaimedResult extends Omit<GatewayResult, 'createdDate' | 'effectiveDate'> {
   readonly kbPaymentId: Uuid;
   readonly kbTransactionPaymentId: Uuid;
@@ -86,8 +91,8 @@ export interface ClaimedResult extends Omit<GatewayResult, 'createdDate' | 'effe
 }
 
 /**
- * Reads a gateway's result for one transaction. Reads each member once; objects, such as decimals of any library,
- * become text. Null for an unreadable result.
+ * Reads a gateway's result for one transaction. Reads each field only once. Converts objects, such as decimals of any
+ * library, to text. Returns null if the result cannot be read.
  */
 export function claimedResult(result: unknown): ClaimedResult | null {
   if (typeof result !== 'object' || result === null) return null;
@@ -125,10 +130,10 @@ const resultMembers = [
   'paymentResponse',
 ] as const satisfies readonly (keyof ClaimedResult)[];
 
-/** The transactions that a gateway lists for a payment. An unreadable transaction is null. */
+/** The transactions that a gateway lists for a payment. A transaction that cannot be read is null. */
 export type ClaimedResults = readonly (ClaimedResult | null)[];
 
-/** Reads the transactions that a gateway lists for a payment. Null for a value that is not a list. */
+/** Reads the transactions that a gateway lists for a payment. Returns null if the value is not a list. */
 export function claimedResults(results: unknown): ClaimedResults | null {
   return Array.isArray(results) ? Array.from(results, claimedResult) : null;
 }
@@ -137,7 +142,7 @@ export function lastClaimOf(results: ClaimedResults, transactionId: Uuid): Claim
   return results.findLast((each) => each?.kbTransactionPaymentId === transactionId) ?? undefined;
 }
 
-/** Reads a gateway's list of an account's payment methods. Null for an unreadable list. */
+/** Reads a gateway's list of an account's payment methods. Returns null if the list cannot be read. */
 export function claimedMethods(
   methods: readonly HostInput<GatewayPaymentMethod>[] | null | undefined,
 ): readonly ClaimedMethod[] | null {
@@ -159,20 +164,23 @@ function claimedMethod(method: HostInput<GatewayPaymentMethod> | null | undefine
   };
 }
 
-/** Returns a gateway's own id of a payment method, or null if the id is not a valid key. */
+/** Returns the id that the gateway assigned to a payment method, or null if it is not a valid key. */
 export function claimedKey(id: unknown): string | null {
   const text = claimedId(id);
   if (text === null || text.length > MAX_EXTERNAL_KEY_CHARACTERS) return null;
   return isStorable(text) ? text : null;
 }
 
-/** Returns a gateway's own id of a payment method unchanged, as a string or number. */
+/** Returns the id that the gateway assigned to a payment method, unchanged, if it is a string or number. */
 function claimedId(id: unknown) {
   if (typeof id !== 'string' && typeof id !== 'number') return null;
   return String(id).slice(0, MAX_GATEWAY_TEXT_CHARACTERS) || null;
 }
 
-/** Reads a page of a gateway's search: ids of the engine, and the number of hits. Null for an unreadable page. */
+/**
+ * Reads a page of a gateway's search results: ids of the engine, and the total number of hits. Returns null if the page
+ * cannot be read.
+ */
 export function claimedHits(
   page: GatewayPage<HostInput<GatewayPaymentMethod>> | null | undefined,
 ): { readonly ids: readonly Uuid[]; readonly total: number } | null {
@@ -187,14 +195,14 @@ export function claimedHits(
 
 const limits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
-/** Reads a plugin's amount of any decimal type. Undefined for an invalid amount. */
+/** Reads an amount from a plugin, which may use any decimal type. Returns undefined for an invalid amount. */
 export function claimedAmount(given: unknown): Decimal | undefined {
   return parseWireDecimal(String(given), limits);
 }
 
 /**
- * Returns the amount in whole minor units (§2.2). An amount that equals `asked` is returned unchanged, because older
- * data may have more digits.
+ * Returns the amount in whole minor units (§2.2). If the amount equals `asked`, returns it unchanged, because amounts
+ * in older data may have more digits.
  */
 export function claimedInUnits(
   amount: Decimal,
@@ -210,7 +218,10 @@ export interface ClaimedDispute extends GatewayDispute {
   readonly currency: Currency;
 }
 
-/** Reads a gateway's dispute (§11.2 rule 3). Null without a dispute, undefined for an unreadable one. */
+/**
+ * Reads a dispute from a gateway (§11.2 rule 3). Returns null if there is no dispute, and undefined if it cannot be
+ * read.
+ */
 export function claimedDispute(claimed: unknown): ClaimedDispute | null | undefined {
   if (claimed === null) return null;
   if (typeof claimed !== 'object' || claimed === undefined) return undefined;
@@ -223,7 +234,7 @@ export function claimedDispute(claimed: unknown): ClaimedDispute | null | undefi
   return { reference, amount, currency, stands };
 }
 
-/** A call that returned no value. Its effect is unknown. */
+/** A call that returned no value, so that its effect is unknown. */
 export type GatewayFailure =
   | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
   | { readonly kind: 'GATEWAY_ERROR'; readonly message: string; readonly cause?: unknown }
@@ -232,10 +243,12 @@ export type GatewayFailure =
 /** The reply to one gateway call (§2.2). */
 export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | GatewayFailure;
 
-/** The outcome of one query about a transaction. Only RESULT and NEVER_RECEIVED are certain. */
+/** The outcome of a query about one transaction. Only RESULT and NEVER_RECEIVED are certain. */
 export type CallOutcome =
   | { readonly kind: 'RESULT'; readonly result: ClaimedResult }
-  /** Nothing happened: no call was made, or a gateway with a complete ledger does not know the transaction. */
+  /**
+   * The transaction did not happen. Either no call was made, or a gateway that lists all transactions does not know it.
+   */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
   | { readonly kind: 'NO_RESULT' }
   | GatewayFailure;
@@ -245,7 +258,7 @@ export function operationOutcome(reply: GatewayReply<ClaimedResult | null>): Cal
   return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
 }
 
-/** Describes why a call returned nothing readable. Undefined for an unregistered gateway. */
+/** Returns the reason why a call returned nothing readable. Returns undefined for an unregistered gateway. */
 export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   switch (reply?.kind) {
     case undefined:
@@ -260,12 +273,12 @@ export function failureOf(reply: GatewayReply<unknown> | undefined): string {
   }
 }
 
-/** Maximum size of a gateway's response to a notification. */
+/** Maximum number of characters in a gateway's response to a notification. */
 const MAX_NOTIFICATION_ANSWER_CHARACTERS = 1_048_576;
 const MAX_NOTIFICATION_HEADERS = 32;
 const MAX_NOTIFICATION_HEADER_CHARACTERS = 2_048;
 
-/** Maximum size of a hosted form's fields as JSON. */
+/** Maximum number of characters in a hosted form's fields as JSON. */
 const MAX_HOSTED_FORM_CHARACTERS = 256 * 1_024;
 
 /** The HTTP response to a gateway's notification (§11.2). */
@@ -290,8 +303,8 @@ const headerName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const headerValue = /^[\x20-\x7e\t]*$/;
 
 /**
- * Headers that a gateway cannot set: headers of the connection and framing, and headers with which a browser would
- * store or share server data.
+ * Headers that a gateway cannot set. They control the connection and the framing, or would let a browser store or share
+ * server data.
  */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
@@ -322,7 +335,7 @@ export interface ClaimedNotification {
   readonly dispute: ClaimedDispute | null;
 }
 
-/** Reads a gateway's response. Null for an invalid response. */
+/** Reads the HTTP response that a gateway returned. Returns null if it is invalid. */
 export function claimedAnswer(
   answer: HostInput<NotificationAnswer> | null | undefined,
 ): ClaimedNotification | null {
@@ -376,8 +389,8 @@ export interface HostedFormView {
 }
 
 /**
- * Reads a gateway's form with a limited amount of JSON. Null for an invalid form. The account is always the requested
- * one, regardless of what the gateway returns.
+ * Reads the form that a gateway returned, with a limited amount of JSON. Returns null if it is invalid. The account is
+ * always the requested one, whatever the gateway returns.
  */
 export function claimedForm(
   form: HostInput<HostedForm> | null | undefined,
@@ -397,7 +410,7 @@ export function claimedForm(
   };
 }
 
-/** Returns a JSON copy of the value. Undefined for an invalid or too large value. */
+/** Returns a JSON copy of the value, or undefined if the value is invalid or too large. */
 function jsonObject(value: unknown) {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'object' || Array.isArray(value)) return undefined;

@@ -15,7 +15,7 @@ import { badParameter } from '../state/payment-errors.ts';
 import { isFirstOperation, type PaymentOperation } from '../state/payment-state.ts';
 import { type LoadedPayments, retryKeysOf } from '../state/payment-view.ts';
 
-/** The payment of a request (null for a new payment), and the transactions with the request's key. */
+/** The payment of a request, or null for a new payment, and the transactions with the request's key. */
 interface RequestTarget {
   readonly payment: Payment | null;
   readonly accountId: Uuid;
@@ -23,9 +23,9 @@ interface RequestTarget {
 }
 
 /**
- * Loads the facts for a decision (§4.1 rules 2 and 3) in a constant number of queries. Pass the account as
- * `locked` if it is known.
- * @throws BillingError with the codes of `loadRequestTarget`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+ * Loads the data for a decision in a constant number of queries (§4.1 rules 2 and 3). If the account is already locked,
+ * pass it as `locked`.
+ * @throws BillingError The errors of `loadRequestTarget`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
  */
 export async function loadOperationFacts(
   session: ReadSession,
@@ -60,8 +60,8 @@ export async function loadOperationFacts(
 }
 
 /**
- * Finds the payment and account of a request.
- * @throws BillingError with the codes of `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
+ * Finds the payment and the account of a request.
+ * @throws BillingError The errors of `findRequestedPayment`; PAYMENT_INVALID_PARAMETER (7031).
  */
 export async function loadRequestTarget(
   { payments: reads }: ReadSession,
@@ -85,12 +85,12 @@ export async function loadRequestTarget(
 }
 
 /**
- * Operations that reverse a payment. Completions arrive as CAPTURE, because an invoice payment never has separate
+ * Operations that reverse a payment. Completions have the type CAPTURE, because an invoice payment never has separate
  * captures.
  */
 const reversingOperations: ReadonlySet<PaymentOperation> = new Set(['REFUND', 'CHARGEBACK', 'CAPTURE']);
 
-/** Loads the facts for the requests of the locked accounts in a constant number of queries. */
+/** Loads the data for the requests of the locked accounts in a constant number of queries. */
 export async function loadFacts<R extends PaymentRequest>(
   session: WriteSession,
   requests: readonly R[],
@@ -163,7 +163,7 @@ async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]) {
   return { transactions, payments };
 }
 
-/** Returns the ids of accounts whose tags hold automatic payments (§9.2 rule 6). */
+/** Returns the ids of accounts that have a tag which holds automatic payments (§9.2 rule 6). */
 async function heldBackIds(
   session: WriteSession,
   accounts: readonly Account[],

@@ -5,18 +5,21 @@ import { DocumentFault, decodeXml, readXmlTree, type XmlElement } from '../../va
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { initialStateOf, type OperationTable, typeOf } from '../state/payment-state.ts';
 
-/** Limits of a tenant's payment state machine (payments §3.1). The engine's own state machine has 400 elements. */
+/**
+ * Limits of a tenant's payment state machine (payments §3.1). For comparison, the engine's own state machine has 400
+ * elements.
+ */
 const MAX_STATE_MACHINE_CHARACTERS = 1_048_576;
 const MAX_STATE_MACHINE_ELEMENTS = 20_000;
 
 const MAX_CACHED_STATE_MACHINES = 500;
 
-/** A tenant's own tables of operations (§3.1), by plugin name. */
+/** A tenant's own operation tables (§3.1), by plugin name. */
 export type StateMachinesOf = ReadonlyMap<string, OperationTable>;
 
 const NONE: StateMachinesOf = new Map();
 
-/** The payment state machines of tenants, cached by the tenant's revision, so that all nodes notice an upload. */
+/** Caches the payment state machines of tenants by the tenant's revision, so that all nodes notice an upload. */
 export class StateMachines {
   readonly #names: ReadonlyMap<string, string>;
   readonly #kept = new Map<number, { readonly revision: number; readonly tables: StateMachinesOf }>();
@@ -26,8 +29,8 @@ export class StateMachines {
   }
 
   /**
-   * Returns the tenant's tables. @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) for an unreadable stored
-   * document.
+   * Returns the tenant's operation tables.
+   * @throws BillingError PAYMENT_STATE_MACHINE_FAILURE (7036) if the stored document cannot be read.
    */
   async of(session: ReadSession): Promise<StateMachinesOf> {
     const { stateMachineRevision: revision } = await session.revisions();
@@ -48,8 +51,8 @@ export class StateMachines {
 }
 
 /**
- * Checks a document before it is stored. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable
- * document.
+ * Checks a document before it is stored.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it cannot be read.
  */
 export function checkStateMachine(text: string): void {
   try {
@@ -76,7 +79,7 @@ function reasonOf(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The state of a payment without a successful transaction. */
+/** The state of a payment that has no successful transaction yet. */
 const NOTHING_YET = 'BIG_BANG_INIT';
 
 /**

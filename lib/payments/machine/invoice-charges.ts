@@ -42,12 +42,12 @@ import { type PaymentMachine, type Step, type StepOf, writesOf } from './payment
 
 export type Charge<R> = OpenCall & { readonly request: R };
 
-/** Requests for accounts whose locks are held. Requests for other accounts are skipped. */
+/** The current requests and the accounts whose locks are held. Requests for other accounts are skipped. */
 interface Round<R extends PaymentRequest> {
   readonly requests: readonly R[];
   readonly accounts: readonly Account[];
   readonly consulted: Consulted;
-  /** If true, an invoice whose balance is 0 gets a payment of 0, if the tenant allows such payments. */
+  /** If true, an invoice whose balance is 0 gets a payment of 0, provided that the tenant allows such payments. */
   readonly paysEmptyInvoices: boolean;
   readonly parallelCalls: number;
   callerOf(request: R): ControlCaller;
@@ -68,9 +68,9 @@ type Planned<R extends PaymentRequest> = Pick<KnownFacts, 'facts'> & {
 type Tools = PlanTools & { readonly config: PaymentConfig };
 
 /**
- * Reserves payments of invoices (§9.2), or begins their runs if control plugins must be consulted first. Payments
- * that a plugin stopped are skipped. Gateways without external effects are called here, in the same transaction (§2.4
- * rule 1).
+ * Reserves payments of invoices (§9.2). If control plugins must be consulted first, begins the runs instead. Skips
+ * payments that a plugin stopped. Gateways without external effects are called here, in the same transaction (§2.4 rule
+ * 1).
  */
 export async function reserveCharges<R extends PaymentRequest>(
   machine: PaymentMachine,
@@ -129,7 +129,7 @@ async function toolsOf(
   };
 }
 
-/** Plans each request under the accounts' locks, in a constant number of statements. */
+/** Plans each request while the accounts are locked. Executes a constant number of statements. */
 async function planAll<R extends PaymentRequest>(
   session: WriteSession,
   { requests, accounts }: Round<R>,
@@ -149,7 +149,7 @@ async function planAll<R extends PaymentRequest>(
 }
 
 /**
- * Returns the run about which control plugins must be consulted. Null if no consultation is needed, or if it has
+ * Returns the run about which control plugins must be consulted, or null if no consultation is needed or it has already
  * taken place.
  */
 function runOf<R extends PaymentRequest>(
@@ -175,8 +175,8 @@ function runOf<R extends PaymentRequest>(
 }
 
 /**
- * Returns the control plugins of a run. A retry uses the plugins of its attempt (§8.3). A call uses the plugins that
- * its request names, otherwise the plugins of the tenant.
+ * Returns the control plugins of a run. A retry uses the plugins of its attempt (§8.3). A call uses the plugins named
+ * in the request or, if there are none, the plugins of the tenant.
  */
 function pluginsOf(
   { retry, api, holdId }: PaymentRequest,
@@ -205,13 +205,13 @@ async function repairLostSuccesses(session: WriteSession, lost: KnownFacts['lost
   await changeInvoices(session, { changes: settledInvoices(repairs, invoices) }, ids);
 }
 
-/** Returns true if the only records of the charge are those that its reservation inserts. */
+/** Returns true if the reservation of the charge inserts all of its records, so that none exist yet. */
 function isFirstOperation({ newPayment, newRow }: PlannedCharge): boolean {
   return newPayment !== null && newRow !== null;
 }
 
 /**
- * Inserts the records that make the calls recoverable, and their first recovery notification (§5.1 rule 1).
+ * Inserts the records from which the calls can be recovered, and the notification for the first recovery (§5.1 rule 1).
  * @returns the inserted records, with the invoices.
  */
 async function storeReservations(
@@ -256,7 +256,7 @@ async function storeReservations(
 
 export type ReservedPayment = Charge<PaymentRequest>;
 
-/** Number of concurrent calls. One call at a time ensures that the oldest invoice is paid first. */
+/** Number of concurrent calls. With one call at a time, the oldest invoice is always paid first. */
 const ONE = 1;
 
 interface PaymentsRequest {
@@ -271,7 +271,10 @@ interface Paying {
   readonly controlPlugins?: readonly string[] | null;
 }
 
-/** Makes the payments of an account's invoices that a call requests (§9.6, §10.1 rule 7), one after the other. */
+/**
+ * Makes the invoice payments that a call requests for an account (§9.6, §10.1 rule 7). The payments run one after
+ * another.
+ */
 export class AccountCharges {
   readonly #machine: PaymentMachine;
 
@@ -279,7 +282,7 @@ export class AccountCharges {
     this.#machine = machine;
   }
 
-  /** @param look locks the account and reserves the payments with `reserve`. May run several times. */
+  /** @param look Locks the account and reserves the payments with `reserve`. May run several times. */
   run<R>(
     context: CallContext,
     look: (session: WriteSession, consulted: Consulted) => Promise<Step<ReservedPayment, R>>,
@@ -298,7 +301,7 @@ export class AccountCharges {
   }
 
   /**
-   * Reserves payments of the locked account. The invoice id identifies each payment for the control plugins' results.
+   * Reserves payments of the locked account. For control plugins, each payment is identified by the id of its invoice.
    */
   reserve(
     session: WriteSession,
@@ -317,8 +320,8 @@ export class AccountCharges {
   }
 
   /**
-   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2). Reserves none if plugins must be
-   * consulted first.
+   * Reserves payments of all unpaid invoices in the caller's transaction (§9.2). If plugins must be consulted first,
+   * reserves none.
    */
   async reserveUnpaid(
     session: WriteSession,
@@ -332,8 +335,8 @@ export class AccountCharges {
   }
 
   /**
-   * After the caller's transaction, pays the invoices that it reserved, or the invoices that control plugins allow.
-   * Failures are only logged.
+   * Pays the invoices that were reserved in the caller's transaction, or that control plugins allow. Call this after
+   * the transaction. Failures are only logged.
    */
   async payUnpaid(
     context: CallContext,
@@ -366,7 +369,7 @@ export class AccountCharges {
     }
   }
 
-  /** Records the results. Failures are logged and left to recovery. */
+  /** Records the results. If this fails, logs the error; recovery then resolves the payments. */
   async #record(context: CallContext, answered: readonly AnsweredCall[]) {
     const { storage, clock } = this.#machine.ports;
     const authorship = { ...authorshipOf(context), createdDate: clock.now() };
@@ -382,7 +385,7 @@ export class AccountCharges {
   }
 }
 
-/** Returns the calls of a reservation as the next step, or the result if there are no calls. */
+/** Returns the step that makes the calls of a reservation. If there are no calls, returns the result. */
 export function callsOrDone<C extends OpenCall, R>(calls: readonly C[], result: R): Step<C, R> {
   return calls.length > 0 ? { kind: 'CALL', calls } : { kind: 'DONE', result };
 }
@@ -407,8 +410,8 @@ export const WITH_DEFAULTS: ApiPayment = Object.freeze({
 });
 
 /**
- * Checks that the account has a default payment method. @throws BillingError INVALID_PARAMETER (60002) if there would
- * be no method to pay with (§10.1 rule 2).
+ * Checks that the account has a default payment method.
+ * @throws BillingError INVALID_PARAMETER (60002) if there is no method to pay with (§10.1 rule 2).
  */
 export async function checkPayable(
   session: ReadSession,

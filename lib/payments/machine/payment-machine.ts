@@ -31,18 +31,18 @@ export type PaymentPorts = Pick<
 > &
   ActivityPorts;
 
-/** The result of one decision about the work, under the locks of its accounts. */
+/** The result of one decision. It is made while the accounts are locked. */
 export type Step<C extends OpenCall, R> =
-  /** Another call is running, so the work must be decided again soon. */
+  /** Another call is running. The decision must be repeated soon. */
   | {
       readonly kind: 'WAIT';
       readonly accountId: Uuid;
-      /** Maximum number of decisions that the tenant allows (§5.3 rule 2). */
+      /** Maximum number of decisions before the operation gives up, as set by the tenant (§5.3 rule 2). */
       readonly patience: number;
-      /** True if the runs have ended, and control plugins must be consulted again. */
+      /** True if the runs have ended and control plugins must be consulted again. */
       readonly consultsAgain: boolean;
     }
-  /** Some outcomes are unknown, so the gateway must be queried before a decision (§4.1 rule 4). */
+  /** Some outcomes are unknown. The gateway must be queried before a decision (§4.1 rule 4). */
   | {
       readonly kind: 'ASK_GATEWAY';
       readonly context: CallContext;
@@ -50,9 +50,9 @@ export type Step<C extends OpenCall, R> =
       readonly properties: readonly PluginProperty[];
       readonly timeoutMs: number;
     }
-  /** The attempts are stored, and the control plugins must be called now (§8.1). */
+  /** The attempts are stored. The control plugins must be called now (§8.1). */
   | { readonly kind: 'CONSULT'; readonly runs: readonly Consultation[]; readonly config: PaymentConfig }
-  /** The payment is reserved, and the gateways must be called after the commit. */
+  /** The payment is reserved. The gateways must be called after the commit. */
   | { readonly kind: 'CALL'; readonly calls: readonly C[] }
   | { readonly kind: 'DONE'; readonly result: R };
 
@@ -63,22 +63,24 @@ export interface Progress {
   readonly consulted: Consulted;
 }
 
-/** One or several payments that a person requests, or a batch from the queue. */
+/** One or several payments that a user requested, or a batch from the queue. */
 export interface PaymentWork<C extends OpenCall, R> {
   readonly parallelCalls: number;
-  /** Runs a write transaction in the caller's name. */
+  /** Runs a write transaction on behalf of the caller. */
   write<T>(work: (session: WriteSession) => Promise<T>): Promise<T>;
-  /** Locks the accounts, decides, and stores the records that make a call recoverable (§5.1 rule 1). */
+  /** Locks the accounts, makes a decision, and stores the records from which a call can be recovered (§5.1 rule 1). */
   look(session: WriteSession, progress: Progress): Promise<Step<C, R>>;
-  /** Stores the results with `PaymentMachine.record`. */
+  /** Stores the results, using `PaymentMachine.record`. */
   record(answered: readonly (C & AnsweredCall)[]): Promise<R>;
-  /** Returns true if the work retries itself after the error. Control plugins are then not notified (§5.3 rule 2). */
+  /** Returns true if the work will be retried after the error. Control plugins are then not notified (§5.3 rule 2). */
   comesAgain(error: unknown): boolean;
 }
 
 type Author = Pick<PaymentWork<never, unknown>, 'write' | 'comesAgain'>;
 
-/** Processes payments in the steps reserve, call and record (§5.1), and calls the control plugins before and after. */
+/**
+ * Processes payments in three steps: reserve, call and record (§5.1). Calls the control plugins before and after them.
+ */
 export class PaymentMachine {
   readonly ports: PaymentPorts;
   readonly configOf: PaymentConfigOf;
@@ -96,7 +98,7 @@ export class PaymentMachine {
     this.#later = new LaterOutcomes(ports, configOf);
   }
 
-  /** Resolves when no late result is being recorded. */
+  /** Resolves when all late results have been recorded. */
   idle(): Promise<void> {
     return this.#later.idle();
   }
@@ -136,7 +138,7 @@ export class PaymentMachine {
     }
   }
 
-  /** Makes the reserved calls after the commit and records the results. */
+  /** Makes the reserved calls after the commit, and records their results. */
   async finish<C extends OpenCall, R>(
     work: Pick<PaymentWork<C, R>, 'parallelCalls' | 'record'>,
     calls: readonly C[],
@@ -162,8 +164,8 @@ export class PaymentMachine {
   }
 
   /**
-   * Records the results under the locks of the accounts. Returns the payments with all their transactions.
-   * @param inserted the records of the payments, if the session has inserted them.
+   * Records the results while the accounts are locked. Returns the payments with all their transactions.
+   * @param inserted The records of the payments, if this session has inserted them.
    */
   record(
     session: WriteSession,
@@ -183,7 +185,7 @@ export class PaymentMachine {
     return recordOutcomes(session, settlements, { ids: ports.ids, configOf, inserted });
   }
 
-  /** Logs results that were not recorded. Recovery resolves them. */
+  /** Logs that results could not be recorded. Recovery will resolve them. */
   logUnrecorded(error: unknown, answered: readonly AnsweredCall[]): void {
     for (const { paymentId, transaction } of answered)
       this.ports.logger.error(
@@ -192,7 +194,9 @@ export class PaymentMachine {
       );
   }
 
-  /** Reads the transactions from the gateway once. If the gateway does not respond, the operation continues. */
+  /**
+   * Reads the transactions from the gateway, but only once. If the gateway does not respond, the operation continues.
+   */
   async #callGatewayOnce({ context, facts, ...asking }: StepOf<'ASK_GATEWAY'>) {
     const { payment, method, transactions } = facts;
     if (payment === null || method === null) return;
@@ -201,7 +205,7 @@ export class PaymentMachine {
     if (results) await this.#later.repair(context, [{ payment, transactions, results }]);
   }
 
-  /** Calls the control plugins and ends the runs that they stop. */
+  /** Calls the control plugins, and ends the runs that they stop. */
   async #consult(work: Author, { runs, config }: StepOf<'CONSULT'>) {
     const consulted = await this.control.consult(runs, config);
     const stopped = [...consulted.stopped.values()];
@@ -209,7 +213,7 @@ export class PaymentMachine {
     return consulted;
   }
 
-  /** Reports the refusal to the plugins that were called before, and throws the error. */
+  /** Reports the rejection to the plugins that were called before, then throws the error. */
   async #refuse(work: Author, consulted: Consulted, error: unknown): Promise<never> {
     const ends = async (): Promise<readonly RunEnd[]> =>
       work.comesAgain(error) ? attemptsPassed(consulted) : this.control.refused(consulted);
@@ -217,7 +221,7 @@ export class PaymentMachine {
     throw error;
   }
 
-  /** Ends runs. If that fails, the error is logged, and the sweep of attempts ends the runs later. */
+  /** Ends runs. If this fails, logs the error. The sweep of attempts then ends the runs later. */
   async #end(work: Author, endsOf: () => Promise<readonly RunEnd[]>, because: unknown) {
     try {
       const ends = await endsOf();
@@ -228,7 +232,7 @@ export class PaymentMachine {
     }
   }
 
-  /** Logs the gateway and the reason for an unknown outcome. The caller only learns that the outcome is unknown. */
+  /** Logs the gateway and the reason for an unknown outcome, because the caller learns neither. */
   #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall) {
     const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
     if (gateway === null || status !== 'UNKNOWN') return;

@@ -42,7 +42,7 @@ import { type LoadedPayments, viewPayments } from '../state/payment-view.ts';
 import { type PaymentMachine, type Progress, type Step, writesOf } from './payment-machine.ts';
 import type { RecordedPayments } from './record-outcomes.ts';
 
-/** The input of a decision, read under the account's lock. */
+/** The input of a decision. It is read while the account is locked. */
 export interface Deciding {
   readonly request: OperationRequest;
   readonly facts: OperationFacts;
@@ -50,16 +50,16 @@ export interface Deciding {
   readonly session: WriteSession;
 }
 
-/** A requested operation with the function that plans it when the facts are loaded. */
+/** A requested operation, with a function that plans it once the data is loaded. */
 export interface Operation {
   readonly request: OperationRequest;
-  /** If true (the default), open outcomes are queried first (§4.1 rule 4), and control plugins are called. */
+  /** If true (the default), open outcomes are queried first (§4.1 rule 4) and control plugins are called. */
   readonly isNew?: boolean;
-  /** True if the built-in invoice control comes first (§2.3 rule 9). */
+  /** True if the built-in invoice control is called first (§2.3 rule 9). */
   readonly isOfInvoice?: boolean;
-  /** False for a retry on a date that a control plugin returned. Defaults to true. */
+  /** False for a retry on a date that a control plugin requested. Defaults to true. */
   readonly isApiPayment?: boolean;
-  /** Plans the operation. By default, it is planned as a new operation of its request. */
+  /** Plans the operation. By default, a new operation is planned from the request. */
   readonly plan?: ((deciding: Deciding) => OperationPlan | Promise<OperationPlan>) | undefined;
 }
 
@@ -68,9 +68,9 @@ interface Looking extends Deciding {
   readonly work: Operation;
   readonly config: PaymentConfig;
   readonly consulted: ConsultedRun | null;
-  /** Control plugins that are still to be called, including the built-in one. */
+  /** Control plugins that have not been called yet, including the built-in one. */
   readonly names: readonly string[];
-  /** The number of a new payment. Null if the number is reserved in the transaction. */
+  /** The number of a new payment. If null, the number is reserved in the transaction. */
   readonly paymentNumber: number | null;
 }
 
@@ -90,7 +90,7 @@ export class PaymentService {
     return this.runPlanned(context, { request });
   }
 
-  /** Queries the gateway again about a pending transaction (§6.1). */
+  /** Queries the gateway about a pending transaction (§6.1). */
   complete(
     context: CallContext,
     request: OperationRequest,
@@ -106,7 +106,7 @@ export class PaymentService {
     return this.runPlanned(context, { request, plan, isNew: false });
   }
 
-  /** Runs an operation, planned by its own `plan` function if it has one. */
+  /** Runs an operation. If the operation has its own `plan` function, uses that function. */
   async runPlanned(context: CallContext, work: Operation): Promise<PaymentResult> {
     const { operation, paymentId } = work.request;
     // The number is taken before the transaction starts, in case this call creates the payment.
@@ -127,7 +127,7 @@ export class PaymentService {
   }
 
   /**
-   * Decides whether the operation may start, and decides again after control plugins were called. Then reserves the
+   * Decides whether the operation may start. Decides again after control plugins were called. Then reserves the
    * operation (§4.1, §5.1 rule 1).
    */
   async #look(
@@ -168,7 +168,7 @@ export class PaymentService {
     return this.#take(await plan(looking), looking);
   }
 
-  /** Returns the names of the run's control plugins in order (§2.3 rule 9). */
+  /** Returns the names of the run's control plugins, in calling order (§2.3 rule 9). */
   #controlsOf({ isOfInvoice = false, request }: Operation, config: PaymentConfig) {
     const { controlPlugins: named } = request;
     if (!isOfInvoice && named === null && !this.#machine.control.isHeard) return [];
@@ -204,7 +204,7 @@ export class PaymentService {
     return this.#reserved({ ...planned, isControlled }, looking);
   }
 
-  /** Leases the pending transaction, unless another node already has leased it. */
+  /** Leases the pending transaction, unless another node already holds a lease on it. */
   async #complete(
     { transaction, gateway, told, outcome }: Extract<OperationPlan, { kind: 'COMPLETE' }>,
     looking: Looking,
@@ -233,8 +233,8 @@ export class PaymentService {
   }
 
   /**
-   * Returns the reserved operation. An operation without external effects ends in the transaction that reserves it
-   * (§2.4 rule 1).
+   * Returns the reserved operation. An operation without external effects is completed in the transaction that reserves
+   * it (§2.4 rule 1).
    */
   async #reserved(
     reserved: Omit<OpenCall, 'timeoutMs' | 'caller'>,
@@ -271,7 +271,7 @@ export class PaymentService {
     return { ...call, loaded: recordedResult(await this.#machine.record(session, answered)) };
   }
 
-  /** Returns the run of a planned operation, with the amount, currency and method for the plugins. */
+  /** Returns the run of a planned operation. It contains the amount, currency and method, which plugins can see. */
   #begin(plan: NewOperation, { context, work, request, facts, names }: Looking): Consultation {
     const { ids } = this.#machine.ports;
     const { account, payment, method } = facts;
@@ -310,7 +310,7 @@ function waiting({ facts: { account }, config }: Looking): OperationStep {
   return { kind: 'WAIT', accountId: account.id, patience: config.lockRetries, consultsAgain: false };
 }
 
-/** Returns the request with the changes of the control plugins and the keys of its attempt. */
+/** Returns the request with the changes of the control plugins and with the keys of its attempt. */
 function adjustedRequest(
   request: OperationRequest,
   { attempt, amount, currency, paymentMethodId, properties }: ConsultedRun,
@@ -358,7 +358,7 @@ function notRecorded([call]: readonly AnsweredCall[], cause: unknown) {
   });
 }
 
-/** An operation that has ended. The outcome is null if no gateway was called. */
+/** An operation that has ended. The outcome is null if the gateway was not called. */
 export interface Done {
   readonly paymentId: Uuid;
   readonly transaction: Pick<PaymentTransaction, 'id'>;
@@ -390,7 +390,7 @@ export async function readResult(
   return resultOf(loaded, done);
 }
 
-/** Returns the payment after an operation, with the gateway's own information. */
+/** Returns the payment after an operation, with the information from the gateway. */
 export function resultOf(loaded: LoadedPayments, { paymentId, transaction, outcome }: Done): PaymentResult {
   const told: ReadonlyMap<Uuid, ClaimedResults> =
     outcome?.kind === 'RESULT' ? new Map([[paymentId, [outcome.result]]]) : new Map();

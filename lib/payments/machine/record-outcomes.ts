@@ -57,7 +57,7 @@ export async function recordOutcomes(
   }: {
     readonly ids: IdGenerator;
     readonly configOf: PaymentConfigOf;
-    /** The records of the settlements, if this session has inserted them. By default they are loaded. */
+    /** The records of the settlements, if this session has inserted them. Otherwise they are loaded. */
     readonly inserted?: SettledRecords | null;
   },
 ): Promise<RecordedPayments> {
@@ -90,8 +90,8 @@ export async function recordOutcomes(
 }
 
 /**
- * Returns the consequences in the order in which the transactions were created. Each consequence builds on the
- * previous consequences.
+ * Returns the consequences of the changes, in the order in which the transactions were created. Each consequence builds
+ * on the ones before it.
  */
 function consequencesInOrder(changes: readonly Decided[], records: SettledRecords, tools: RecordTools) {
   const payments = new Map(records.payments);
@@ -197,8 +197,8 @@ function adjustmentsOf(all: readonly Consequences[]) {
 }
 
 /**
- * Returns the notifications that release holds waiting for these outcomes (§9.3). No hold waits for a call whose
- * lease has not expired.
+ * Returns the notifications that release the holds waiting for these outcomes (§9.3). A hold never waits for a call
+ * whose lease has expired.
  */
 export async function holdsToRelease(
   session: WriteSession,
@@ -223,7 +223,7 @@ export type LaterPorts = Pick<
 
 type Author = Pick<CallContext, 'tenant'> & Parameters<typeof authorshipOf>[0];
 
-/** Records outcomes that arrive late, from a read or from an operator (§2.2, §7). */
+/** Records outcomes that become known later, through a query or from an operator (§2.2, §7). */
 export class LaterOutcomes {
   readonly #ports: LaterPorts;
   readonly #configOf: PaymentConfigOf;
@@ -237,8 +237,8 @@ export class LaterOutcomes {
   }
 
   /**
-   * Informs the control plugins of the attempts (§8.4) and records the outcomes under the locks of the accounts.
-   * @param check runs under these locks and returns true if the outcomes are still valid. By default, they are always
+   * Notifies the control plugins of the attempts (§8.4), then records the outcomes while the accounts are locked.
+   * @param check Runs under these locks and returns true if the outcomes are still valid. By default, they are always
    * valid.
    * @returns null for outcomes that are no longer valid.
    */
@@ -258,7 +258,7 @@ export class LaterOutcomes {
   }
 
   /**
-   * Records what gateways reported during a read (§7.1, §7.2 rule 3). Failures are logged, and the janitor queries
+   * Records what gateways reported in response to a query (§7.1, §7.2 rule 3). Logs failures; the janitor then queries
    * these transactions again.
    * @returns true if there was something to record.
    */
@@ -283,7 +283,7 @@ export class LaterOutcomes {
   }
 
   /**
-   * Records late results in the background when they arrive. Failures are logged, and the janitor queries these
+   * Records late results in the background as soon as they arrive. Logs failures; the janitor then queries these
    * transactions again.
    */
   follow(answered: readonly AnsweredCall[]): void {
@@ -298,7 +298,7 @@ export class LaterOutcomes {
       });
   }
 
-  /** Resolves when no late result is being recorded. Does not wait for running calls. */
+  /** Resolves when all late results have been recorded. Does not wait for calls that are still running. */
   async idle(): Promise<void> {
     while (this.#applying.size > 0) await Promise.all(this.#applying);
   }

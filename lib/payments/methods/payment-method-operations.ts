@@ -8,13 +8,13 @@ export interface PaymentMethodInput extends ControlledInput {
   readonly accountId: Uuid;
   readonly pluginName: string;
   /**
-   * External key. Defaults to the gateway's own id of the method if that id is free in the tenant, otherwise to the
-   * id of the new method.
+   * External key of the method. Defaults to the gateway's id of the method if no other method of the tenant has that
+   * key; otherwise to the id of the new method.
    */
   readonly externalKey?: string | null;
   readonly isDefault?: boolean;
   readonly payAllUnpaidInvoices?: boolean;
-  /** The gateway's data that identify the method. Only the gateway stores them. */
+  /** The data with which the gateway identifies the method. Only the gateway stores it. */
   readonly details?: {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
@@ -29,15 +29,15 @@ export interface SetDefaultInput extends ControlledInput {
 
 export interface DeletePaymentMethodInput extends PluginInput {
   readonly paymentMethodId: Uuid;
-  /** If true, the account's default may be deleted, and the account gets the tag AUTO_PAY_OFF. */
+  /** If true, allows deleting the account's default method and adds the tag AUTO_PAY_OFF to the account. */
   readonly withAutoPayOff?: boolean;
-  /** If true, the account's default may be deleted. */
+  /** If true, allows deleting the account's default method. */
   readonly force?: boolean;
 }
 
 export interface RefreshPaymentMethodsInput extends PluginInput {
   readonly accountId: Uuid;
-  /** Names of plugins. Defaults to every registered plugin that has payment methods. */
+  /** Names of plugins. By default, all registered plugins that have payment methods. */
   readonly pluginNames?: readonly string[];
 }
 
@@ -47,14 +47,18 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
 }
 
 export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
-  /** Selects methods of this plugin. A search then uses the plugin's own search. Defaults to all plugins. */
+  /**
+   * Selects the methods of this plugin. A search then uses the plugin's own search function. Defaults to all plugins.
+   */
   readonly pluginName?: string | null;
 }
 
-/** A payment method as returned by reads. `isDefault` is computed and never stored (§1.2). */
+/** A payment method as read operations return it. `isDefault` is computed and not stored (§1.2). */
 export interface PaymentMethodView extends PaymentMethod {
   readonly isDefault: boolean;
-  /** The gateway's information. Null unless requested, or if the gateway stores no methods. */
+  /**
+   * The gateway's information about the method. Null if it was not requested, or if the gateway does not store methods.
+   */
   readonly pluginInfo: PaymentMethodDetails | null;
 }
 
@@ -100,8 +104,8 @@ export interface PaymentMethodOperations<C extends Leading = []> {
   ): Promise<PaymentMethodView>;
 
   /**
-   * Returns the method with an external key. A deleted method is returned only on request. @throws BillingError as
-   * `get`.
+   * Returns the method with an external key. Deleted methods are included only on request.
+   * @throws BillingError The errors of `get`.
    */
   getByKey(
     ...given: [...C, externalKey: string, options?: HostInput<PaymentMethodReadOptions>]

@@ -150,13 +150,13 @@ export class PaymentMethodReads {
     return pluginName;
   }
 
-  /** Returns the time limit for the gateways, or null if no gateway is called. */
+  /** Returns the time limit for gateway calls, or null if no gateway is called. */
   async #timeoutMs(session: ReadSession, options: PluginInfoOptions) {
     return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }
 }
 
-/** Returns the method if the read includes it. */
+/** Returns the method if the read operation includes it; otherwise undefined. */
 function shown(method: PaymentMethod | undefined, { includeDeleted }: PaymentMethodReadOptions) {
   return method?.isActive === true || includeDeleted === true ? method : undefined;
 }
@@ -164,22 +164,23 @@ function shown(method: PaymentMethod | undefined, { includeDeleted }: PaymentMet
 interface Searching {
   readonly context: CallContext;
   readonly gateways: Iterable<PaymentGateway>;
-  /** The search key, and its parsed form for stored methods. */
+  /** The search key as given. It is also parsed for the search of stored methods. */
   readonly key: string;
   readonly search: PaymentMethodSearch;
   readonly properties: readonly PluginProperty[];
-  /** The time limit for all gateways together: `payment.plugin.timeout`. */
+  /** The time limit for all gateway calls together: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
   /** Called for each gateway that fails. */
   failed(pluginName: string, reply: GatewayReply<unknown>): void;
 }
 
 type Hits = Pick<Page<PaymentMethod>, 'rows' | 'total'>;
-/** A range of hits in ascending order. With limit 0, only their number is needed. */
+/** A range of hits in ascending order. A limit of 0 requests only the number of hits. */
 type Window = Pick<GatewaySearch, 'offset' | 'limit'>;
 
 /**
- * Searches the records of each gateway in turn (§10.2). For a gateway without a search, searches the stored methods.
+ * Searches the records of each gateway in turn (§10.2). If a gateway has no search function, searches the stored
+ * methods.
  */
 async function hitsOf(
   ports: Pick<Ports, 'storage' | 'systemClock'>,
@@ -220,7 +221,9 @@ async function hitsOf(
   return { rows, total };
 }
 
-/** Returns a page of hits. Gateways only sort ascending, so a descending page is a range at the end. */
+/**
+ * Returns a page of hits. Gateways sort only in ascending order, so a descending page is read as a range from the end.
+ */
 async function pageOf({ offset, limit }: PageRequest, hitsIn: (window: Window) => Promise<Hits>) {
   if (limit >= 0) {
     const hits = await hitsIn({ offset, limit });

@@ -64,7 +64,7 @@ export class PaymentMethodRefresh {
     await this.#reset(asking, refreshed, defaultId);
   }
 
-  /** Returns the lists of the gateways, read without holding a lock. Gateways without a list are skipped. */
+  /** Returns the gateways' lists of methods. Reads them without holding a lock. Skips gateways that provide no list. */
   async #listings({ context, input, gateways, timeoutMs }: Asking) {
     const { accountId, properties = [] } = input;
     const request = { accountId, refreshFromGateway: true, properties };
@@ -102,7 +102,7 @@ export class PaymentMethodRefresh {
   }
 }
 
-/** Updates the account's methods to match the gateways' lists. */
+/** Updates the account's stored methods to match the gateways' lists. */
 async function stored(
   session: WriteSession,
   account: Account,
@@ -129,7 +129,7 @@ async function stored(
 }
 
 /**
- * Returns the listed keys that methods of the tenant already have.
+ * Returns those listed keys that existing methods of the tenant already have.
  * @throws BillingError PAYMENT_REFRESH_PAYMENT_METHOD (7006) for a method of another account or plugin, or a method
  * that is listed twice.
  */
@@ -164,46 +164,46 @@ function refused(reason: string, gateway: PaymentGateway | undefined) {
 
 /** A payment method from a gateway's list, after validation. */
 export interface ListedMethod {
-  /** Id of the payment method in the engine. Null if the gateway does not know it. */
+  /** Id of the payment method in the engine. Null if the gateway does not store this id. */
   readonly paymentMethodId: Uuid | null;
-  /** The id for a new method. It is the same in every list of the gateway. */
+  /** The id to use if the method is new. It is the same whenever the gateway lists the method. */
   readonly newId: Uuid;
-  /** The gateway's own id. Null if missing or not a valid key. */
+  /** The id that the gateway assigned to the method. Null if missing or not a valid key. */
   readonly externalPaymentMethodId: string | null;
   readonly isDefault: boolean;
 }
 
-/** The facts for comparing one gateway's list with the stored methods (§10.5). */
+/** The data for comparing one gateway's list with the stored methods (§10.5). */
 export interface RefreshFacts {
   readonly listed: readonly ListedMethod[];
-  /** The account's methods of this plugin, including deleted ones. */
+  /** The account's methods of this plugin. Deleted methods are included. */
   readonly known: readonly PaymentMethod[];
   /**
-   * For each method, whether it was active before the gateway was called. The gateway's list does not reflect later
-   * changes.
+   * Whether each method was active before the gateway was called. Later changes are not reflected in the gateway's
+   * list.
    */
   readonly activeBefore: ReadonlyMap<Uuid, boolean>;
-  /** Keys that methods of the tenant already have. */
+  /** The listed keys that other methods of the tenant already have. */
   readonly usedKeys: ReadonlySet<string>;
 }
 
 export interface RefreshedMethods {
   readonly inserted: readonly Pick<PaymentMethod, 'id' | 'externalKey'>[];
-  /** Deleted or restored methods in their new state. */
+  /** Methods that the refresh deletes or restores, in their new state. */
   readonly changed: readonly PaymentMethod[];
   readonly knownIds: ReadonlySet<Uuid>;
-  /** The active methods after the refresh, with the gateway's own ids. */
+  /** The active methods after the refresh, with the ids that the gateway assigned to them. */
   readonly active: readonly {
     readonly paymentMethodId: Uuid;
     readonly externalPaymentMethodId: string | null;
   }[];
-  /** The gateway's default. Null if the gateway names none. */
+  /** The default method according to the gateway. Null if the gateway names none. */
   readonly namedDefault: Uuid | null;
 }
 
 /**
- * Compares a gateway's list with the stored methods (§10.5). Methods match by the engine's id, otherwise by key,
- * otherwise by the id that the method got when it was new.
+ * Compares a gateway's list with the stored methods (§10.5). A listed method matches a stored method by the engine's
+ * id, otherwise by key, otherwise by the id that it would get as a new method.
  */
 export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
   const { known, activeBefore } = facts;
@@ -229,8 +229,8 @@ export function refreshedMethods(facts: RefreshFacts): RefreshedMethods {
 }
 
 /**
- * Returns the default payment method after a refresh: the method that the gateway of the current default names,
- * otherwise the first method that any gateway names.
+ * Returns the default payment method after a refresh. This is the method named by the gateway of the current default,
+ * or else the first method that any gateway names.
  */
 export function refreshedDefault(
   present: Uuid | null,
@@ -244,8 +244,8 @@ export function refreshedDefault(
 }
 
 /**
- * Matches the listed methods with the stored ones. If several listed methods match the same stored method, the first
- * one is used.
+ * Matches the listed methods with the stored ones. If several listed methods match the same stored method, uses the
+ * first one.
  */
 function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
   const ids = new Map<Uuid, ListedMethod>();
@@ -272,9 +272,9 @@ function matchedMethods({ listed, known, usedKeys }: RefreshFacts) {
 type Lister = Pick<PaymentMethod, 'accountId' | 'pluginName'>;
 
 /**
- * Returns the listed methods, each with the id that it gets if it is new (§10.5). This is an id of the engine, an id
- * derived from the gateway's id, or one derived from the place in the list, so that the same list always results in
- * the same ids.
+ * Returns the listed methods, each with the id that it gets if it is new (§10.5). The id is the engine's id, or is
+ * derived from the gateway's id or from the position in the list. The same list therefore always results in the same
+ * ids.
  */
 export async function listedMethods(
   claimed: readonly ClaimedMethod[],

@@ -39,7 +39,7 @@ import {
   storeMethods,
 } from './stored-methods.ts';
 
-/** A payment method that is being added. The gateway is notified first. */
+/** A payment method that is being added. The gateway is called before the method is stored. */
 interface Addition {
   readonly context: CallContext;
   readonly gateway: PaymentGateway;
@@ -56,7 +56,7 @@ interface Added {
   readonly charges: readonly ReservedPayment[];
 }
 
-/** Operations that change the payment methods of accounts (§10.1, §10.4). */
+/** Creates and changes the payment methods of accounts (§10.1, §10.4). */
 export class PaymentMethodService {
   readonly #ports: PaymentPorts;
   readonly #configOf: PaymentConfigOf;
@@ -97,7 +97,7 @@ export class PaymentMethodService {
     return viewOf(method, input);
   }
 
-  /** Returns true if no plugin is called, so that the check and the write can be one transaction. */
+  /** Returns true if no plugin is called. The checks and the write can then share one transaction. */
   #isStoredAtOnce({ pluginName, payAllUnpaidInvoices }: PaymentMethodInput) {
     return (
       pluginName === EXTERNAL_PAYMENT_PLUGIN &&
@@ -107,8 +107,8 @@ export class PaymentMethodService {
   }
 
   /**
-   * Adds the method between the calls of the control plugins, without an attempt (§10.1 rule 3). @throws as
-   * `prior` and `add`.
+   * Adds the method, with calls of the control plugins before and after, but without an attempt (§10.1 rule 3).
+   * @throws The errors of `prior` and `add`.
    */
   async #controlled(
     context: CallContext,
@@ -133,7 +133,7 @@ export class PaymentMethodService {
     return added;
   }
 
-  /** Checks the request. Simultaneous calls share one read. */
+  /** Checks the request. Simultaneous calls share one query. */
   async #addable(context: CallContext, input: PaymentMethodInput, requestedKey: string | null) {
     const { storage } = this.#ports;
     const { tenant } = context;
@@ -147,7 +147,7 @@ export class PaymentMethodService {
     return found;
   }
 
-  /** Notifies the gateway and stores the method unless the gateway refuses. */
+  /** Notifies the gateway, then stores the method unless the gateway rejects it. */
   async #addThroughGateway(addition: Addition) {
     const { id, requestedKey } = addition;
     await this.#notifyGateway(addition);
@@ -169,7 +169,7 @@ export class PaymentMethodService {
     return this.#storeAndReserve(context, account.id, newMethodOf(input, identity));
   }
 
-  /** Stores the method. Simultaneous calls of one author share one transaction. */
+  /** Stores the method. Simultaneous calls of the same author share one transaction. */
   #storeTogether(context: CallContext, input: PaymentMethodInput, identity: MethodIdentity) {
     const { storage } = this.#ports;
     const { tenant, userToken, createdDate } = context;
@@ -220,7 +220,7 @@ export class PaymentMethodService {
       await this.#charges.payUnpaid(context, payingOf(method, options, charges));
   }
 
-  /** Deletes a method, which stays readable (§10.3). */
+  /** Deletes a method. Deleted methods remain readable (§10.3). */
   async delete(context: CallContext, input: DeletePaymentMethodInput): Promise<void> {
     const { paymentMethodId } = input;
     const { storage, ids, gateways } = this.#ports;
@@ -267,7 +267,7 @@ export class PaymentMethodService {
     await notifyGateway(this.#ports, telling, async (asking, as) => gateway.addPaymentMethod?.(asking, as));
   }
 
-  /** Returns the gateway's own id of the method, or null. */
+  /** Returns the id that the gateway assigned to the method, or null. */
   async #gatewayKey({ context, gateway, input, id, timeoutMs }: Addition) {
     const request = { accountId: input.accountId, paymentMethodId: id, properties: input.properties ?? [] };
     const reply = await callGatewayOnce(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
@@ -301,7 +301,10 @@ function payingOf(
   return { accountId, paymentMethodId, controlPlugins, calls };
 }
 
-/** Returns true if the method is the default. Deleting the default method requires one of the two flags. */
+/**
+ * Returns true if the method is the account's default.
+ * @throws BillingError if it is and neither of the two flags allows its deletion.
+ */
 function checkDeletable(
   { paymentMethodId, withAutoPayOff, force }: DeletePaymentMethodInput,
   account: Pick<Account, 'id' | 'paymentMethodId'>,

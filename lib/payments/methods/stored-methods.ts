@@ -19,7 +19,10 @@ import type { Instant } from '../../values/time/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchMethod } from '../state/payment-errors.ts';
 
-/** Returns the external methods of these accounts, for checks and transfers. Takes no statement for an empty list. */
+/**
+ * Returns the external methods of these accounts, for payments by check, cash and transfer. Executes no statement for
+ * an empty list.
+ */
 export async function externalMethodsOf(
   session: ReadSession,
   accountIds: ReadonlySet<Uuid>,
@@ -29,7 +32,7 @@ export async function externalMethodsOf(
   return methods.filter(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
 }
 
-/** Rejects a second external method. An account has one active external method (§2.4 rule 1). */
+/** Rejects a second external method, because an account has only one active external method (§2.4 rule 1). */
 export function refuseSecondExternal(
   external: readonly PaymentMethod[],
   accountId: Uuid,
@@ -43,7 +46,10 @@ export function refuseSecondExternal(
   );
 }
 
-/** Returns the active method. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
+/**
+ * Returns the active method with this id.
+ * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) if there is none.
+ */
 export async function activeMethod(session: ReadSession, methodId: Uuid): Promise<PaymentMethod> {
   const [method] = await session.payments.findMethodsByIds([methodId]);
   if (method?.isActive) return method;
@@ -51,8 +57,8 @@ export async function activeMethod(session: ReadSession, methodId: Uuid): Promis
 }
 
 /**
- * Returns the account's active method. @throws BillingError with the codes of `activeMethod`,
- * PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033).
+ * Returns the active method if it belongs to the account.
+ * @throws BillingError The errors of `activeMethod`, PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033).
  */
 export async function methodOfAccount(
   session: ReadSession,
@@ -72,7 +78,7 @@ export async function methodOfAccount(
 export interface NewMethod {
   readonly id: Uuid;
   readonly requestedKey: string | null;
-  /** The gateway's own id. Null if the gateway returned none. */
+  /** The id that the gateway assigned to the method. Null if the gateway returned none. */
   readonly gatewayKey: string | null;
   readonly pluginName: string;
   readonly isDefault: boolean;
@@ -81,7 +87,7 @@ export interface NewMethod {
 /** The stored methods that a new method may conflict with. */
 interface ExistingMethods {
   readonly ofKeys: readonly PaymentMethod[];
-  /** The active external methods of accounts that get another external method. */
+  /** The active external methods of those accounts to which an external method is being added. */
   readonly externals: readonly PaymentMethod[];
 }
 
@@ -113,7 +119,7 @@ interface AddedMethod {
   readonly method: NewMethod;
 }
 
-/** Stores one method for each of these locked accounts in a constant number of statements (§10.1 rules 5 and 6). */
+/** Stores one method for each of these locked accounts, in a constant number of statements (§10.1 rules 5 and 6). */
 export async function storeMethods(
   session: WriteSession,
   additions: readonly AddedMethod[],
@@ -167,7 +173,8 @@ export function isKeyInUse(error: unknown): boolean {
 }
 
 /**
- * Changes the default payment methods of accounts (null removes a default) and reports account changes (accounts §4).
+ * Changes the default payment methods of accounts and reports the changes of the accounts (accounts §4). Null removes a
+ * default.
  */
 export async function setDefaultMethods(
   session: WriteSession,
@@ -183,8 +190,8 @@ export async function setDefaultMethods(
 }
 
 /**
- * Returns the account's method for checks, cash and transfers. Adds the method if needed, but never as the default
- * (§9.6 rule 1).
+ * Returns the account's method for payments by check, cash and transfer. Adds this method if it is missing, but does
+ * not make it the default (§9.6 rule 1).
  */
 export async function externalMethodOf(
   session: WriteSession,
@@ -208,7 +215,7 @@ export function newMethod(
 }
 
 /**
- * Returns the key, or null without a key.
+ * Returns the key, or null if there is none.
  * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) for a key that is too long, MISSING_OR_INVALID_FIELD for a key
  * that cannot be stored.
  */
@@ -223,7 +230,7 @@ export function checkExternalKey(externalKey: string | null): string | null {
   );
 }
 
-/** A method to store. The token links audit rows and events to the call. */
+/** A method to store. The user token links audit rows and events to the call. */
 export interface MethodAddition {
   readonly accountId: Uuid;
   readonly method: NewMethod;
@@ -259,7 +266,9 @@ export async function addTogether(
   });
 }
 
-/** Locks the accounts and reads the stored methods under the locks, in one round trip if the accounts are free. */
+/**
+ * Locks the accounts and reads the stored methods under the locks. If the accounts are free, this takes one round trip.
+ */
 async function lockedWithMethods(session: WriteSession, additions: readonly MethodAddition[]) {
   const asked = additions.map(({ accountId, method }) => askedOf(accountId, method));
   const [accounts, existing] = await allEnded([
@@ -283,13 +292,15 @@ export interface RequestedMethod {
   readonly requestedKey: string | null;
 }
 
-/** The facts that are needed before the gateway is notified. */
+/** The data that is required before the gateway is notified. */
 export interface AddableMethod {
   readonly account: Account;
   readonly config: PaymentConfig;
 }
 
-/** Checks the requests in a constant number of statements. The unique key of the table detects later conflicts. */
+/**
+ * Checks the requests in a constant number of statements. Later conflicts are detected by the unique key of the table.
+ */
 export async function addableMethods(
   session: ReadSession,
   asked: readonly RequestedMethod[],

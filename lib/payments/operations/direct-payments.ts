@@ -66,7 +66,7 @@ export function directPayments(machine: PaymentMachine) {
   };
 }
 
-/** Queries the gateway again about a pending transaction. */
+/** Queries the gateway about a pending transaction. */
 export async function completePayment(
   service: PaymentService,
   context: CallContext,
@@ -86,7 +86,7 @@ const notifiedStatuses: ReadonlySet<string> = new Set([
   TransactionStatus.PLUGIN_FAILURE,
 ]);
 
-/** Returns the request of an operation. @throws BillingError for invalid keys. */
+/** Returns the request for an operation. @throws BillingError for invalid keys. */
 export function requestOf(operation: PaymentOperation, input: Input): OperationRequest {
   return {
     operation,
@@ -103,7 +103,7 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
   };
 }
 
-/** Returns the currency. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown currency. */
+/** Parses a currency. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown currency. */
 export function currencyOf(currency: string | null): Currency | null {
   if (currency === null || isCurrency(currency)) return currency;
   throw badParameter('currency', `"${shortened(currency)}" is not an ISO 4217 code such as EUR`);
@@ -114,7 +114,7 @@ type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentRe
 /** The operations that begin a payment, by type of transaction. */
 export type Beginnings = Readonly<Record<ComboPaymentInput['transactionType'], Begin>>;
 
-/** Payments with their account and method (§11). */
+/** Payments together with their account and payment method, which may be new (§11). */
 export class ComboPayments implements ComboOperations<[CallContext]> {
   readonly #parties: ComboPartiesFinder;
   readonly #beginnings: Beginnings;
@@ -130,7 +130,7 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     return this.#beginnings[transactionType](context, { ...payment, ...parties });
   }
 
-  /** Checks the payment before its account is created, because the account would otherwise remain (§11). */
+  /** Checks the payment before its account is created. Otherwise an invalid payment would leave a new account (§11). */
   #check(
     { roundsFloatNoise }: CallContext,
     { transactionType, amount, currency }: Partial<ComboPaymentInput>,
@@ -181,7 +181,7 @@ export class ComboPartiesFinder {
     this.#methods = methods;
   }
 
-  /** @param check checks further conditions after both look-ups and before anything is written. */
+  /** @param check Checks further conditions after both look-ups, before anything is written. */
   async of(
     context: CallContext,
     asked: ComboParties,
@@ -207,7 +207,7 @@ export class ComboPartiesFinder {
     return { accountId, paymentMethodId: added.id };
   }
 
-  /** Returns the existing account and method. @throws BillingError for unknown ids. */
+  /** Returns the existing account and method of the request. @throws BillingError for unknown ids. */
   async #known(context: CallContext, { account: named, paymentMethod }: ComboParties) {
     const account = await this.#account(context, named);
     if (!paymentMethod?.pluginName) return { account, methodId: null, added: null, isFirstMethod: false };

@@ -51,7 +51,7 @@ import { completePayment, requestOf } from './direct-payments.ts';
 
 type Paid =
   | { readonly kind: 'NOTHING' }
-  /** The request has the key of an open payment. */
+  /** The request has the key of a payment that is still open. */
   | { readonly kind: 'RESENT'; readonly open: OpenPayment }
   | ({ readonly kind: 'CHARGED' } & Done);
 
@@ -197,7 +197,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments: [{ invoiceId, api }] };
   }
 
-  /** Returns the unpaid invoices of the locked account, each with its share of the amount. */
+  /** Returns the unpaid invoices of the locked account and the share of the amount that each of them gets. */
   async #findRequested(session: WriteSession, context: CallContext, input: PayAllInput) {
     const account = await lockForPayment(session, input.accountId);
     const due = await dueInvoices(session, account, input);
@@ -215,7 +215,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { account, payments, due: shares.map(({ invoice }) => invoice), amount };
   }
 
-  /** Queries an open payment and completes it if it is pending (§4.1 rule 4, §4.2). Null if the payment has failed. */
+  /**
+   * Queries the gateway about an open payment, and completes the payment if it is pending (§4.1 rule 4, §4.2). Returns
+   * null if the payment has failed.
+   */
   async #resend(
     context: CallContext,
     { payment, transaction }: OpenPayment,
@@ -236,7 +239,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return hasFailed ? null : result;
   }
 
-  /** Returns the requested or the external method. Null means the account's default. */
+  /** Returns the requested method or the external method. Null means the account's default method. */
   async #methodOf(
     session: WriteSession,
     account: Account,
@@ -247,14 +250,17 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return (await methodOfAccount(session, account.id, input.paymentMethodId)).id;
   }
 
-  /** Checks the method. @throws BillingError without a method, or for a method that cannot pay an invoice. */
+  /**
+   * Checks that the method can pay an invoice.
+   * @throws BillingError if there is no method, or if it cannot pay an invoice.
+   */
   async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null) {
     if (methodId === null) throw noDefaultMethod(id);
     const [method] = await session.payments.findMethodsByIds([methodId]);
     if (method) registeredGateway(this.#machine.ports.gateways, method.pluginName);
   }
 
-  /** Credits the part of an external payment that exceeds all invoices (§9.6 rule 2). */
+  /** Credits the rest of an external payment that exceeds the total of all invoices (§9.6 rule 2). */
   async #creditRest(
     session: WriteSession,
     account: Account,
@@ -272,7 +278,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
   }
 
-  /** Refunds through a method other than the payment's, as a separate payment (§9.5 rule 2). */
+  /** Makes a refund through a method other than that of the payment. The refund is a separate payment (§9.5 rule 2). */
   async #refundElsewhere(context: CallContext, input: InvoiceRefundInput) {
     const { paymentId } = input;
     const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {
@@ -309,8 +315,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /**
-   * Returns the method of the repeated payment, otherwise the requested method, otherwise the account's external
-   * method.
+   * Returns the method for a refund: the method of the payment that is repeated, otherwise the requested method,
+   * otherwise the account's external method.
    */
   async #methodOfRefund(session: WriteSession, { account, payment }: OperationFacts, named: Uuid | null) {
     const begun = payment?.paymentMethodId ?? null;
@@ -324,9 +330,9 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
 }
 
 /**
- * Returns the requested amount. The whole balance is accepted with any number of digits.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits, PAYMENT_INVALID_PARAMETER (7031) for
- * noise around 0.
+ * Returns the requested amount. An amount equal to the whole balance may have any number of digits.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits, PAYMENT_INVALID_PARAMETER (7031) for a
+ * rounding error around 0.
  */
 function amountOf(
   { amount }: Pick<InvoicePaymentInput, 'amount'>,
@@ -337,7 +343,7 @@ function amountOf(
   return statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
-/** Returns the part of the invoice that a payment settles, in the invoice's currency. */
+/** Returns the amount of the invoice that a payment settles, in the invoice's currency. */
 function settledBy(plan: ReservationPlan) {
   if (plan.kind !== 'CHARGE') return [];
   const row = plan.charge.newRow ?? plan.charge.changedRow;
@@ -345,15 +351,15 @@ function settledBy(plan: ReservationPlan) {
 }
 
 /**
- * Returns the result of a stopped payment. If a control plugin aborts the payment, nothing is paid, but this is not
- * an error (§9.2).
+ * Returns the result of a stopped payment. If a control plugin aborts the payment, nothing is paid, and this is not
+ * treated as an error (§9.2).
  */
 function stoppedBy(error: unknown) {
   if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
   throw error;
 }
 
-/** Returns the unpaid invoices up to the target date, without migrated invoices. */
+/** Returns the unpaid invoices up to the target date. Excludes migrated invoices. */
 async function dueInvoices(session: WriteSession, account: Account, { targetDate }: PayAllInput) {
   const last = targetDate ?? localDateOf(session.authorship.createdDate, account.timeZone);
   const unpaid = await loadUnpaidInvoices(session, [account.id]);
@@ -375,8 +381,8 @@ function paidInvoices(tried: readonly Invoice[]) {
 }
 
 /**
- * Returns the amount and the adjustments of a refund. @param of rows of the refunded payment. Null if a separate
- * payment makes the refund, in the invoice's currency.
+ * Returns the amount and the item adjustments of a refund.
+ * @param of Rows of the refunded payment. Null if a separate payment makes the refund, in the invoice's currency.
  */
 async function refundOf(
   { request, facts, rules, session }: Deciding,
@@ -389,7 +395,7 @@ async function refundOf(
   return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });
 }
 
-/** Returns the plan, restricted to payments that have an invoice. */
+/** Returns the plan. @throws if its payment has no invoice. */
 function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   return ({ request, facts, rules }) => {
     paidRow(facts, facts.payment?.id ?? null);
@@ -397,7 +403,10 @@ function ofInvoice(plan: typeof planOperation): Operation['plan'] {
   };
 }
 
-/** Returns the payment's invoice row. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
+/**
+ * Returns the row that links the payment to its invoice.
+ * @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900) if there is none.
+ */
 function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null) {
   const paid = paidRowOf(rows);
   if (!paid) throw noInvoicePayment(paymentId);

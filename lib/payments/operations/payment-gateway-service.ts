@@ -48,19 +48,19 @@ import type { ComboPartiesFinder } from './direct-payments.ts';
 
 type GatewayServicePorts = ControlPorts & Pick<Ports, 'storage' | 'gateways'>;
 
-/** A gateway call between the calls of the control plugins. */
+/** A gateway call that is made between the calls of the control plugins. */
 interface Between<R, T, V> {
   readonly gateway: PaymentGateway;
   readonly run: ControlledRun;
   readonly timeoutMs: number;
   readonly request: R;
   call(request: R, context: GatewayContext): Promise<T>;
-  /** Reads the gateway's result. Null for an invalid result. */
+  /** Reads the gateway's result. Returns null if it is invalid. */
   read(answer: T): V | null;
   paymentOf?(value: V): Uuid | null;
 }
 
-/** Operations on hosted pages and notifications of gateways (§11). Gateways are called outside transactions. */
+/** Operations on gateways' hosted pages and notifications (§11). They call gateways outside transactions. */
 export class PaymentGatewayService implements PaymentGatewayOperations<[CallContext]> {
   readonly #ports: GatewayServicePorts;
   readonly #configOf: PaymentConfigOf;
@@ -170,8 +170,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 
   /**
-   * Verifies a notification. Only `true` accepts it. A gateway's error is not logged, because it may contain parts of
-   * the body.
+   * Verifies the signature of a notification. Only the result `true` accepts it. Does not log a gateway's error, which
+   * may contain parts of the body.
    */
   async #verify(
     context: CallContext,
@@ -215,8 +215,9 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
   }
 
   /**
-   * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199)
-   * if it lacks the member.
+   * Returns the gateway.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if it does not exist, PAYMENT_PLUGIN_EXCEPTION (7199) if
+   * it does not implement the function.
    */
   #gatewayWith(member: 'buildFormDescriptor' | 'processNotification', pluginName: string) {
     const gateway = registeredGateway(this.#ports.gateways, pluginName);
@@ -224,7 +225,10 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     return gateway;
   }
 
-  /** Returns the gateway of the method after the control plugins' adjustments, otherwise the named gateway. */
+  /**
+   * Returns the gateway of the payment method after the control plugins' adjustments. Without a method, returns the
+   * gateway given by name.
+   */
   async #chosenPlugin(
     context: CallContext,
     asked: {
@@ -259,8 +263,8 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
 }
 
 /**
- * Returns the method. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) unless it is an active method of the
- * account.
+ * Returns the method.
+ * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000) if it is not an active method of the account.
  */
 async function methodOf(session: ReadSession, account: Account, methodId: Uuid) {
   const [method] = await session.payments.findMethodsByIds([methodId]);
@@ -273,8 +277,8 @@ export interface HostedFormInput extends ControlledInput {
   /** The method whose gateway creates the form. Defaults to the account's default method. */
   readonly paymentMethodId?: Uuid | null;
   /**
-   * The gateway that creates the form, such as for the first method of an account. Ignored with
-   * `paymentMethodId`.
+   * The gateway that creates the form, for example for the first method of an account. Ignored if `paymentMethodId` is
+   * given.
    */
   readonly pluginName?: string | null;
   /** The fields of the form. */
@@ -288,25 +292,25 @@ export interface ComboFormInput
 
 export interface GatewayNotificationInput extends ControlledInput {
   readonly pluginName: string;
-  /** The text that the processor sent, unchanged. */
+  /** The text of the notification, exactly as the processor sent it. */
   readonly body: string;
 }
 
 export interface SignedNotificationInput {
   readonly pluginName: string;
-  /** The bytes that the processor sent and signed. */
+  /** The bytes of the notification, exactly as the processor sent and signed them. */
   readonly rawBody: Uint8Array;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The query of the URL without `?`. It replaces an empty body. */
+  /** The query string of the URL without `?`. It is used if the body is empty. */
   readonly query: string;
   /**
-   * Called after the signature was verified. An error rejects the notification, for example if a rate limit is
-   * exceeded.
+   * Called after the signature has been verified. If it throws, for example because a rate limit is exceeded, the
+   * notification is rejected.
    */
   readonly verified?: (() => void) | undefined;
 }
 
-/** Operations on hosted pages of gateways for customers, and on notifications of gateways (§11). */
+/** Operations on gateways' hosted pages for customers, and on gateways' notifications (§11). */
 export interface PaymentGatewayOperations<C extends Leading = []> {
   /**
    * Returns the data of the gateway's hosted page, on which the customer pays or adds a method. Stores nothing.
@@ -360,7 +364,7 @@ interface Notified {
   readonly controlPlugins: readonly string[] | null;
 }
 
-/** Errors that a repeated notification cannot resolve. */
+/** Error codes for which a repeated notification would fail again. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH,
   ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
@@ -372,8 +376,8 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 /**
  * Processes a notification (§11.2 rule 3). Queries the gateway for open outcomes, and records or reverses the
  * chargeback of a dispute. Repeated or late notifications have the same result.
- * @throws BillingError if a repetition can help, for example when another call holds the payment (7019,
- * `facts.isBusy`).
+ * @throws BillingError if sending the notification again can help, for example when another call holds the payment
+ * (7019, `facts.isBusy`).
  */
 export function notifiedPayments(
   { storage, logger }: Pick<Ports, 'storage' | 'logger'>,
@@ -406,7 +410,7 @@ export function notifiedPayments(
   };
 }
 
-/** Returns the payment's transactions, or null if the gateway does not have the payment. */
+/** Returns the payment's transactions, or null if the gateway does not know the payment. */
 async function transactionsAt({ payments }: ReadSession, gateway: PaymentGateway, paymentId: Uuid) {
   const [payment] = await payments.findByIds([paymentId]);
   const [method] = await payments.findMethodsByIds(payment ? [payment.paymentMethodId] : []);

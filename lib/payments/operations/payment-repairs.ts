@@ -75,7 +75,7 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
     throw paymentBusy({ paymentId });
   }
 
-  /** Corrects a transaction. Returns false while another call holds the payment, or if the status has changed. */
+  /** Corrects a transaction. Returns false if another call holds the payment, or if the status has changed. */
   async #fix(context: CallContext, input: TransactionFixInput, known: Known) {
     const { createdDate: now } = context;
     const settlements = [settlementOf(input, known)];
@@ -108,7 +108,7 @@ function settlementOf(input: TransactionFixInput, { payment, transaction, transa
   };
 }
 
-/** Returns the processed amount. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits. */
+/** Returns the processed amount. @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it has too many digits. */
 function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null) {
   if (processedAmount == null || currency === null) return processedAmount ?? null;
   return statedAmount(processedAmount, { currency, name: 'processedAmount' });
@@ -140,8 +140,8 @@ const statuses: ReadonlySet<string> = new Set(
 const states: ReadonlySet<string> = new Set(paymentStateNames);
 
 /**
- * Checks the names in the request. @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown status, state
- * or currency.
+ * Checks the names in the request.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for an unknown status, state or currency.
  */
 function checkNames(input: TransactionFixInput) {
   if (!statuses.has(input.status)) throw badParameter('status', `must be one of ${[...statuses].join(', ')}`);

@@ -24,13 +24,13 @@ import type { OperationFacts, OperationRequest } from './operation-facts.ts';
 import type { NewOperation } from './operation-plan.ts';
 import type { ConsultedRun, PlanTools, ReservationFacts, ReservedCall } from './reservation.ts';
 
-/** The records of a gateway call before it is made. */
+/** The records of a gateway call that has not been made yet. */
 export interface PlannedCall extends ReservedCall {
   readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
   readonly transaction: New<PaymentTransaction>;
 }
 
-/** The records of a call that pays an invoice. */
+/** The records of a gateway call that pays an invoice. */
 export interface PlannedCharge extends PlannedCall {
   readonly transaction: New<PaymentTransaction> & { readonly amount: Decimal };
   readonly attempt: New<PaymentAttempt>;
@@ -38,7 +38,7 @@ export interface PlannedCharge extends PlannedCall {
   readonly changedRow: InvoicePayment | null;
 }
 
-/** Plans the records of an operation. By default, a new payment uses its ids as keys (§1.3, §1.4). */
+/** Plans the records of an operation. A new payment without keys uses its ids as keys (§1.3, §1.4). */
 export function plannedOperation(
   { method, gateway, amount, currency, invoiceRefund = null, isRefused = false }: NewOperation,
   asked: {
@@ -84,7 +84,7 @@ export function plannedCharge(
   tools: PlanTools,
   paid: {
     readonly payment: Payment | null;
-    /** The attempt that is repeated under its key. Null for a new attempt. */
+    /** The attempt that is repeated with the same key. Null for a new attempt. */
     readonly origin: PaymentAttempt | null;
     readonly amount: Decimal;
     readonly method: PaymentMethod;
@@ -161,7 +161,7 @@ function newTransaction<A extends Decimal | null>(
   };
 }
 
-/** A charge of an invoice, in the invoice's currency. */
+/** The amount that a payment charges for an invoice, in the invoice's currency. */
 interface ChargedRow {
   readonly paymentId: Uuid;
   readonly transactionKey: string;
@@ -225,7 +225,7 @@ export function newAttempt(
   };
 }
 
-/** Returns the hold of an automatic payment that the account's tags stop (§9.3). */
+/** Returns the hold for an automatic payment that a tag of the account prevents (§9.3). */
 export function newHold(
   { account, invoice }: ReservationFacts,
   { ids, now }: PlanTools,

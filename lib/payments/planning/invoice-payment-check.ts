@@ -30,9 +30,9 @@ type AbortReason =
 export type InvoicePaymentDecision =
   | { readonly kind: 'PAY'; readonly amount: Decimal; readonly method: PaymentMethod }
   | { readonly kind: 'ABORT'; readonly reason: AbortReason }
-  /** The account's tags hold automatic payments. */
+  /** A tag of the account holds automatic payments. */
   | { readonly kind: 'HOLD'; readonly amount: Decimal }
-  /** A call for this invoice is running, so the check must be repeated later. */
+  /** A call for this invoice is running. The check must be repeated later. */
   | { readonly kind: 'WAIT'; readonly leaseUntil: Instant };
 
 export interface InvoicePaymentCheckInput {
@@ -43,9 +43,9 @@ export interface InvoicePaymentCheckInput {
   readonly isApiPayment: boolean;
   /** If true, rejects a payment of more than the balance. If false, reduces the payment to the balance (rule 5). */
   readonly refusesExcess: boolean;
-  /** True if the account has AUTO_PAY_OFF or MANUAL_PAY. */
+  /** True if the account has the tag AUTO_PAY_OFF or MANUAL_PAY. */
   readonly isHeldBack: boolean;
-  /** Payment rows of this invoice, and the transactions of their payments. */
+  /** Payment rows of this invoice. The transactions of their payments are included. */
   readonly rows: readonly InvoicePayment[];
   readonly transactions: readonly PaymentTransaction[];
   readonly allowEmptyInvoice: boolean;
@@ -53,7 +53,7 @@ export interface InvoicePaymentCheckInput {
 }
 
 /**
- * Checks a PURCHASE on an invoice in the order of §9.2. The caller repairs `lostSuccesses` first (rule 2) and passes
+ * Checks a PURCHASE on an invoice in the order of §9.2. The caller first repairs `lostSuccesses` (rule 2), then passes
  * the invoice with the resulting balance.
  * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) for an API payment of more than the balance (rule 5).
  */
@@ -90,7 +90,7 @@ function isNothing(amount: Decimal) {
   return amount.lessThanOrEqualTo(ZERO);
 }
 
-/** Returns the amount to charge: the requested amount, at most the balance (§9.2 rule 5). */
+/** Returns the amount to charge. It is the requested amount, limited to the balance (§9.2 rule 5). */
 function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal) {
   const requested = input.requestedAmount;
   if (requested === null || requested.equals(balance)) return balance;
@@ -104,7 +104,7 @@ function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal) {
   );
 }
 
-/** Checks for a running call, an unknown outcome, and amounts reserved by PENDING payments (rule 8). */
+/** Checks for running calls, unknown outcomes, and amounts that PENDING payments reserve (rule 8). */
 function checkOpenTransactions(
   input: InvoicePaymentCheckInput,
   amount: Decimal,
@@ -124,7 +124,10 @@ function checkOpenTransactions(
   return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
 }
 
-/** Returns the amount that a pending payment will settle, in the invoice's currency if its row has one (§9.4). */
+/**
+ * Returns the amount that a pending payment will settle. It is in the invoice's currency if the payment's row contains
+ * that amount (§9.4).
+ */
 function reservedBy(transaction: PaymentTransaction, rows: readonly InvoicePayment[]) {
   const row = rows.find((each) => each.type === 'ATTEMPT' && isRowOf(each, transaction));
   if (row?.status === 'PENDING') return row.amount;
@@ -135,10 +138,10 @@ function abort(reason: AbortReason): InvoicePaymentDecision {
   return { kind: 'ABORT', reason };
 }
 
-/** A payment that is retried after all its transactions have failed (§4.2). */
+/** A payment whose transactions have all failed and that is now retried (§4.2). */
 export interface FailedPayment {
   readonly payment: Payment;
-  /** The attempt that is retried under its key. Null if the payment gets a new key. */
+  /** The attempt that is retried with the same key. Null if the payment gets a new key. */
   readonly origin: PaymentAttempt | null;
 }
 
@@ -147,7 +150,7 @@ export interface OpenPayment {
   readonly transaction: PaymentTransaction;
 }
 
-/** Returns the failed payment of this invoice with the given key. Null if a new payment is created. */
+/** Returns the failed payment of this invoice that has the given key. Returns null if a new payment must be created. */
 export function failedPaymentOf(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions, attempts, rows }: ReservationFacts,
@@ -170,7 +173,7 @@ export function failedPaymentOf(
   return { payment, origin: origin ?? null };
 }
 
-/** Returns the payment of this invoice whose open transaction has the given key, or null. */
+/** Returns the payment of this invoice that has an open transaction with the given key, or null. */
 export function openPaymentOf(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions }: ReservationFacts,
@@ -185,7 +188,7 @@ export function openPaymentOf(
 }
 
 /**
- * Checks that the keys belong to the account itself (§4.1 rule 3).
+ * Checks that no other account uses the keys (§4.1 rule 3).
  * @throws BillingError PAYMENT_DIFFERENT_ACCOUNT_ID (7034), PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID (7035).
  */
 export function checkKeysAreOwn(
@@ -202,7 +205,7 @@ export function checkKeysAreOwn(
   throw paymentKey === null ? paymentOfOther(stranger.paymentId, account.id) : transactionOfOther(account.id);
 }
 
-/** Checks that the keys are free. @throws BillingError for a used key (§4.2). */
+/** Checks that the keys are unused. @throws BillingError for a key that is already used (§4.2). */
 export function checkKeysAreFree(
   { paymentKey, transactionKey }: ApiPayment,
   { payments, transactions }: KeyedRecords,
@@ -212,7 +215,7 @@ export function checkKeysAreFree(
     throw taken('paymentExternalKey', paymentKey ?? '');
 }
 
-/** Checks the transaction key. @throws BillingError if another transaction has the key. */
+/** Checks that no other transaction has the key. @throws BillingError if one does. */
 export function checkTransactionKeyIsFree(
   { transactionKey }: Pick<ApiPayment, 'transactionKey'>,
   { transactions }: Pick<KeyedRecords, 'transactions'>,

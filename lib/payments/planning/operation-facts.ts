@@ -51,7 +51,7 @@ export interface OperationFacts {
   readonly transactions: readonly PaymentTransaction[];
   /** The tenant's transactions with the requested key. */
   readonly keyTransactions: readonly PaymentTransaction[];
-  /** The invoice payments of the payment, with refunds and chargebacks. */
+  /** The invoice payments of the payment, including refunds and chargebacks. */
   readonly rows: readonly InvoicePayment[];
   /** Open refunds of invoice payments of the account. Loaded only for operations that return money. */
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
@@ -62,11 +62,11 @@ export interface OperationRules {
   readonly now: Instant;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly allowsOverRefund: boolean;
-  /** True if the caller's amounts may have binary floating-point noise. Defaults to false. */
+  /** True if the caller's amounts may contain binary floating-point errors. Defaults to false. */
   readonly roundsFloatNoise?: boolean | undefined;
   /** The tenant's own operation tables by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
-  /** True if a control plugin may still select the method of a new payment (§4.1). */
+  /** True if a control plugin can still select the payment method of a new payment (§4.1). */
   readonly awaitsMethod?: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface OperationRequest {
   readonly currency: Currency | null;
   readonly effectiveDate: Instant | null;
   readonly properties: readonly PluginProperty[];
-  /** Names of control plugins in order. Null for the tenant's plugins (§2.3 rule 9). */
+  /** The tenant's transactions that have the requested transaction key, and their payments. */
   readonly controlPlugins: readonly string[] | null;
 }
 
@@ -135,7 +135,10 @@ function namedPayment(request: PaymentReference, found: KeyedPayments) {
   return payment;
 }
 
-/** Returns the payment of a transaction that has not failed, otherwise the only payment with failed transactions. */
+/**
+ * Returns the payment of a transaction that has not failed. Without such a transaction, returns the only payment with
+ * failed transactions.
+ */
 function ofTransactions(key: string, { transactions, payments }: KeyedPayments) {
   const deciding = transactions.filter(({ status }) => !failed.has(status));
   const ids = new Set((deciding.length > 0 ? deciding : transactions).map(({ paymentId }) => paymentId));
@@ -192,7 +195,7 @@ export function checkAmount(
 }
 
 /**
- * Returns the requested amount after a check of its number of digits (rule 8).
+ * Returns the requested amount after checking its number of digits (rule 8).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for too many digits.
  */
 export function statedIn(
@@ -210,14 +213,16 @@ export function lacksCurrency(): BillingError {
   return badParameter('currency', 'is required, because the account has none');
 }
 
-/** Checks the sign of an amount. Only an authorization may be for 0 (rule 2). */
+/** Checks that an amount is positive. Only an authorization may have the amount 0 (rule 2). */
 export function checkSign(amount: Decimal, operation: OperationRequest['operation']): void {
   const least = operation === 'AUTHORIZE' ? 'must not be negative' : 'must be more than 0';
   if (amount.isNegative() || (amount.isZero() && operation !== 'AUTHORIZE'))
     throw badParameter('amount', least);
 }
 
-/** Checks a refund by rule 5. For an invoice payment, the remaining ledger balance is the limit (§9.5 rule 1). */
+/**
+ * Checks a refund according to rule 5. For an invoice payment, the limit is the remaining ledger balance (§9.5 rule 1).
+ */
 export function checkRefund(
   asked: { readonly amount: Decimal; readonly currency: Currency | null },
   facts: OperationFacts,
@@ -233,13 +238,17 @@ export function checkRefund(
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be refunded`);
 }
 
-/** Returns the invoice payment and all rows that may reverse it. Null if the payment pays no invoice. */
+/**
+ * Returns the invoice payment and all rows that may reverse it. Returns null if the payment does not pay an invoice.
+ */
 export function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
   const paid = paidRowOf(rows);
   return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
 }
 
-/** Returns the maximum amount that an operation can return, possibly with more digits than the currency. */
+/**
+ * Returns the maximum amount that an operation can return to the customer. It may have more digits than the currency.
+ */
 function restOf(operation: OperationRequest['operation'], currency: Currency, facts: OperationFacts) {
   if (operation !== 'REFUND' && operation !== 'CHARGEBACK') return null;
   const paid = paidRows(facts);
@@ -252,7 +261,10 @@ function openRefunds(transactions: readonly PaymentTransaction[]) {
   return sum(open.map(({ amount }) => amount ?? ZERO));
 }
 
-/** Checks a chargeback by rule 6. For an invoice payment, the remaining ledger balance is the limit (§9.5 rule 3). */
+/**
+ * Checks a chargeback according to rule 6. For an invoice payment, the limit is the remaining ledger balance (§9.5 rule
+ * 3).
+ */
 function checkChargeback(
   { amount, currency }: { readonly amount: Decimal; readonly currency: Currency },
   facts: OperationFacts,
@@ -306,7 +318,7 @@ export function operationAmount(
   return { amount, currency };
 }
 
-/** Returns the requested amount. The stored amount is accepted with any number of digits. */
+/** Returns the requested amount. An amount that equals the stored amount may have any number of digits. */
 function statedAs(
   amount: Decimal,
   currency: OperationAmount['currency'],
@@ -315,7 +327,7 @@ function statedAs(
   return currency === null ? amount : statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
-/** Returns the invoice payment row of the transaction, if it pays an invoice. */
+/** Returns the transaction's invoice payment row, or none if it does not pay an invoice. */
 function paysRow(pending: PaymentTransaction, { rows }: OperationFacts) {
   if (pending.transactionType !== 'PURCHASE') return undefined;
   return rows.find((row) => row.type === 'ATTEMPT' && isRowOf(row, pending));

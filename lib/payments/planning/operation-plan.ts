@@ -35,29 +35,29 @@ import { checkOffers } from './reservation.ts';
 
 export type OperationPlan =
   | { readonly kind: 'WAIT' }
-  /** The transaction is pending: query its outcome (§4.2, §6.1), or record the reported outcome (§6.2). */
+  /** The transaction is pending. Query its outcome (§4.2, §6.1), or record the outcome that was reported (§6.2). */
   | {
       readonly kind: 'COMPLETE';
       readonly transaction: PaymentTransaction;
-      /** The gateway to query. Null if the outcome has been reported. */
+      /** The gateway to query. Null if the outcome has already been reported. */
       readonly gateway: PaymentGateway | null;
-      /** The amount for the gateway, if it differs from the stored amount (§4.3 rule 7). */
+      /** The amount sent to the gateway. It may differ from the stored amount (§4.3 rule 7). */
       readonly told: OperationAmount;
       readonly outcome?: CallOutcome;
     }
-  /** The transaction to complete has already succeeded (§6.1 rule 2). */
+  /** The transaction that should be completed has already succeeded (§6.1 rule 2). */
   | { readonly kind: 'SETTLED'; readonly transaction: PaymentTransaction }
   | NewOperation;
 
 export interface NewOperation {
   readonly kind: 'NEW';
-  /** The payment method. Null if none is selected yet; a control plugin may still select one. */
+  /** The payment method. Null if none is selected yet. A control plugin can still select one. */
   readonly method: Pick<PaymentMethod, 'id'> | null;
   readonly gateway: PaymentGateway | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
   readonly invoiceRefund?: InvoiceRefund | null;
-  /** True if the operation is only recorded as a failure. */
+  /** True if the operation is recorded as a failure without a gateway call. */
   readonly isRefused?: boolean;
 }
 
@@ -71,7 +71,8 @@ const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>
 ]);
 
 /**
- * Plans an operation by key, state machine, payment method, currency and amount (§4.1 rule 5). Writes nothing.
+ * Plans an operation according to its key, the state machine, payment method, currency and amount (§4.1 rule 5). Writes
+ * nothing.
  * @throws BillingError for each rule that rejects the operation.
  */
 export function planOperation(
@@ -123,7 +124,7 @@ export function planByKey(
   };
 }
 
-/** Checks the method. The first transaction of a payment determines its method (§1.3). */
+/** Checks the method. All transactions of a payment use the method of its first transaction (§1.3). */
 function checkMethodOfPayment({ operation, paymentMethodId }: OperationRequest, { payment }: OperationFacts) {
   if (payment === null || paymentMethodId === null || !isFirstOperation(operation)) return;
   const fixed = payment.paymentMethodId;
@@ -131,7 +132,7 @@ function checkMethodOfPayment({ operation, paymentMethodId }: OperationRequest, 
   throw badParameter('paymentMethodId', `must be ${fixed}, the payment method that the payment started with`);
 }
 
-/** Returns the pending transaction with the request's key (§4.2), or null. */
+/** Returns the pending transaction with the request's key, or null (§4.2). */
 function pendingOfKey(request: OperationRequest, facts: OperationFacts) {
   const key = request.transactionExternalKey;
   if (key === null) return null;
@@ -179,7 +180,8 @@ function checkReversible({ transactionExternalKey: key }: OperationRequest, fact
 }
 
 /**
- * Returns the method of the payment, or of a new payment. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000).
+ * Returns the method of the payment or, for a new payment, the requested method.
+ * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000).
  */
 export function usableMethod(
   request: Pick<OperationRequest, 'paymentMethodId'>,
@@ -203,8 +205,9 @@ function methodIdOf(
 }
 
 /**
- * Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if
- * it lacks the operation.
+ * Returns the gateway.
+ * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if it is not registered, PAYMENT_PLUGIN_EXCEPTION (7199)
+ * if it does not support the operation.
  */
 export function gatewayOf(
   method: PaymentMethod,
@@ -216,7 +219,7 @@ export function gatewayOf(
   return gateway;
 }
 
-/** Returns the open transactions to query first (§4.1 rule 4). */
+/** Returns the open transactions whose outcomes must be queried first (§4.1 rule 4). */
 export function openOf(
   facts: Pick<OperationFacts, 'transactions'>,
   now: Instant,
@@ -224,7 +227,7 @@ export function openOf(
   return facts.transactions.filter((each) => isUnresolved(each) && !isLeased(each, now));
 }
 
-/** Selects the transaction to complete. Null members match any value. */
+/** Selects the transaction to complete. A null field matches any value. */
 export interface CompletionChoice {
   readonly transactionId: Uuid | null;
   readonly transactionExternalKey: string | null;
@@ -233,7 +236,7 @@ export interface CompletionChoice {
 
 /**
  * Plans the completion of a transaction (§6.1 rules 1 and 2).
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if no transaction or several match, and as
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if not exactly one transaction matches; the errors of
  * `operationAmount`.
  */
 export function planCompletion(
@@ -265,16 +268,16 @@ export function planCompletion(
   };
 }
 
-/** The outcome of a transaction that a gateway reported outside a call. */
+/** The outcome of a transaction that a gateway reported asynchronously. */
 export interface NotifiedOutcome {
   readonly transactionId: Uuid;
   readonly hasSucceeded: boolean;
 }
 
 /**
- * Plans the outcome that a caller reports for a transaction (§6.2): SUCCESS for the stored amount, or
- * PAYMENT_FAILURE.
- * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless the transaction is pending.
+ * Plans how to record the outcome that a caller reports for a transaction (§6.2). The outcome is SUCCESS for the stored
+ * amount, or PAYMENT_FAILURE.
+ * @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) if the transaction is not pending.
  */
 export function planNotified(
   { transactionId, hasSucceeded }: NotifiedOutcome,
@@ -293,7 +296,7 @@ export function planNotified(
   return { kind: 'COMPLETE', transaction, gateway: null, told, outcome };
 }
 
-/** Plans an excessive chargeback as a failed transaction that changes nothing (http-api §4 line 15). */
+/** Plans an excessive chargeback as a failed transaction that has no effect (http-api §4 line 15). */
 export function planRefusedChargeback(
   request: OperationRequest,
   facts: OperationFacts,

@@ -38,15 +38,17 @@ import {
   type ReservationFacts,
 } from './reservation.ts';
 
-/** A requested payment: the first payment of an invoice, a repeated attempt, or a payment that a hold has delayed. */
+/**
+ * A request for a payment: the first payment of an invoice, a repeated attempt, or a payment that a hold has delayed.
+ */
 export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
   readonly retry: InvoiceRetryJob | null;
-  /** The released hold whose payment is made (§9.3). */
+  /** The released hold that this payment fulfills (§9.3). */
   readonly holdId?: Uuid;
   readonly api?: ApiPayment;
-  /** The run that control plugins allowed. Absent if no plugin was called. */
+  /** The run that control plugins allowed. Absent if no plugins were called. */
   readonly consulted?: ConsultedRun;
 }
 
@@ -55,17 +57,17 @@ export type ReservationPlan = { readonly kind: 'WAIT' } | StopPlan | ChargePlan;
 interface DecidedPlan {
   readonly ended: readonly New<PaymentAttempt>[];
   readonly endedHold?: AutoPayHold;
-  /** The attempt of this retry, if the attempt's properties must be removed now. */
+  /** The previous attempts whose plugin properties must be deleted now because this retry uses them. */
   readonly spent?: readonly PaymentAttempt[];
 }
 
-/** A plan without a call: attempts that ended, and the event that reports a failure. */
+/** A plan without a gateway call. It contains the attempts that ended and the event that reports the failure. */
 interface StopPlan extends DecidedPlan {
   readonly kind: 'STOP';
   readonly events: readonly NewBusEvent[];
-  /** The hold, if the account's tags stop the payment. */
+  /** The new hold if a tag of the account prevents the payment. */
   readonly newHold?: New<AutoPayHold>;
-  /** The open payment whose key the request repeats (§4.2). */
+  /** The open payment that has the same key as the request (§4.2). */
   readonly open?: OpenPayment;
 }
 
@@ -93,8 +95,8 @@ export function planReservation(
 }
 
 /**
- * Plans the payment of a hold, up to its amount (§9.3). A held retry continues its payment, unless that payment has
- * succeeded.
+ * Plans the payment of a released hold, up to the amount of the hold (§9.3). If the hold is for a retry, the retry
+ * continues its payment, unless that payment has succeeded.
  */
 function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
   const { hold, isHeldBack, methods } = planning;
@@ -112,7 +114,8 @@ function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
 }
 
 /**
- * Returns true if the rest must wait for another open payment of the invoice, whose outcome releases the hold again.
+ * Returns true if the rest must wait for another open payment of the invoice. The outcome of that payment releases the
+ * hold again.
  */
 function isForLater(
   plan: Exclude<ReservationPlan, { kind: 'WAIT' }>,
@@ -125,7 +128,10 @@ function isForLater(
   return isOpen && (plan.kind === 'STOP' || plan.charge.transaction.amount.lessThan(hold.amount));
 }
 
-/** Plans an API payment (§9.6). Invoices that cannot be paid now are skipped or waited for. No hold remains. */
+/**
+ * Plans an API payment (§9.6). If an invoice cannot be paid now, the plan either skips it or waits. The plan leaves no
+ * hold.
+ */
 function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   const { consulted, keyed } = planning;
   checkRequestedAmount(api.amount, planning);
@@ -153,7 +159,10 @@ function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
   return { kind: 'CHARGE', ended: [], charge: chargeOf(planning, { ...decision, payment, origin }) };
 }
 
-/** Returns the method that the payment's first transaction determines (§1.3). Null means the account's default. */
+/**
+ * Returns the method of the payment's first transaction, which all its transactions use (§1.3). Null means the
+ * account's default method.
+ */
 function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined) {
   const fixed = repeated?.paymentMethodId;
   if (fixed === undefined) return methodId;
@@ -192,7 +201,7 @@ function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2])
 }
 
 /**
- * Returns the method that control plugins selected, otherwise the requested method, otherwise the account's default.
+ * Returns the method that control plugins selected, or else the requested method, or else the account's default method.
  */
 function knownMethod({ consulted, account, methods }: ReservationFacts, asked: Uuid | null) {
   const methodId = consulted?.paymentMethodId ?? asked ?? account.paymentMethodId;
@@ -201,7 +210,7 @@ function knownMethod({ consulted, account, methods }: ReservationFacts, asked: U
 }
 
 /**
- * Returns the method if it is active and its gateway is registered. Without a gateway, no transaction is created
+ * Returns the method if it is active and its gateway is registered. Without a gateway, a transaction cannot be created
  * (§2.2).
  */
 function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined) {
@@ -217,7 +226,7 @@ function lacksMethod(decision: InvoicePaymentDecision) {
   return decision.kind === 'ABORT' && decision.reason === 'NO_PAYMENT_METHOD';
 }
 
-/** Returns true if a purchase with the method may start on this payment or on a new payment (§3.1). */
+/** Returns true if a purchase with the method can start, either on this payment or on a new one (§3.1). */
 function mayPurchase(
   { transactions, stateMachines }: Planning,
   { pluginName }: Pick<PaymentMethod, 'pluginName'>,
@@ -267,9 +276,9 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
 }
 
 interface DueRetry extends Omit<HeldRetry, 'held'> {
-  /** The attempt to record if the retry is not made. */
+  /** The attempt that is recorded if the retry is not made. */
   readonly held: New<PaymentAttempt>;
-  /** The held attempt, if it must still be stored. */
+  /** The held attempt if it still has to be stored. */
   readonly ended: readonly New<PaymentAttempt>[];
   readonly requestedAmount: Decimal | null;
 }

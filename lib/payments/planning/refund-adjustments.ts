@@ -12,12 +12,12 @@ import {
 } from '../../values/money/index.ts';
 import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainder.ts';
 
-/** An item that a refund adjusts, by default by its whole remainder. */
+/** An item that a refund adjusts. By default, the item's whole remainder is adjusted. */
 export interface RefundAdjustmentInput {
   readonly invoiceItemId: Uuid;
   readonly amount?: Decimal | null;
   /**
-   * Description of the adjustment, up to 255 characters. Defaults to the description of all adjustments (invoicing
+   * Description of the adjustment, up to 255 characters. Defaults to the default description of adjustments (invoicing
    * §1.3).
    */
   readonly description?: string | null;
@@ -31,7 +31,7 @@ interface RefundTerms {
 
 type AmountForm = Pick<AmountStatement, 'currency' | 'roundsFloatNoise'>;
 
-/** The amount of a refund and its item adjustments (§9.5 rule 1 a–c). */
+/** The amount of a refund and the item adjustments that belong to it (§9.5 rule 1 a–c). */
 export interface AdjustedRefund {
   readonly amount: Decimal;
   readonly adjustments: InvoiceRefund['adjustments'];
@@ -76,8 +76,8 @@ export function adjustedRefund(
 }
 
 /**
- * Adjusts each item once. An item that is named twice is adjusted by the sum, with the first description. The taxes
- * of the adjusted charges follow, except those that are named (invoicing §9 rule 4).
+ * Returns the adjustments, one per item. If an item is named twice, its adjustment has the sum and the first
+ * description. Adds the taxes of the adjusted charges, except those that are named (invoicing §9 rule 4).
  */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
@@ -125,7 +125,7 @@ export interface Share {
   readonly amount: Decimal;
 }
 
-/** Splits the amount over the invoices, the oldest first, each up to its balance (§9.6 rule 2). */
+/** Splits the amount among the invoices, oldest first. Each invoice gets at most its balance (§9.6 rule 2). */
 export function sharesOf(due: readonly Invoice[], amount: Decimal | null): readonly Share[] {
   const shares: Share[] = [];
   let rest = amount;

@@ -27,33 +27,41 @@ import type { OperationTable } from '../state/payment-state.ts';
 /** A reserved gateway operation (§5.1). */
 export interface ReservedCall {
   readonly account: Account;
-  /** The gateway. Null if no gateway is called, for example for a chargeback, which the network makes (§2.1 rule 3). */
+  /**
+   * The gateway. Null if no gateway is called, for example for a chargeback, which the card network makes (§2.1 rule
+   * 3).
+   */
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly transaction: New<PaymentTransaction>;
   readonly properties: readonly PluginProperty[];
-  /** True if control plugins are notified. The operation then cannot end in the transaction that reserves it. */
+  /**
+   * True if control plugins are notified. The operation then cannot be completed in the transaction that reserves it.
+   */
   readonly isControlled?: boolean;
   /** True if the operation is recorded as a failure without a gateway call. */
   readonly isRefused?: boolean;
 }
 
-/** A run about which control plugins are consulted before it is reserved (§8.1). */
+/** A run that has begun. Control plugins are consulted about it before it is reserved (§8.1). */
 export interface BegunRun {
-  /** The stored attempt. It is INIT, without a transaction or properties, because plugins may remove secrets. */
+  /**
+   * The stored attempt in the state INIT. It has no transaction yet. It has no plugin properties either, because
+   * plugins may remove secrets from them.
+   */
   readonly attempt: New<PaymentAttempt>;
-  /** Records planned before the consultation. Their ids are kept. */
+  /** Ids that were planned before the consultation and remain the same afterwards. */
   readonly planned: {
     readonly paymentId: Uuid;
     readonly transactionId: Uuid;
     readonly isNewPayment: boolean;
-    /** The amount that settles an invoice, in the invoice's currency. Null if the run pays no invoice. */
+    /** The amount that settles an invoice, in the invoice's currency. Null if the run does not pay an invoice. */
     readonly settles: Decimal | null;
   };
 }
 
-/** The run with the control plugins' adjustments. */
+/** A run with the adjustments that control plugins made. */
 export interface ConsultedRun extends BegunRun {
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
@@ -61,7 +69,10 @@ export interface ConsultedRun extends BegunRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/** Returns true if the gateway has an effect outside the storage transaction (§2.4 rule 1). False without a gateway. */
+/**
+ * Returns true if the gateway has an effect outside the storage transaction (§2.4 rule 1). Returns false if there is no
+ * gateway.
+ */
 export function hasOutsideEffect({
   gateway,
   isControlled = false,
@@ -69,7 +80,10 @@ export function hasOutsideEffect({
   return isControlled || (gateway !== null && gateway.capabilities?.sideEffectFree !== true);
 }
 
-/** Returns the recovery check for a crash. It is due at the end of the lease plus the first delay (§5.1 rule 1). */
+/**
+ * Returns the check that recovers the transaction after a crash. It is due when the lease ends, plus the first delay
+ * (§5.1 rule 1).
+ */
 export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig): NewNotification | null {
   const { leaseUntil: from } = transaction;
   if (from === null || !isUnresolved(transaction)) return null;
@@ -78,8 +92,8 @@ export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig)
 }
 
 /**
- * Rejects gateway calls within a host's transaction, which commits only after the call. A crash would lose the record
- * of moved money (§5.1 rule 1).
+ * Rejects gateway calls inside a host's transaction. That transaction commits only after the call, so a crash would
+ * lose the record of moved money (§5.1 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002).
  */
 export function checkCommits(
@@ -95,8 +109,8 @@ export function checkCommits(
 }
 
 /**
- * Decides again if another account has used the transaction's key in the meantime. The second decision reports the
- * conflict by the key rules (§4.1, §4.2).
+ * Repeats the decision if another account has used the transaction's key in the meantime. The second decision then
+ * reports the conflict according to the key rules (§4.1, §4.2).
  */
 export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
   try {
@@ -108,8 +122,8 @@ export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns true for an error of the unique index. Errors of the key rules name the transaction; errors of the index do
- * not.
+ * Returns true for an error of the unique index. Such an error does not name a transaction, unlike the errors of the
+ * key rules.
  */
 function isRace(error: unknown) {
   if (!(error instanceof BillingError)) return false;
@@ -117,11 +131,11 @@ function isRace(error: unknown) {
   return code === ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS && facts.transactionId === undefined;
 }
 
-/** Milliseconds between the call's time limit and the end of its lease (§5.1 rule 1). */
+/** Milliseconds between the time limit of the call and the end of its lease (§5.1 rule 1). */
 const LEASE_MARGIN_MS = 30_000;
 
 /**
- * Returns the end of the lease, with time for all calls. Calls start in groups of `parallelCalls`, and each group
+ * Returns the end of a lease that is long enough for all calls. Calls run in groups of `parallelCalls`, and each group
  * takes at most one timeout.
  */
 export function leaseUntil(
@@ -132,7 +146,7 @@ export function leaseUntil(
   return addMilliseconds(now, waves * calls.timeoutMs + LEASE_MARGIN_MS);
 }
 
-/** The gateway member for each transaction type (§2.1). A chargeback has none. */
+/** The gateway function for each transaction type (§2.1). A chargeback has none. */
 const memberOf = {
   AUTHORIZE: 'authorize',
   CAPTURE: 'capture',
@@ -142,7 +156,7 @@ const memberOf = {
   VOID: 'void',
 } as const satisfies Partial<Record<TransactionType, keyof PaymentGateway>>;
 
-/** Returns the gateway's method for a transaction type. */
+/** Returns the gateway function for a transaction type. */
 export function operationOf(gateway: PaymentGateway, type: TransactionType): GatewayOperation {
   assertInvariant(type !== 'CHARGEBACK', 'A chargeback must not call a gateway', {});
   const operation = gateway[memberOf[type]];
@@ -150,7 +164,10 @@ export function operationOf(gateway: PaymentGateway, type: TransactionType): Gat
   return operation.bind(gateway) as GatewayOperation;
 }
 
-/** Checks that the gateway has an operation. @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if it does not. */
+/**
+ * Checks that the gateway supports an operation.
+ * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if it does not.
+ */
 export function checkOffers(gateway: PaymentGateway, type: TransactionType): void {
   if (type === 'CHARGEBACK' || gateway[memberOf[type]] !== undefined) return;
   throw lacksMember(gateway.name, memberOf[type]);
@@ -159,21 +176,21 @@ export function checkOffers(gateway: PaymentGateway, type: TransactionType): voi
 export interface ReservationFacts {
   readonly account: Account;
   readonly invoice: Invoice;
-  /** The invoice's payment rows with their payments, transactions and attempts, in creation order. */
+  /** The invoice's payment rows in creation order. Their payments, transactions and attempts are included. */
   readonly rows: readonly InvoicePayment[];
   readonly payments: readonly Payment[];
   readonly transactions: readonly PaymentTransaction[];
   readonly attempts: readonly PaymentAttempt[];
-  /** The default method of the account and the methods of the payments. */
+  /** The default method of the account, and the methods of the payments. */
   readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
   /** True if the account has a tag that holds automatic payments. */
   readonly isHeldBack: boolean;
-  /** The active hold of the invoice, if it was loaded. */
+  /** The active hold of the invoice, if there is one and it was loaded. */
   readonly hold: AutoPayHold | null;
   readonly api?: ApiPayment;
-  /** The run that control plugins allowed. Absent if no plugin was called. */
+  /** The run that control plugins allowed. Absent if no plugins were called. */
   readonly consulted?: ConsultedRun;
-  /** Records with the requested keys on any invoice. */
+  /** Records of any invoice that have the requested keys. */
   readonly keyed: KeyedRecords;
 }
 
@@ -192,7 +209,7 @@ export interface StoredPayments
   readonly methods: readonly PaymentMethod[];
 }
 
-/** The facts of an invoice, and its rows that must be repaired first (§9.2 rule 2). */
+/** The data of an invoice, and its rows that must be repaired first (§9.2 rule 2). */
 export interface KnownFacts {
   readonly facts: ReservationFacts;
   readonly lost: readonly (LostSuccess & {
@@ -221,7 +238,7 @@ export function factsOf(
   return { facts, lost };
 }
 
-/** A payment of an invoice that a call requests (§9.6). */
+/** A payment of an invoice that an API call requests (§9.6). */
 export interface ApiPayment {
   readonly methodId: Uuid | null;
   readonly amount: Decimal | null;
@@ -231,8 +248,8 @@ export interface ApiPayment {
   /** Names of control plugins. Null for the tenant's plugins. */
   readonly controlPlugins: readonly string[] | null;
   /**
-   * If true, waits for another payment of the invoice, and fails if there is no payment method. If false, skips
-   * invoices that cannot be paid now.
+   * If true, waits for another payment of the invoice, and fails if there is no payment method. If false, skips an
+   * invoice that cannot be paid now.
    */
   readonly waits: boolean;
 }
@@ -245,11 +262,11 @@ export interface KeyedRecords {
 export interface HeldRetry {
   readonly payment: Payment;
   readonly origin: PaymentAttempt;
-  /** The attempt that was stored when the payment was held. */
+  /** The attempt that was stored when the payment was put on hold. */
   readonly held: PaymentAttempt;
 }
 
-/** Returns the retry of a hold. Null if the hold is for the first payment of its invoice (§9.3). */
+/** Returns the retry that a hold delays. Returns null if the hold delays the first payment of its invoice (§9.3). */
 export function heldRetryOf(
   { attemptId }: Pick<AutoPayHold, 'attemptId'>,
   { attempts, payments }: Pick<ReservationFacts, 'attempts' | 'payments'>,
@@ -265,7 +282,7 @@ export function heldRetryOf(
   return held && payment && origin ? { payment, origin, held } : null;
 }
 
-/** Sorts holds in release order, with the oldest invoice first (§9.3). */
+/** Sorts holds in the order of their release, with the oldest invoice first (§9.3). */
 export function oldestFirst(holds: readonly AutoPayHold[], invoices: readonly Invoice[]) {
   const order = invoices
     .toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber)
@@ -273,13 +290,15 @@ export function oldestFirst(holds: readonly AutoPayHold[], invoices: readonly In
   return holds.toSorted((a, b) => order.indexOf(a.invoiceId) - order.indexOf(b.invoiceId));
 }
 
-/** An ATTEMPT row whose transaction succeeded although the row does not show it. */
+/** An ATTEMPT row that does not reflect the success of its transaction. */
 interface LostSuccess {
   readonly row: InvoicePayment;
   readonly transaction: PaymentTransaction;
 }
 
-/** Returns the rows that are not SUCCESS although a transaction with their key succeeded (§9.2 rule 2). */
+/**
+ * Returns the rows that do not have the status SUCCESS although a transaction with their key succeeded (§9.2 rule 2).
+ */
 export function lostSuccesses(
   rows: readonly InvoicePayment[],
   transactions: readonly PaymentTransaction[],

@@ -30,7 +30,7 @@ import {
   pluginsAmong,
 } from './control-calls.ts';
 
-/** A run for control plugins, in the form that they see. */
+/** A run about which control plugins are consulted, in the form that the plugins see. */
 export interface Consultation {
   readonly key: unknown;
   readonly begun: BegunRun;
@@ -42,7 +42,7 @@ export interface PassedRun {
   readonly run: ControlledRun;
 }
 
-/** The control plugins' decisions about runs, by key. */
+/** The decisions of the control plugins about runs, by key. */
 export interface Consulted {
   readonly passed: ReadonlyMap<unknown, PassedRun>;
   readonly stopped: ReadonlyMap<unknown, Stopped>;
@@ -61,17 +61,17 @@ export function attemptsPassed({ passed }: Consulted): readonly { readonly attem
   return [...passed.values()].map(({ consulted: { attempt } }) => ({ attemptId: attempt.id }));
 }
 
-/** The end of a run without a transaction. By default, the attempt becomes ABORTED without properties. */
+/** The end of a run that created no transaction. By default, the attempt becomes ABORTED and loses its properties. */
 export interface RunEnd extends Partial<Pick<PaymentAttempt, 'stateName' | 'pluginProperties'>> {
   readonly attemptId: Uuid;
   /** Date of the retry. None by default. */
   readonly retryAt?: Instant | null;
 }
 
-/** A settlement that is not the result of a call. */
+/** A settlement whose outcome did not come from a call. */
 interface LaterSettlement extends Settlement {
   readonly pluginName?: string | null;
-  /** Token of the work that reported the outcome. Defaults to the caller's token. */
+  /** User token of the work that reported the outcome. Defaults to the caller's token. */
   readonly userToken?: Uuid;
 }
 
@@ -97,7 +97,7 @@ export class AttemptControl {
     this.#calls = new ControlCalls(ports);
   }
 
-  /** True if there are plugins. Without plugins, a payment takes no additional statement. */
+  /** True if there are control plugins. Without plugins, a payment executes no additional statement. */
   get isHeard(): boolean {
     return this.#ports.paymentControls.size > 0;
   }
@@ -106,7 +106,7 @@ export class AttemptControl {
     return names.some((name) => this.#ports.paymentControls.has(name));
   }
 
-  /** Makes the prior calls outside any storage transaction. Stopped payments are logged. */
+  /** Calls the plugins before their runs, outside storage transactions. Logs payments that plugins stop. */
   async consult(asked: readonly Consultation[], config: PaymentConfig): Promise<Consulted> {
     const passed = new Map<unknown, PassedRun>();
     const stopped = new Map<unknown, Stopped>();
@@ -124,8 +124,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A retry date from a plugin applies to an
-   * operation, but not to the payment of an invoice.
+   * Reports runs that were rejected after their prior calls (§2.3 rule 3). A plugin may then set a retry date for an
+   * operation, but not for the payment of an invoice.
    */
   refused({ passed, timeoutMs }: Consulted): Promise<readonly RunEnd[]> {
     return inParallel([...passed.values()], MAX_CONCURRENT_GATEWAY_CALLS, async ({ run, consulted }) => {
@@ -140,8 +140,8 @@ export class AttemptControl {
   }
 
   /**
-   * Reports the results of calls to the plugins before they are recorded. A completion has the plugins of its attempt
-   * (§6.1 rule 4).
+   * Reports the results of calls to the plugins before the results are recorded. A completion uses the plugins of its
+   * attempt (§6.1 rule 4).
    */
   async notifyEnds<C extends AnsweredCall>(
     answered: readonly C[],
@@ -174,8 +174,8 @@ export class AttemptControl {
   }
 
   /**
-   * Returns the settlements with the reactions of the attempts' control plugins (§8.4). The plugins are called
-   * outside transactions. Settlements that change nothing stay unchanged. Without plugins, nothing is read.
+   * Returns the settlements with the reactions of their attempts' control plugins (§8.4). Calls the plugins outside
+   * transactions. Settlements without effect stay unchanged. Reads nothing if there are no plugins.
    */
   async heard<S extends LaterSettlement>(
     caller: ControlCaller,
@@ -244,8 +244,8 @@ export async function endRuns(session: WriteSession, ends: readonly RunEnd[]): P
 }
 
 /**
- * Returns the plan with the adjustments. @throws BillingError PAYMENT_INTERNAL_ERROR (7019) if an invoice cannot be
- * paid with the adjusted amount.
+ * Returns the plan with the adjustments of the plugins.
+ * @throws BillingError PAYMENT_INTERNAL_ERROR (7019) if an invoice cannot be paid with the adjusted amount.
  */
 function adjustedBy({ context, properties }: ControlledRun, { planned: { settles } }: BegunRun) {
   const { amount, currency, paymentMethodId } = context;

@@ -27,20 +27,20 @@ import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts'
 
 interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
-  /** The reply that may still arrive after a timeout, otherwise null. */
+  /** The reply that may still arrive after a timeout. Null if the call has ended. */
   readonly late: Promise<GatewayReply<T>> | null;
 }
 
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly systemClock: SystemClock;
-  /** Measures the call. Undefined if the call is not measured. */
+  /** Records the duration of the call. If undefined, the call is not measured. */
   readonly meters?: Meters | undefined;
 }
 
 /**
- * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time. Never throws. A result
- * that `call` cannot read is treated as an error in the plugin.
+ * Calls a plugin with frozen copies of its arguments, for at most `timeoutMs` of system time. Never throws. If `call`
+ * cannot read the result, the plugin is considered to have failed.
  */
 export function callGateway<const G extends readonly unknown[], T>(
   given: G,
@@ -92,8 +92,8 @@ export async function callGatewayOnce<R, T>(
 }
 
 /**
- * Notifies a gateway about payment methods. @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT
- * (7100).
+ * Notifies a gateway about payment methods.
+ * @throws BillingError with the given code if the gateway fails, PAYMENT_PLUGIN_TIMEOUT (7100).
  */
 export async function notifyGateway<R, T>(
   ports: Pick<Ports, 'systemClock'>,
@@ -107,18 +107,18 @@ export async function notifyGateway<R, T>(
 }
 
 export interface OpenCall extends ReservedCall {
-  /** Value of `payment.plugin.timeout` at the reservation. The lease is based on it. */
+  /** Value of `payment.plugin.timeout` when the operation was reserved. It determines the end of the lease. */
   readonly timeoutMs: number;
   readonly caller: ControlCaller;
-  /** The amount for the gateway in a completion, if it differs from the stored amount (§4.3 rule 7). */
+  /** For a completion, the amount sent to the gateway if it differs from the stored amount (§4.3 rule 7). */
   readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
-  /** The outcome, if it is already known. In that case, no gateway is called. */
+  /** The outcome, if it is already known. The gateway is then not called. */
   readonly outcome?: CallOutcome;
 }
 
 export interface Answer {
   readonly outcome: CallOutcome;
-  /** The outcome that the call may still deliver after its timeout. Null if the call has ended. */
+  /** The outcome that the call may still return after its timeout. Null if the call has ended. */
   readonly late: Promise<CallOutcome> | null;
 }
 export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
@@ -188,13 +188,16 @@ function notCalled({ status, ...transaction }: OpenCall['transaction']): CallOut
   return { kind: 'NEVER_RECEIVED', message };
 }
 
-/** Returns the outcome of a chargeback or reversal. The network reports it, so no gateway is called (§2.1 rule 3). */
+/**
+ * Returns the outcome of a chargeback or its reversal. The card network reports it, so no gateway is called (§2.1 rule
+ * 3).
+ */
 function recorded({ transaction, isRefused }: OpenCall): CallOutcome {
   const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
   return ownOutcome(transaction, { ...transaction, status });
 }
 
-/** Traces a gateway call under its account, also in a batch of several accounts. */
+/** Records a gateway call in the trace of its account, even if a batch contains several accounts. */
 export function tracedCall<A extends { readonly outcome: CallOutcome }>(
   ports: ActivityPorts,
   { account, gateway, paymentId, transaction }: ReservedCall & { readonly gateway: PaymentGateway },
@@ -222,7 +225,7 @@ export function tracedCall<A extends { readonly outcome: CallOutcome }>(
   );
 }
 
-/** Ids of the transactions with a running gateway call in this process. Calls that timed out are included. */
+/** Ids of the transactions with a running gateway call in this process, including calls that have timed out. */
 const running = new WeakMap<PaymentGateway, Set<Uuid>>();
 
 export async function whileRunning<T>(
@@ -239,7 +242,7 @@ export async function whileRunning<T>(
   }
 }
 
-/** Returns true if a call of the transaction has not settled yet, so that its outcome is open. */
+/** Returns true if a gateway call for the transaction is still running. Its outcome is then open. */
 export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
   return running.get(gateway)?.has(transactionId) === true;
 }

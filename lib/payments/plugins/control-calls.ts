@@ -31,7 +31,7 @@ export class ControlCalls {
   }
 
   /**
-   * Calls each plugin in order. Each plugin sees the adjustments of the previous ones (rule 5).
+   * Calls the plugins in order. Each plugin sees the adjustments of the previous plugins (rule 5).
    * @throws BillingError PAYMENT_PLUGIN_API_ABORTED (7106) for the first abort, the plugin's own BillingError, and
    * PAYMENT_INTERNAL_ERROR (7019) for any other error or a forbidden adjustment (rules 6 and 8).
    */
@@ -52,13 +52,14 @@ export class ControlCalls {
     return current;
   }
 
-  /** Reports the success to each plugin. Errors of plugins are logged (rule 7). */
+  /** Reports the success to each plugin. Logs errors of plugins (rule 7). */
   succeeded(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onSuccessCall', timeoutMs);
   }
 
   /**
-   * Reports the failure to each plugin and returns the earliest retry date. A plugin's error ends the calls (rule 7).
+   * Reports the failure to each plugin and returns the earliest retry date. If a plugin throws, the remaining plugins
+   * are not called (rule 7).
    */
   failed(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
     return this.#tell(run, 'onFailureCall', timeoutMs);
@@ -86,8 +87,8 @@ export class ControlCalls {
   }
 
   /**
-   * Returns the registered plugins among these names. Unknown names are skipped with a warning (rule 7). The built-in
-   * invoice control is not a plugin (rule 10).
+   * Returns the registered plugins with these names. Skips unknown names with a warning (rule 7). The built-in invoice
+   * control is not one of these plugins (rule 10).
    */
   #registered(names: readonly string[]) {
     const { paymentControls, logger } = this.#ports;
@@ -123,8 +124,8 @@ function aborted(pluginName: string) {
 }
 
 /**
- * Reads a plugin's result for the end of a run inside the plugin call, so that an unreadable result is treated as an
- * error in the plugin.
+ * Reads a plugin's result for the end of a run. Reads it inside the plugin call, so that an unreadable result counts as
+ * an error of the plugin.
  */
 function claimedEnd(result: FailureCallResult | null | undefined) {
   const adjusted = result?.adjustedProperties;
@@ -134,7 +135,7 @@ function claimedEnd(result: FailureCallResult | null | undefined) {
 const takeInstant = converterOf('instant');
 
 /**
- * Returns the date of a retry, rounded up to the second.
+ * Returns a retry date, rounded up to the next second.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an invalid date.
  */
 function dateOf(date: unknown) {
@@ -142,7 +143,7 @@ function dateOf(date: unknown) {
   return at === null ? null : instant(Math.ceil(at / 1_000) * 1_000);
 }
 
-/** A plugin's adjustments before an operation. A null member keeps the value of the request. */
+/** The adjustments that a plugin makes before an operation. A null field keeps the value of the request. */
 export interface ClaimedPrior {
   readonly isAborted: boolean;
   /** Id of the payment method. Undefined if invalid. */
@@ -154,7 +155,7 @@ export interface ClaimedPrior {
   readonly properties: readonly PluginProperty[] | null;
 }
 
-/** Reads each member of a plugin's result once. An error while reading is treated as an error in the plugin. */
+/** Reads each field of a plugin's result only once. An error while reading counts as an error of the plugin. */
 export function claimedPrior(result: HostInput<PriorCallResult> | null | undefined): ClaimedPrior | null {
   if (result == null) return null;
   const { adjustedAmount: amount, adjustedProperties: properties } = result;
@@ -202,7 +203,7 @@ export function adjustedContext(
   return { ...run, context, properties: result.properties ?? run.properties };
 }
 
-/** Returns the amount in whole minor units of its currency, after the plugin's adjustments (§2.3 rule 6). */
+/** Returns the amount after the plugin's adjustments, in whole minor units of its currency (§2.3 rule 6). */
 function adjustedMoney(result: ClaimedPrior, context: ControlledRun['context'], plugin: string) {
   const stated = result.amount === null ? context.amount : result.amount;
   if (stated === undefined) throw notAllowed(plugin, 'the amount to an invalid value');
@@ -224,7 +225,7 @@ export interface ControlledRun {
   readonly properties: readonly PluginProperty[];
 }
 
-/** Returns the context of a call for control plugins (§2.3 rule 4). Members that `about` does not set are null. */
+/** Returns the context that control plugins get in a call (§2.3 rule 4). Fields that `about` does not set are null. */
 export function contextOfCall(
   { tenant, userName, userToken, reasonCode = null, comments = null }: ControlCaller,
   about: Pick<PaymentControlContext, 'paymentApiType'> & Partial<PaymentControlContext>,
@@ -254,7 +255,7 @@ export function contextOfCall(
   };
 }
 
-/** Returns the context of the run that an attempt records (§2.3 rule 4). */
+/** Returns the context that control plugins get for the run of an attempt (§2.3 rule 4). */
 export function contextOfAttempt(
   caller: ControlCaller,
   attempt: New<PaymentAttempt>,

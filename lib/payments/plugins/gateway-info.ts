@@ -38,16 +38,16 @@ export interface PluginInput {
 }
 
 export interface ControlledInput extends PluginInput {
-  /** Names of the control plugins in order. Defaults to the tenant's plugins (payments §2.3). */
+  /** Names of the control plugins, in calling order. Defaults to the tenant's plugins (payments §2.3). */
   readonly controlPlugins?: readonly string[] | null;
 }
 
 export interface PluginInfoOptions extends PluginInput {
-  /** If true, gateways are called for their information. Defaults to false. */
+  /** If true, the engine requests additional information from gateways. Defaults to false. */
   readonly withPluginInfo?: boolean;
 }
 
-/** A payment with the name of its gateway. The name is undefined for an unknown method. */
+/** A payment with the name of its gateway. The name is undefined if the method is unknown. */
 export interface PaymentOfGateway {
   readonly payment: Payment;
   readonly pluginName: string | undefined;
@@ -55,7 +55,7 @@ export interface PaymentOfGateway {
 
 interface Asking {
   readonly properties?: readonly PluginProperty[];
-  /** The time limit for all gateway calls of the read: `payment.plugin.timeout`. */
+  /** The time limit for all gateway calls of one read operation: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
 }
 
@@ -78,7 +78,7 @@ export class GatewayInfo {
   }
 
   /**
-   * Returns the details of one method. Null if its gateway stores no methods.
+   * Returns the details of one method, or null if its gateway does not store methods.
    * @throws BillingError PAYMENT_GET_PAYMENT_METHODS (7004) if the gateway fails or is not registered.
    */
   async detailOf(
@@ -100,7 +100,7 @@ export class GatewayInfo {
     );
   }
 
-  /** Returns the details by method id. A failing gateway's methods are omitted, with a warning. */
+  /** Returns the details by method id. If a gateway fails, logs a warning and omits its methods. */
   detailsOf(
     context: CallContext,
     methods: readonly PaymentMethod[],
@@ -114,10 +114,7 @@ export class GatewayInfo {
     return this.#answers(context, { questions, timeoutMs }, detailFrom);
   }
 
-  /**
-   * Returns the gateways' transactions by payment id. If a gateway fails, its payments are omitted, and a warning is
-   * logged.
-   */
+  /** Returns the gateways' transactions by payment id. If a gateway fails, logs a warning and omits its payments. */
   transactionsOf(
     context: CallContext,
     payments: readonly PaymentOfGateway[],
@@ -169,8 +166,8 @@ function transactionsFrom(gateway: PaymentGateway) {
 }
 
 /**
- * Returns the built-in gateway for checks, cash and transfers (§2.4 rule 1). Each operation is PROCESSED in the
- * caller's transaction.
+ * Returns the built-in gateway for payments by check, cash and transfer (§2.4 rule 1). Each of its operations is
+ * PROCESSED in the caller's transaction.
  */
 export function externalPaymentGateway(): PaymentGateway {
   return {

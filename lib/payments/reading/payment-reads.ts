@@ -144,7 +144,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext>, Payment
     });
   }
 
-  /** Loads the payments, and queries their gateways outside the session if requested. */
+  /** Loads the payments. If requested, queries their gateways outside the session. */
   async #read<F extends Found>(
     context: CallContext,
     options: PaymentReadOptions,
@@ -229,7 +229,9 @@ interface Found {
 
 const NO_ROWS: PageRequest = { offset: 0, limit: 0 };
 
-/** Returns the payments of the gateway's hits, in the gateway's order. Unknown hits are dropped. */
+/**
+ * Returns the payments that the gateway found, in the gateway's order. Omits payments that the engine does not know.
+ */
 async function knownPayments(session: ReadSession, { paymentIds, total }: FoundByGateway) {
   const payments = await session.payments.findByIds(paymentIds);
   const known = new Map(payments.map((payment) => [payment.id, payment]));
@@ -243,8 +245,8 @@ const searched = searchedFields(
 );
 
 /**
- * Parses a search key (§11): clauses in operator form, otherwise states whose names contain the key, such as
- * `_FAILED`, otherwise a whole id or a part of an external key.
+ * Parses a search key (§11). A key in operator form is a list of clauses. Any other key matches states whose names
+ * contain it, such as `_FAILED`, or else a whole id or part of an external key.
  * @throws BillingError INVALID_PARAMETER (60002) for an invalid key in operator form.
  */
 export function paymentSearch(key: string): PaymentSearch {
@@ -263,14 +265,17 @@ interface Searching {
   readonly timeoutMs: number;
 }
 
-/** Hits in a gateway's own records: distinct payment ids in the gateway's order, and the total number. */
+/**
+ * The payments that a gateway found in its own records: distinct payment ids in the gateway's order, and the total
+ * number.
+ */
 interface FoundByGateway {
   readonly paymentIds: readonly Uuid[];
   readonly total: number;
 }
 
 /**
- * Searches the payments of one gateway (§2.1). An incomplete result is an error.
+ * Searches the payments of one gateway (§2.1). An incomplete result counts as an error.
  * @throws BillingError PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) if the search fails.
  */
 async function searchPaymentsOfGateway(
@@ -289,7 +294,7 @@ async function searchPaymentsOfGateway(
   throw billingError(ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS, message, { pluginName: gateway.name });
 }
 
-/** Returns the hits of a valid page, at most `limit`. Null for an invalid page. */
+/** Returns at most `limit` hits of a page, or null if the page is invalid. */
 function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number) {
   if (!Array.isArray(page?.rows) || !Number.isSafeInteger(page.total) || page.total < 0) return null;
   const ids = page.rows.slice(0, limit).flatMap((row: Partial<GatewayResult> | null) => {

@@ -32,11 +32,11 @@ export interface SettledRecords {
   /** All transactions of the payments, in creation order. */
   readonly transactions: readonly PaymentTransaction[];
   readonly payments: ReadonlyMap<Uuid, Payment>;
-  /** Open refunds of invoice payments, which limit chargebacks. */
+  /** Open refunds of invoice payments. They reduce the limit for chargebacks. */
   readonly openInvoiceRefunds: readonly PaymentTransaction[];
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   readonly rows: readonly InvoicePayment[];
-  /** The rows by id, including the changes decided so far. */
+  /** The rows by id, including all changes that were decided so far. */
   readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
@@ -50,7 +50,7 @@ interface Tools {
 
 /**
  * Returns the change that a decided transaction makes to an invoice's payment row (§9.4, §9.5), or null. Transactions
- * with one key share a row, and only the deciding transaction changes it.
+ * with the same key share a row. Only the deciding transaction changes this row.
  */
 export function invoiceEffect(transaction: PaymentTransaction, ledger: Ledger, tools: Tools) {
   const deciding = decidingTransaction(transaction, ledger.own);
@@ -89,8 +89,8 @@ function effectOfPurchase(
 }
 
 /**
- * Returns the effect of a refund. A failed refund has no row. If the refund was pending, its row is reversed (§9.5
- * rule 1 e).
+ * Returns the effect of a refund. A failed refund has no row. If the refund was pending before, its row is reversed
+ * (§9.5 rule 1 e).
  */
 function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
   const { rows, invoices, own, latest } = ledger;
@@ -118,8 +118,8 @@ function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: 
 }
 
 /**
- * Returns the effect of a chargeback. Reversals remove the row from the balance, and later chargebacks restore it
- * (§9.5 rules 3 and 4), up to the remaining amount.
+ * Returns the effect of a chargeback. A reversal removes the row from the balance. A later chargeback restores it, up
+ * to the remaining amount (§9.5 rules 3 and 4).
  */
 function effectOfChargeback(
   transaction: PaymentTransaction,
@@ -149,7 +149,10 @@ function rowOf(type: InvoicePaymentType, transaction: PaymentTransaction, rows: 
   return rows.find((row) => row.type === type && isRowOf(row, transaction));
 }
 
-/** Returns the row that the transaction reduces: the named row, otherwise the row of its own payment. */
+/**
+ * Returns the row that the transaction reduces. This is the row that it names or, by default, the row of its own
+ * payment.
+ */
 function paidBy(
   { invoiceRefund, paymentId, transactionType }: PaymentTransaction,
   rows: readonly InvoicePayment[],
@@ -173,8 +176,8 @@ function newRow(
 type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processedCurrency'>;
 
 /**
- * Returns the transaction with the amount of the invoice that it settles. In another currency, this is the amount of
- * its attempt or row.
+ * Returns the transaction with the amount that it settles on the invoice. If the transaction has another currency, this
+ * amount comes from its attempt or row.
  */
 export function asSettled(
   transaction: PaymentTransaction,
@@ -187,8 +190,8 @@ export function asSettled(
 }
 
 /**
- * Returns the result of an invoice payment row by the status of its purchase or refund (§9.4, §9.5). The amount of a
- * refund is positive here. A payment in a currency other than the invoice's settles the requested amount.
+ * Returns the result of an invoice payment row, based on the status of its purchase or refund (§9.4, §9.5). The amount
+ * of a refund is positive here. A payment in another currency than the invoice's settles the requested amount.
  */
 export function invoicePaymentResult(
   transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
@@ -207,12 +210,12 @@ export function invoicePaymentResult(
   }
 }
 
-/** Returns the event type for the result of an invoice's payment, refund or chargeback (§9.4). */
+/** Returns the type of the event that reports the result of an invoice's payment, refund or chargeback (§9.4). */
 export function eventOfResult({ status }: Pick<InvoicePayment, 'status'>) {
   return status === 'SUCCESS' ? BusEventType.INVOICE_PAYMENT_SUCCESS : BusEventType.INVOICE_PAYMENT_FAILED;
 }
 
-/** A payment row of an invoice before and after its transaction was decided. For a new row, `before` is null. */
+/** A payment row of an invoice, before and after its transaction was decided. `before` is null for a new row. */
 export type ChangedRow =
   | { readonly before: InvoicePayment; readonly after: InvoicePayment }
   | { readonly before: null; readonly after: New<InvoicePayment> };
@@ -225,8 +228,8 @@ export function changedRow(
 }
 
 /**
- * Returns the invoices before and after these rows take effect (invoicing §1.4, §1.6 rule 8). Invoices that are
- * `released` can get credit again.
+ * Returns the invoices before and after these rows take effect (invoicing §1.4, §1.6 rule 8). The `released` invoices
+ * can get credit again.
  */
 export function settledInvoices(
   rows: readonly ChangedRow[],
@@ -244,7 +247,7 @@ export function settledInvoices(
   });
 }
 
-/** Returns the invoice minus the change of the row. The raw balance of a migrated invoice stays 0. */
+/** Returns the invoice after the change of the row. The raw balance of a migrated invoice stays 0. */
 export function settleInvoice(invoice: Invoice, row: ChangedRow): Invoice {
   if (invoice.isMigration) return invoice;
   const payment = { ...row.after, status: InvoicePaymentStatus.SUCCESS, amount: countedChange(row) } as const;
@@ -255,14 +258,16 @@ function countedChange({ before, after }: ChangedRow) {
   return countedAmount(after).minus(countedAmount(before));
 }
 
-/** Returns the row's share of its invoice's balance. Only SUCCESS rows have a share (§9.4). */
+/**
+ * Returns the amount by which the row changes its invoice's balance. It is 0 for all rows except SUCCESS rows (§9.4).
+ */
 function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null) {
   return row?.status === 'SUCCESS' ? row.amount : ZERO;
 }
 
 /**
- * Returns the item adjustments of a refund at its first success (§9.5 rule 1 e). Corrections do not change these
- * adjustments.
+ * Returns the item adjustments of a refund when it succeeds for the first time (§9.5 rule 1 e). Corrections do not
+ * change these adjustments.
  */
 export function adjustmentsDue(
   before: PaymentTransaction,
@@ -273,7 +278,7 @@ export function adjustmentsDue(
   return isDue ? refund.adjustments : [];
 }
 
-/** Returns the decided transaction. It is marked if its adjustments are made. */
+/** Returns the decided transaction. If its adjustments have been made, marks it accordingly. */
 export function withAdjustmentsNoted(before: PaymentTransaction, after: PaymentTransaction) {
   const { invoiceRefund } = after;
   if (invoiceRefund === null || adjustmentsDue(before, after).length === 0) return after;

@@ -18,11 +18,11 @@ import {
 } from '../../values/money/index.ts';
 import { collectedAmount, currencyOf } from './payment-state.ts';
 
-/** The row of an invoice payment, its refunds and chargebacks, and the transactions that may add further rows. */
+/** The row of an invoice payment with its refunds and chargebacks, and the transactions that may add more rows. */
 export interface PaidRows {
   readonly paid: InvoicePayment;
   readonly rows: readonly New<InvoicePayment>[];
-  /** Transactions of the payment, and its open refunds by other payments. May contain duplicates. */
+  /** Transactions of the payment, and open refunds of it by other payments. May contain duplicates. */
   readonly transactions: readonly PaymentTransaction[];
 }
 
@@ -48,8 +48,8 @@ export function remainderOf({ paid, rows, transactions }: PaidRows): Decimal {
 }
 
 /**
- * Returns the amount that refunds can still use for a payment in a currency other than its invoice's, in the
- * payment's currency.
+ * Returns the amount that can still be refunded for a payment whose currency differs from the invoice's. The result is
+ * in the payment's currency.
  */
 export function convertedRemainderOf(of: PaidRows, converted: ConvertedPayment): Decimal {
   const { paid, rows, transactions } = of;
@@ -77,7 +77,7 @@ function backOf(paid: InvoicePayment, rows: PaidRows['rows']) {
   return rows.filter((row) => row.linkedInvoicePaymentId === paid.id && row.status === 'SUCCESS');
 }
 
-/** Returns the refunds that have a row. The row of a refund that has just succeeded is not decided yet. */
+/** Returns the refunds that have a row. A refund that has just succeeded has no row yet. */
 function countedOf(refunds: readonly PaymentTransaction[], back: PaidRows['rows']) {
   return refunds.filter(
     (each) => each.status === 'SUCCESS' && back.some((row) => row.type === 'REFUND' && isRowOf(row, each)),
@@ -97,8 +97,8 @@ function refundsUnderWay(paid: InvoicePayment, transactions: readonly PaymentTra
 }
 
 /**
- * Returns the amount that can still be refunded, in the requested currency if that is the payment's currency,
- * otherwise in the invoice's currency.
+ * Returns the amount that can still be refunded. The result is in the payment's currency if that is the requested
+ * currency, and otherwise in the invoice's currency.
  */
 export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
@@ -108,8 +108,8 @@ export function refundRemainderOf(of: PaidRows, currency: Currency | null): Deci
 }
 
 /**
- * Checks a refund. @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than the remainder in the
- * requested currency.
+ * Checks a refund.
+ * @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) if it exceeds the remainder in the requested currency.
  */
 export function checkRefundable({ amount, currency }: RequestedAmount, of: PaidRows): void {
   const most = refundRemainderOf(of, currency);
@@ -118,8 +118,8 @@ export function checkRefundable({ amount, currency }: RequestedAmount, of: PaidR
 }
 
 /**
- * Checks a chargeback. A chargeback in another currency takes the whole remainder (§9.5 rule 3).
- * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) for more than the remainder, or for a remainder of
+ * Checks a chargeback. A chargeback in another currency uses the whole remainder (§9.5 rule 3).
+ * @throws BillingError INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH (4901) if it exceeds the remainder, or if the remainder is
  * 0.
  */
 export function checkDisputable({ amount, currency }: RequestedAmount, of: PaidRows): void {
@@ -141,16 +141,16 @@ function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal) {
 type Paid = Pick<InvoicePayment, 'paymentId' | 'amount' | 'currency'>;
 type Processed = Pick<PaymentTransaction, 'amount' | 'processedAmount' | 'processedCurrency'>;
 
-/** A payment in a currency other than its invoice's. */
+/** A payment whose currency differs from its invoice's. */
 export interface ConvertedPayment {
   readonly currency: Currency;
-  /** The captured amount in that currency, before refunds. */
+  /** The captured amount before refunds, in the payment's currency. */
   readonly taken: Decimal;
 }
 
 /**
- * Returns the payment, or null for a payment in its invoice's currency, regardless of the currency that the gateway
- * processed (§9.4).
+ * Returns the payment, or null if it has the currency of its invoice. The currency that the gateway processed is
+ * irrelevant (§9.4).
  */
 export function convertedPayment(
   paid: Paid,
@@ -161,7 +161,7 @@ export function convertedPayment(
   return currency === null || currency === paid.currency ? null : { currency, taken: collectedAmount(own) };
 }
 
-/** Returns true if the transaction is a refund made through the payment itself. */
+/** Returns true if the transaction is a refund made through the original payment. */
 export function isOwnRefund(
   { transactionType, paymentId }: Pick<PaymentTransaction, 'transactionType' | 'paymentId'>,
   paid: Pick<InvoicePayment, 'paymentId'>,
@@ -180,7 +180,9 @@ export function processedAmountIn(
   return (processedCurrency === currency ? processedAmount : amount) ?? ZERO;
 }
 
-/** Returns the invoice's share of a refund: amount × refunded ÷ captured, in whole minor units (§9.5 rule 1 d). */
+/**
+ * Returns the share of the refund on the invoice: amount × refunded ÷ captured, in whole minor units (§9.5 rule 1 d).
+ */
 export function proportion(
   refunded: Decimal,
   paid: Pick<Paid, 'amount' | 'currency'>,
@@ -192,9 +194,9 @@ export function proportion(
 }
 
 /**
- * Returns the invoice's share of a refund in the payment's currency (§9.5 rule 1 d). The share is proportional. The
- * last refund takes the whole remainder, so that a full refund leaves nothing.
- * @param of rows without the refund itself.
+ * Returns the share of a refund on the invoice (§9.5 rule 1 d). The share is proportional, but the last refund takes
+ * the whole remainder, so that a full refund leaves nothing.
+ * @param of Rows without the refund itself.
  */
 export function refundShare(refunded: Decimal, of: PaidRows): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
@@ -206,7 +208,7 @@ export function refundShare(refunded: Decimal, of: PaidRows): Decimal {
   return share.greaterThan(rest) ? rest : share;
 }
 
-/** Returns the refund in the payment's currency for this amount of the invoice. */
+/** Returns the refund in the payment's currency that corresponds to this amount on the invoice. */
 export function refundFor(amount: Decimal, of: PaidRows): Decimal {
   const converted = convertedPayment(of.paid, of.transactions);
   if (converted === null || of.paid.amount.isZero()) return amount;
@@ -219,8 +221,8 @@ export function refundFor(amount: Decimal, of: PaidRows): Decimal {
 }
 
 /**
- * Returns the row of an invoice payment: the successful row, otherwise a pending row, otherwise the latest row.
- * `rows` is in creation order.
+ * Returns the row of an invoice payment: the successful row, or else a pending row, or else the latest row. `rows` must
+ * be in creation order.
  */
 export function paidRowOf(rows: readonly InvoicePayment[]): InvoicePayment | undefined {
   const tried = rows.filter(({ type }) => type === 'ATTEMPT');
@@ -240,9 +242,9 @@ export function isRowOf(
 }
 
 /**
- * Returns the transaction that determines the row, among those with the same key: a successful transaction, otherwise
- * a pending one, otherwise the newest. For chargebacks and reversals, returns the newest, reversed or not.
- * @param transactions in creation order.
+ * Returns the transaction that determines the row, among those with the same key. This is a successful transaction, or
+ * else a pending one, or else the newest. For chargebacks and reversals, returns the newest.
+ * @param transactions Must be in creation order.
  */
 export function decidingTransaction<T extends ComparedTransaction>(
   transaction: T,
@@ -267,8 +269,8 @@ function hasSameRow(one: ComparedTransaction, other: ComparedTransaction) {
 }
 
 /**
- * Returns the payment of the row: the refunded payment for an external refund, otherwise the transaction's own
- * payment.
+ * Returns the payment of the row. For an external refund, this is the refunded payment; otherwise, it is the
+ * transaction's own payment.
  */
 function paidPaymentOf({ invoiceRefund, paymentId }: Keyed) {
   return invoiceRefund?.paymentId ?? paymentId;

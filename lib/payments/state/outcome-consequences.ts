@@ -46,7 +46,7 @@ export interface Consequences {
   readonly notifications: readonly NewNotification[];
 }
 
-/** A transaction with its outcome and further facts about it. */
+/** A transaction with its outcome and related data. */
 export interface Decided {
   readonly transaction: PaymentTransaction;
   readonly before: PaymentTransaction;
@@ -59,7 +59,10 @@ interface Rules {
   readonly config: PaymentConfig;
 }
 
-/** Returns payment state, attempt state, invoice payment, notifications and events after one changed transaction. */
+/**
+ * Returns the consequences of one changed transaction: payment state, attempt state, invoice payment, notifications and
+ * events.
+ */
 export function consequencesOf(
   { transaction, before, settlement }: Decided,
   records: SettledRecords,
@@ -108,23 +111,23 @@ interface Ending {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
   readonly transactions: readonly PaymentTransaction[];
-  /** The invoice to pay. Null for a payment without an invoice. */
+  /** The invoice to pay. Null if the payment has no invoice. */
   readonly invoiceId: Uuid | null;
   readonly control?: ControlResult | undefined;
-  /** The plugin properties of the call, if its result ended the run. */
+  /** The plugin properties of the call, if the result of the call ended the run. */
   readonly properties?: readonly PluginProperty[];
   readonly fix?: Pick<TransactionFix, 'allowsRetry'>;
 }
 
-/** An attempt after its run, with its retry if one is planned. */
+/** An attempt whose run has ended, with its retry if one is planned. */
 export interface EndedAttempt {
   readonly attempt: PaymentAttempt | null;
   readonly retry: readonly NewNotification[];
 }
 
 /**
- * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). If it is retried, the retry has the earlier
- * of two dates: the date of the built-in retry of automatic invoice payments (§8.3), and the date of the control
+ * Returns the attempt of a decided transaction (§3.3, §8.1 rule 3, §8.4). If it will be retried, the retry date is the
+ * earlier of two dates: that of the built-in retry of automatic invoice payments (§8.3), and that of the control
  * plugins.
  */
 export function endedAttempt(
@@ -155,8 +158,8 @@ export function endedAttempt(
 }
 
 /**
- * Returns the amount for a retry (§8.1 rule 3): the requested amount, or the invoice's amount, which is converted
- * again.
+ * Returns the amount for a retry (§8.1 rule 3). This is the requested amount, or the amount of the invoice, which is
+ * converted again.
  */
 function requestedBy(attempt: PaymentAttempt, { amount, currency, transactionType }: PaymentTransaction) {
   const settlesInvoice =
@@ -180,9 +183,9 @@ export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | 
 }
 
 /**
- * Returns true if a run was begun with control plugins but reserved nothing, because it was stopped, busy or
- * interrupted by a crash. The attempt that it repeats must then still be repeated (§5.3 rule 2).
- * @param transactions transactions that the run may have created.
+ * Returns true if control plugins were consulted about a run that then reserved nothing, because it was stopped, busy
+ * or interrupted by a crash. The attempt that it repeats must still be repeated (§5.3 rule 2).
+ * @param transactions Transactions that the run may have created.
  */
 export function hasOnlyBegun(
   { id, stateName, transactionId, pluginNames }: PaymentAttempt,
@@ -196,8 +199,8 @@ export function hasOnlyBegun(
 }
 
 /**
- * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). The attempt keeps all properties if a
- * plugin could have removed secrets.
+ * Returns the properties that an attempt without a retry keeps (§8.1 rule 3). It keeps all of them if a plugin had the
+ * opportunity to remove secrets.
  */
 export function retainedProperties(
   { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,
@@ -207,7 +210,7 @@ export function retainedProperties(
   return properties.filter((property) => asksForRetries([property]));
 }
 
-/** Returns the attempt after its retry was made or canceled, or nothing if the attempt stays the same. */
+/** Returns the attempt after its retry was made or canceled. Returns nothing if the attempt does not change. */
 export function spentAttempt(attempt: PaymentAttempt): readonly PaymentAttempt[] {
   const properties = attempt.pluginProperties ?? [];
   const pluginProperties = retainedProperties(attempt, properties);
@@ -219,10 +222,10 @@ const SECOND_MS = 1_000;
 type RetryConfig = Pick<PaymentConfig, 'retryDays' | 'failureRetry'>;
 
 /**
- * Returns the date of the next attempt of an automatic invoice payment, or null (§8.3). The latest PURCHASE decides:
- * the date depends on its status and on the number of purchases with that status. UNKNOWN is never retried, because
- * the janitor decides first.
- * @param transactions transactions of the payment, in creation order.
+ * Returns the date of the next attempt of an automatic invoice payment, or null (§8.3). The date depends on the status
+ * of the latest PURCHASE and on the number of purchases with that status. UNKNOWN is never retried, because the janitor
+ * must resolve it first.
+ * @param transactions Transactions of the payment, in creation order.
  */
 export function retryDate(
   transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
@@ -240,13 +243,14 @@ export function retryDate(
 const neverRepeated: ReadonlySet<TransactionType> = new Set(['REFUND', 'CREDIT', 'CHARGEBACK']);
 
 /**
- * Returns false for operations that return money or record the network's actions, which plugins cannot repeat (§8.3).
+ * Returns false for operations that return money or record an action of the card network. Plugins cannot repeat these
+ * operations (§8.3).
  */
 export function isRepeatable(type: TransactionType): boolean {
   return !neverRepeated.has(type);
 }
 
-/** Returns true if an API payment is retried like an automatic payment (§7.4 rule 4, §8.3). */
+/** Returns true if an API payment must be retried like an automatic payment (§7.4 rule 4, §8.3). */
 export function asksForRetries(properties: readonly PluginProperty[]): boolean {
   return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
 }
@@ -257,8 +261,8 @@ function afterDecline(n: number, now: Instant, retryDays: readonly number[]) {
 }
 
 /**
- * Returns the date after a failure. The pauses are 300, 300, 600, 1200, … seconds: they double starting with the
- * third failure.
+ * Returns the date of the retry after a failure. The pauses are 300, 300, 600, 1200, … seconds. They double from the
+ * third failure on.
  */
 function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']) {
   if (n - 1 >= retry.maxAttempts) return null;

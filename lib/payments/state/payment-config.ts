@@ -1,16 +1,16 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 
-/** Settings of payments (§13). A changed value applies to later decisions. */
+/** Payment settings (§13). A changed value applies to all later decisions. */
 export interface PaymentConfig {
   /**
-   * Setting `retry.days`: days until the next attempt after the first, second, … declined attempt. Empty means no
-   * retry.
+   * Setting `retry.days`: the number of days until the next attempt after the first, second, … declined attempt. Empty
+   * means no retries.
    */
   readonly retryDays: readonly number[];
   /**
-   * Settings `failure.retry.start.sec`, `.multiplier` and `.max.attempts`: retries of calls that never reached the
-   * gateway.
+   * Settings `failure.retry.start.sec`, `.multiplier` and `.max.attempts`. They control retries of calls that never
+   * reached the gateway.
    */
   readonly failureRetry: {
     readonly startSeconds: number;
@@ -19,14 +19,16 @@ export interface PaymentConfig {
   };
   /** Setting `plugin.timeout`. */
   readonly pluginTimeoutMs: number;
-  /** Settings `janitor.unknown.retries` and `janitor.pending.retries`: pauses before the first, second, … check. */
+  /** Settings `janitor.unknown.retries` and `janitor.pending.retries`: the pauses before the first, second, … check. */
   readonly janitorUnknownDelaysMs: readonly number[];
   readonly janitorPendingDelaysMs: readonly number[];
   /** Setting `allow.emptyInvoice`. If true, an invoice with nothing due is paid with 0. */
   readonly allowEmptyInvoice: boolean;
   /** Setting `overRefund.allowed`. If true, only the gateway limits refunds. */
   readonly allowsOverRefund: boolean;
-  /** Setting `globalLock.retries`: number of attempts, 100 ms apart, to get a payment that a running call holds. */
+  /**
+   * Setting `globalLock.retries`: the number of attempts, 100 ms apart, to get a payment while a running call holds it.
+   */
   readonly lockRetries: number;
   /** Setting `invoice.plugin`: default control plugins of the tenant's payments. */
   readonly controlPlugins: readonly string[];

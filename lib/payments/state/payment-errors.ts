@@ -39,15 +39,15 @@ export function transactionOfOther(accountId: Uuid): BillingError {
 }
 
 /**
- * Returns the error for an invalid parameter. @param why the problem, as the rest of a sentence that begins with the
- * parameter.
+ * Returns the error for an invalid parameter.
+ * @param why Description of the problem, which follows the parameter's name in the message.
  */
 export function badParameter(parameter: string, why: string, facts: object = {}): BillingError {
   return billingError(ErrorCode.PAYMENT_INVALID_PARAMETER, `${parameter} ${why}`, { parameter, ...facts });
 }
 
 /**
- * Returns the error if another call held the payment or its account for the tenant's whole wait time. Nothing was
+ * Returns the error for a payment or account that another call held during the tenant's whole wait time. Nothing was
  * attempted (§5.3).
  */
 export function paymentBusy(facts: object): BillingError {
@@ -61,7 +61,9 @@ export function noSuchMethod(paymentMethodId: Uuid): BillingError {
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { paymentMethodId });
 }
 
-/** Returns the error if a gateway refused or failed an operation on a payment method. A timeout has its own code. */
+/**
+ * Returns the error for a gateway that rejected or failed an operation on a payment method. A timeout has its own code.
+ */
 export function gatewayFailed(code: ErrorCode, pluginName: string, reply: GatewayFailure): BillingError {
   if (reply.kind !== 'TIMEOUT') return pluginError(code, pluginName, `refused: ${reply.message}`);
   const problem = `did not answer within ${reply.timeoutMs} ms; nothing was stored`;
@@ -73,7 +75,7 @@ export function noMethodOfKey(externalKey: string): BillingError {
   return billingError(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, message, { externalKey });
 }
 
-/** Returns the error for deleting the default payment method, which requires an explicit request (§10.3). */
+/** Returns the error for an attempt to delete the default payment method without an explicit option (§10.3). */
 export function isDefaultMethod(paymentMethodId: Uuid, accountId: Uuid): BillingError {
   const message =
     `Payment method ${paymentMethodId} is the default of account ${accountId}; delete it with ` +
@@ -99,8 +101,8 @@ export function lacksMember(pluginName: string, member: string): BillingError {
 }
 
 /**
- * Returns the error for a gateway call. The caller sees only errors that the gateway declares; other errors are only
- * in the log.
+ * Returns the error for a failed gateway call. The caller sees only errors that the gateway declares. Other errors are
+ * only logged.
  */
 export function gatewayCallFailed(pluginName: string, failure: GatewayFailure): BillingError {
   switch (failure.kind) {
@@ -131,8 +133,8 @@ export function unreadableAnswer(pluginName: string): BillingError {
 }
 
 /**
- * Returns the error for signed notifications. It is the same for every reason, so that the caller learns nothing
- * about tenants and gateways.
+ * Returns the error for signed notifications. The error is the same for every reason, so that it reveals nothing about
+ * tenants and gateways.
  */
 export function noSignedNotifications(): BillingError {
   return billingError(ErrorCode.ROUTE_NOT_FOUND, 'No payment gateway accepts notifications here');
@@ -144,8 +146,8 @@ interface FailedCall {
 }
 
 /**
- * Returns the error of a call without a result (§2.2, last rows). Money may have moved in such a call. Returns null
- * for a call with a result.
+ * Returns the error for a call without a result (§2.2, last rows), in which money may have moved. Returns null for a
+ * call with a result.
  */
 export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
   switch (outcome?.kind) {
@@ -175,7 +177,7 @@ function unknownOutcome(code: keyof typeof ErrorCode, why: string, { paymentId, 
   );
 }
 
-/** Returns the gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028). */
+/** Returns the registered gateway. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) if none has this name. */
 export function registeredGateway<G>(gateways: ReadonlyMap<string, G>, pluginName: string): G {
   const gateway = gateways.get(pluginName);
   if (gateway === undefined) throw noSuchPlugin(pluginName, gateways);

@@ -19,7 +19,7 @@ import { type Currency, ZERO } from '../../values/money/index.ts';
 import { addMilliseconds, formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import type { PaymentConfig } from './payment-config.ts';
 
-/** A recovery notification for a transaction in `status`. `check` is the number of the check. */
+/** A request to check a transaction in `status`. `check` is the number of the check. */
 export interface RecoveryJob {
   readonly paymentId: Uuid;
   readonly transactionId: Uuid;
@@ -29,7 +29,7 @@ export interface RecoveryJob {
 
 export interface RetryJob {
   readonly attemptId: Uuid;
-  /** Id of the payment. Null if no payment was made. */
+  /** Id of the payment. Null if no payment has been created. */
   readonly paymentId: Uuid | null;
   /** Id of the invoice. Null for a direct payment. */
   readonly invoiceId: Uuid | null;
@@ -40,12 +40,17 @@ export interface InvoiceRetryJob extends RetryJob {
   readonly invoiceId: Uuid;
 }
 
-/** Returns the key of the only live recovery notification of a transaction. */
+/**
+ * Returns the unique key of a transaction's recovery notification. A transaction has at most one such notification in
+ * the queue.
+ */
 export function recoveryKey(transactionId: Uuid): string {
   return `payment-janitor:${transactionId}`;
 }
 
-/** Returns the key of the only live retry notification of an attempt. */
+/**
+ * Returns the unique key of an attempt's retry notification. An attempt has at most one such notification in the queue.
+ */
 export function retryKey(attemptId: Uuid): string {
   return `payment-retry:${attemptId}`;
 }
@@ -77,7 +82,7 @@ export function retryNotification(job: RetryJob, accountRecordId: number, at: In
   };
 }
 
-/** Returns the key of the only live release notification of a hold. */
+/** Returns the notification that releases a hold. A hold has at most one such notification in the queue. */
 export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotification {
   return {
     queueName: QueueName.PAYMENT_RETRY,
@@ -88,7 +93,7 @@ export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotifica
   };
 }
 
-/** Reads a recovery job. @throws InvariantError for an invalid payload. */
+/** Parses a recovery job. @throws InvariantError for an invalid payload. */
 export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   const { status, check: number } = payload;
   const check = Number(number);
@@ -101,7 +106,7 @@ export function readRecoveryJob(payload: EventPayload): RecoveryJob {
   return { paymentId, transactionId: uuidOf(payload, 'transactionId'), status, check };
 }
 
-/** Reads the retry job of an invoice payment. @throws BillingError or InvariantError for an invalid payload. */
+/** Parses the retry job of an invoice payment. @throws BillingError or InvariantError for an invalid payload. */
 export function readInvoiceRetryJob(payload: EventPayload): InvoiceRetryJob {
   return {
     attemptId: uuidOf(payload, 'attemptId'),
@@ -110,7 +115,7 @@ export function readInvoiceRetryJob(payload: EventPayload): InvoiceRetryJob {
   };
 }
 
-/** Reads a retry job. @throws BillingError or InvariantError for an invalid payload. */
+/** Parses a retry job. @throws BillingError or InvariantError for an invalid payload. */
 export function readRetryJob(payload: EventPayload): RetryJob {
   return {
     attemptId: uuidOf(payload, 'attemptId'),
@@ -119,7 +124,10 @@ export function readRetryJob(payload: EventPayload): RetryJob {
   };
 }
 
-/** Returns an id. @throws BillingError INVALID_PARAMETER or InvariantError if the member contains no id. */
+/**
+ * Returns an id from a payload.
+ * @throws BillingError INVALID_PARAMETER or InvariantError if the field contains no id.
+ */
 export function uuidOf(payload: EventPayload, member: string): Uuid {
   const value = payload[member];
   if (typeof value !== 'string') throw new InvariantError(`A queue payload lacks "${member}"`, { payload });
@@ -129,8 +137,8 @@ export function uuidOf(payload: EventPayload, member: string): Uuid {
 type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;
 
 /**
- * A planned query of the gateway about a transaction in this status. `check` is the number of the check, counted from
- * 0.
+ * A planned check that queries the gateway about a transaction in this status. `check` is the number of the check,
+ * starting at 0.
  */
 export interface JanitorCheck {
   readonly status: OpenStatus;
@@ -139,8 +147,9 @@ export interface JanitorCheck {
 }
 
 /**
- * Returns check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1). The delay of check 0
- * starts at the time of the status. Later delays start at the previous check. Null after the last delay.
+ * Returns check number `check` of a transaction in `status`, based on the time `from` (§7.2 rule 1). The delay of check
+ * 0 starts when the status is set. The delay of each later check starts at the previous check. Returns null after the
+ * last delay.
  */
 export function janitorCheck(
   { status, check, from }: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },
@@ -152,7 +161,7 @@ export function janitorCheck(
   return delayMs === undefined ? null : { status, check, at: addMilliseconds(from, delayMs) };
 }
 
-/** Returns the next check of the transaction. A new status begins its own series. */
+/** Returns the next check of the transaction. A change of status starts a new series of checks. */
 export function checkAfter(
   done: { readonly status: OpenStatus; readonly check: number },
   { status, now }: { readonly status: OpenStatus; readonly now: Instant },
@@ -162,7 +171,7 @@ export function checkAfter(
   return janitorCheck({ status, check, from: now }, config);
 }
 
-/** Returns the first check of a transaction after its lease. */
+/** Returns the first check of a transaction after the end of its lease. */
 export function checkAfterLease(
   { status, leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'> & { readonly status: OpenStatus },
   now: Instant,
@@ -174,7 +183,7 @@ export function checkAfterLease(
 // Payloads of payment events: ids, `metaData` for pushes (platform §10.4), and whether the API requested the
 // payment.
 
-/** Returns the event of a payment: PAYMENT_SUCCESS for SUCCESS and PENDING, otherwise PAYMENT_FAILED. */
+/** Returns the event for a payment: PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for all other statuses. */
 export function paymentEvent(
   payment: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
   transaction: PaymentTransaction,
@@ -201,7 +210,7 @@ export function paymentEvent(
   };
 }
 
-/** Returns the event for the effect of a payment on its invoice (§9.4). */
+/** Returns the event that reports the effect of a payment on its invoice (§9.4). */
 export function invoicePaymentEvent(input: {
   readonly type: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED;
   readonly accountId: Uuid;
@@ -231,7 +240,10 @@ export function invoicePaymentEvent(input: {
   };
 }
 
-/** Returns the event of an automatic payment that could not start. Overdue uses this event (§9.2 rule 7). */
+/**
+ * Returns the event that reports an automatic payment that could not start. Overdue processing uses this event (§9.2
+ * rule 7).
+ */
 export function noPaymentEvent(input: {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
@@ -259,7 +271,7 @@ export function noPaymentEvent(input: {
   return invoicePaymentEvent({ type, accountId: input.accountId, row, attempt });
 }
 
-/** Returns the internal event for an outcome that is still open after the last check (§7.2 rule 5). */
+/** Returns the internal event that reports an outcome still open after the last check (§7.2 rule 5). */
 export function unresolvedEvent(
   { id: paymentId, accountId, accountRecordId }: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
   { id: paymentTransactionId, status }: Pick<PaymentTransaction, 'id' | 'status'>,

@@ -9,7 +9,7 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** An operation on a payment: a transaction type, or the reversal of a chargeback. */
+/** An operation on a payment: one of the transaction types, or the reversal of a chargeback. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
 
 const statePrefix = {
@@ -54,15 +54,18 @@ export function typeOf(operation: PaymentOperation): TransactionType {
   return operation === 'CHARGEBACK_REVERSAL' ? TransactionType.CHARGEBACK : operation;
 }
 
-/** Name of the state in which the machine of a type begins. */
+/** Returns the name of the state in which the state machine of a transaction type begins. */
 export function initialStateOf(type: TransactionType): string {
   return `${statePrefix[type]}_INIT`;
 }
 
-/** Returns true if an operation may start after the last success; null means no success (§3.1). */
+/**
+ * Returns true if an operation may start after the last successful state. Null means that there is no such state
+ * (§3.1).
+ */
 export type OperationTable = (lastSuccessStateName: string | null, operation: PaymentOperation) => boolean;
 
-/** Returns true if the operation begins a payment (§3.1). */
+/** Returns true if the operation can begin a payment (§3.1). */
 export function isFirstOperation(operation: PaymentOperation): boolean {
   return firstOperations.includes(operation);
 }
@@ -81,7 +84,7 @@ const operationsAfter = new Map<string, readonly PaymentOperation[]>([
 
 export interface StartFacts {
   readonly transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[];
-  /** The tenant's own table. Defaults to the engine's table. */
+  /** The tenant's own operation table. Defaults to the engine's table. */
   readonly table?: OperationTable | undefined;
 }
 
@@ -92,7 +95,7 @@ const ownTable: OperationTable = (lastSuccessStateName, operation) => {
 
 /**
  * Returns true if `operation` may start on a payment with these transactions (§3.1). A PENDING transaction can always
- * be completed. A tenant's table replaces the engine's, but open transactions block with either table.
+ * be completed. A tenant's table replaces the engine's table, but open transactions always block operations.
  */
 export function mayStart(
   operation: PaymentOperation,
@@ -105,7 +108,7 @@ export function mayStart(
   return table(lastSuccessStateName, operation);
 }
 
-/** Returns the operations that an open capture or void of the payment blocks. */
+/** Returns the operations that are blocked while a capture or void of the payment is open. */
 function blockedBy(open: TransactionType): readonly PaymentOperation[] {
   if (open === 'CAPTURE') return [TransactionType.VOID];
   return open === 'VOID' ? [TransactionType.VOID, TransactionType.CAPTURE] : [];
@@ -143,8 +146,8 @@ export function stateNameOf({
 }
 
 /**
- * Returns the payment's state names after a transaction (§3.2). A failed CHARGEBACK without an amount is a recorded
- * reversal. A failed CHARGEBACK with an amount was rejected, and the last success stays.
+ * Returns the payment's state names after a transaction (§3.2). A failed CHARGEBACK without an amount records a
+ * reversal. A failed CHARGEBACK with an amount was rejected, so the last successful state does not change.
  */
 export function paymentStateAfter(
   transaction: Pick<PaymentTransaction, 'transactionType' | 'status' | 'amount'>,
@@ -161,14 +164,14 @@ export function hasLapsed(transaction: Pick<PaymentTransaction, 'leaseUntil'>, n
   return transaction.leaseUntil !== null && !isLeased(transaction, now);
 }
 
-/** Returns true if a call of the transaction may be running (§5.1 rule 1). */
+/** Returns true if a call for the transaction may still be running (§5.1 rule 1). */
 export function isLeased({ leaseUntil }: Pick<PaymentTransaction, 'leaseUntil'>, now: Instant): boolean {
   return leaseUntil !== null && leaseUntil > now;
 }
 
 /**
- * Totals of a payment, derived from its transactions. `currency` is null while no transaction has one. PENDING
- * transactions are never included.
+ * Totals of a payment, computed from its transactions. PENDING transactions are never included. `currency` is null
+ * while no transaction has one.
  */
 export interface PaymentTotals {
   readonly authAmount: Decimal;
@@ -190,7 +193,7 @@ type Counted = Pick<
   | 'processedCurrency'
 >;
 
-/** Returns the totals over the transactions of one payment in creation order (§4.4). */
+/** Returns the totals of a payment from its transactions in creation order (§4.4). */
 export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   const currency = currencyOf(transactions);
   const kept = effectiveTransactions(transactions);
@@ -209,7 +212,10 @@ export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   };
 }
 
-/** Returns the captured amount before chargebacks minus refunds (§4.3 rule 5). Open refunds are not included. */
+/**
+ * Returns the refundable amount, which is the captured amount before chargebacks minus refunds (§4.3 rule 5). Open
+ * refunds are not included.
+ */
 export function refundable(transactions: readonly Counted[]): Decimal {
   const currency = currencyOf(transactions);
   if (currency === null) return ZERO;
@@ -225,7 +231,7 @@ export function collectedAmount(transactions: readonly Counted[]): Decimal {
   return totalOf(kept, 'CAPTURE', currency).plus(totalOf(kept, 'PURCHASE', currency));
 }
 
-/** Returns the chargeback with this key unless it was reversed (§4.4 rule 2). */
+/** Returns the chargeback with this key if it was not reversed (§4.4 rule 2). */
 export function activeChargeback<T extends Counted>(
   transactions: readonly T[],
   externalKey: string,
@@ -240,10 +246,7 @@ export function currencyOf(transactions: readonly Counted[]): Currency | null {
   return (settled ?? first.at(-1))?.currency ?? null;
 }
 
-/**
- * Returns the transactions without those that a VOID cancels. Each VOID cancels the latest success before it (§4.4
- * rule 1).
- */
+/** Returns the transactions that no VOID has canceled. Each VOID cancels the latest success before it (§4.4 rule 1). */
 function effectiveTransactions(transactions: readonly Counted[]) {
   const kept: Counted[] = [];
   let voids = 0;
@@ -256,7 +259,9 @@ function effectiveTransactions(transactions: readonly Counted[]) {
   return kept;
 }
 
-/** Returns the latest chargeback of each key, unless a reversal (PAYMENT_FAILURE) is newer (§4.4 rule 2). */
+/**
+ * Returns the latest chargeback of each key. Omits a chargeback if a reversal (PAYMENT_FAILURE) is newer (§4.4 rule 2).
+ */
 function activeChargebacks<T extends Counted>(transactions: readonly T[]) {
   const recorded = transactions.filter(
     ({ transactionType, status }) =>
@@ -279,7 +284,7 @@ function lessChargebacks(total: Decimal, chargebacks: readonly Counted[], curren
 }
 
 /**
- * Returns the sum of the processed amounts if all of them are in `currency`, otherwise the sum of the requested
+ * Returns the sum of the processed amounts if all of them are in `currency`. Otherwise returns the sum of the requested
  * amounts if all of those are (§4.4 rule 4).
  */
 function amountIn(transactions: readonly Counted[], currency: Currency) {

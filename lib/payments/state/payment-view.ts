@@ -13,7 +13,7 @@ import { type ClaimedResults, gatewayText, lastClaimOf } from '../claims/gateway
 import { retryKey } from './payment-notifications.ts';
 import { type PaymentTotals, paymentTotals } from './payment-state.ts';
 
-/** A gateway's information about a transaction; never stored (§1.4). */
+/** A gateway's information about a transaction. It is never stored (§1.4). */
 export interface TransactionPluginInfo {
   readonly firstPaymentReferenceId: string | null;
   readonly secondPaymentReferenceId: string | null;
@@ -21,19 +21,19 @@ export interface TransactionPluginInfo {
 }
 
 export interface PaymentTransactionView extends PaymentTransaction {
-  /** The gateway's information. Null unless requested, or if the gateway does not know the transaction. */
+  /** The gateway's information. Null if it was not requested, or if the gateway does not know the transaction. */
   readonly pluginInfo: TransactionPluginInfo | null;
 }
 
-/** A payment as returned by reads (§1.3, §4.4). */
+/** A payment as read operations return it (§1.3, §4.4). */
 export interface PaymentView extends Payment {
   readonly totals: PaymentTotals;
   readonly transactions: readonly PaymentTransactionView[];
-  /** Attempts, oldest first, followed by scheduled ones. Null unless requested. */
+  /** Attempts, oldest first, followed by scheduled attempts. Null if they were not requested. */
   readonly attempts: readonly AttemptView[] | null;
 }
 
-/** A payment with the invoice that it pays; null for a direct payment. */
+/** A payment and the invoice that it pays. The invoice is null for a direct payment. */
 export interface InvoicePaymentView extends PaymentView {
   readonly targetInvoiceId: Uuid | null;
 }
@@ -41,11 +41,11 @@ export interface InvoicePaymentView extends PaymentView {
 export interface LoadedPayments {
   readonly payments: readonly Payment[];
   readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
-  /** The attempts by external key of the payment. Null unless requested. */
+  /** The attempts by external key of the payment. Null if they were not requested. */
   readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
   /** Retries of these attempts, by unique key. */
   readonly pending: ReadonlyMap<string, PendingNotification>;
-  /** Gateway names by payment method id; empty unless requested. */
+  /** Gateway names by payment method id. Empty if they were not requested. */
   readonly pluginNames: ReadonlyMap<Uuid, string>;
 }
 
@@ -86,14 +86,16 @@ function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults) {
   };
 }
 
-/** States of attempts in views. SCHEDULED is a retry that has not happened yet (§1.1, §8.2). */
+/** States of attempts as callers see them. SCHEDULED is a retry that has not happened yet (§1.1, §8.2). */
 export const ShownAttemptState = { ...AttemptState, SCHEDULED: 'SCHEDULED' } as const;
 export type ShownAttemptState = (typeof ShownAttemptState)[keyof typeof ShownAttemptState];
 
-/** An attempt in views. A SCHEDULED attempt has the id of the attempt that it repeats, and no transaction. */
+/**
+ * An attempt as callers see it. A SCHEDULED attempt has no transaction and uses the id of the attempt that it repeats.
+ */
 export interface AttemptView extends Omit<PaymentAttempt, 'stateName'> {
   readonly stateName: ShownAttemptState;
-  /** Time at which the attempt was created, or date of the retry. */
+  /** Time at which the attempt was created or, for a SCHEDULED attempt, the date of the retry. */
   readonly effectiveDate: Instant;
 }
 

@@ -45,7 +45,7 @@ const statusOf: Readonly<Record<PluginStatus, TransactionStatus>> = {
 
 /**
  * Reads the outcome of a call for the requested transaction (§2.2, §4.3 rule 3). The outcome is unknown if the result
- * belongs to another transaction, or has an invalid status, amount or currency.
+ * belongs to another transaction, or if its status, amount or currency is invalid.
  */
 export function readOutcome(requested: Requested, call: CallOutcome): TransactionOutcome {
   switch (call.kind) {
@@ -65,7 +65,7 @@ export function readOutcome(requested: Requested, call: CallOutcome): Transactio
   }
 }
 
-/** Returns an outcome that the engine itself knows, in the form of a gateway's result. */
+/** Returns an outcome that the engine determines itself, in the form of a gateway's result. */
 export function ownOutcome(
   { id, paymentId, transactionType }: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
   { status, amount, currency }: Processed & { readonly status: PluginStatus },
@@ -122,7 +122,9 @@ function amountOf({ amount }: ClaimedResult) {
 
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));
 
-/** Returns the reason of a decline. Unknown reasons become OTHER (overdue §3.2). Null if the gateway returned none. */
+/**
+ * Returns the reason of a decline, or null if the gateway returned none. Unknown reasons become OTHER (overdue §3.2).
+ */
 function claimedResponse({ paymentResponse: said }: ClaimedResult) {
   if (said == null) return null;
   return responses.has(said) ? (said as PaymentResponse) : PaymentResponse.OTHER;
@@ -176,14 +178,14 @@ export interface Settlement {
   readonly transactionId: Uuid;
   readonly outcome: CallOutcome;
   /**
-   * Source of the outcome. CALL: the engine's call. LATE: the call after its timeout. JANITOR: recovery. FIX: a
-   * correction by an operator.
+   * Source of the outcome. CALL is the engine's call. LATE is a call that returned after its timeout. JANITOR is
+   * recovery. FIX is a correction by an operator.
    */
   readonly source: 'CALL' | 'LATE' | 'JANITOR' | 'FIX';
-  /** The lease of the call. Absent without a call. */
+  /** The lease of the call. Absent if no call was made. */
   readonly leaseUntil?: Instant | null;
   readonly fix?: TransactionFix;
-  /** The control plugins' reaction. Absent if no plugin was called. */
+  /** The reaction of the control plugins. Absent if no plugin was called. */
   readonly control?: ControlResult;
   readonly properties?: readonly PluginProperty[];
 }
@@ -192,11 +194,11 @@ export interface Settlement {
 export interface TransactionFix {
   readonly stateName: string;
   readonly lastSuccessStateName: string | null;
-  /** True if a failed payment is retried like an automatic payment. */
+  /** True if a failed payment may be retried like an automatic payment. */
   readonly allowsRetry: boolean;
 }
 
-/** The control plugins' reaction to the end of an operation (§2.3). */
+/** The reaction of control plugins to the end of an operation (§2.3). */
 export interface ControlResult {
   /** Date of the retry. Null if there is no retry. */
   readonly retryAt: Instant | null;
@@ -210,7 +212,7 @@ export interface ReportedPayment {
   readonly results: ClaimedResults;
 }
 
-/** Returns the transaction with its outcome, or undefined if nothing changes. */
+/** Returns the transaction with its outcome, or undefined if the outcome changes nothing. */
 export function settledTransaction(
   before: PaymentTransaction,
   settlement: Settlement,
@@ -228,12 +230,14 @@ export function settledTransaction(
   return after;
 }
 
-/** Returns true if the transaction still has the lease of the call, expired or not (§5.1 rule 3). */
+/**
+ * Returns true if the transaction still has the lease of the call, whether or not the lease has expired (§5.1 rule 3).
+ */
 function holdsLease({ leaseUntil }: PaymentTransaction, settlement: Settlement) {
   return leaseUntil !== null && leaseUntil === settlement.leaseUntil;
 }
 
-/** Returns the gateway's error. A correction without an error keeps the previous error. */
+/** Returns the error that the gateway reported. A correction without an error keeps the previous error. */
 function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
   return {
     gatewayErrorCode: outcome.gatewayErrorCode ?? before.gatewayErrorCode,
@@ -243,8 +247,8 @@ function errorOf(before: PaymentTransaction, outcome: TransactionOutcome) {
 }
 
 /**
- * Returns changes of transactions that have no running call (§7.1). A missing transaction may still arrive (§7.2 rule
- * 6).
+ * Returns the changes of transactions that have no running call (§7.1). A transaction that is missing at the gateway
+ * may still arrive there (§7.2 rule 6).
  */
 export function reportedSettlements(
   { payment, transactions, results }: ReportedPayment,
@@ -260,10 +264,10 @@ export function reportedSettlements(
   });
 }
 
-/** Statuses that a correction may set. PAYMENT_SYSTEM_OFF is never written. */
+/** Statuses that a correction may set. PAYMENT_SYSTEM_OFF is excluded, because it is never written. */
 export type FixedStatus = Exclude<TransactionStatus, typeof TransactionStatus.PAYMENT_SYSTEM_OFF>;
 
-/** Requested states. A null state follows from the status. */
+/** Requested states. A null state is derived from the status. */
 export interface RequestedStates {
   readonly stateName: PaymentStateName | null;
   readonly lastSuccessStateName: PaymentStateName | null;
@@ -271,8 +275,8 @@ export interface RequestedStates {
 
 /**
  * Returns the states of the payment after a correction (§7.4 rules 1 and 2).
- * @param transactions all transactions of the payment, in creation order.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status that the transaction type does not have.
+ * @param transactions All transactions of the payment, in creation order.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status that is not valid for the transaction type.
  */
 export function fixedStates(
   asked: RequestedStates,
@@ -299,9 +303,9 @@ function impliedState(fixed: Pick<PaymentTransaction, 'transactionType' | 'statu
 }
 
 /**
- * Checks the correction of a reversal, which has no amount. After a correction to PLUGIN_FAILURE, the reversed
+ * Checks the correction of a reversal. A reversal has no amount. If it is corrected to PLUGIN_FAILURE, the reversed
  * chargeback applies again.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a reversal that would have moved money.
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031) if the correction would move money.
  */
 export function checkFixable(
   status: FixedStatus,
@@ -320,7 +324,7 @@ const pluginStatusOf: Readonly<Record<FixedStatus, PluginStatus>> = {
   UNKNOWN: PluginStatus.UNDEFINED,
 };
 
-/** Returns an operator's outcome in the form of a gateway's result (§7.4 rule 3). */
+/** Returns the outcome that an operator enters, in the form of a gateway's result (§7.4 rule 3). */
 export function fixedOutcome(
   status: FixedStatus,
   transaction: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
@@ -329,7 +333,7 @@ export function fixedOutcome(
   return ownOutcome(transaction, { ...processed, status: pluginStatusOf[status] });
 }
 
-/** The processed amount and currency. A missing part equals the requested one. */
+/** The processed amount and currency. If one is missing, the requested value applies. */
 interface Processed {
   readonly amount?: Decimal | null;
   readonly currency?: Currency | null;
