@@ -11,7 +11,7 @@ const check = parameterOf('options', {
 });
 
 /**
- * Checks the options of `listen`, for hosts without a compiler.
+ * Checks the options of `listen`, because hosts may call it without type checking.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option.
  */
 export const checkListenOptions = parameterOf('options', {
@@ -26,7 +26,7 @@ export const checkListenOptions = parameterOf('options', {
 export const checkApp = parameterOf('app', { callback: ['!', 'function'] });
 
 /**
- * Checks the options, for hosts without a compiler.
+ * Checks the options, because hosts may call this function without type checking.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003) that names the option.
  */
 export function checkOptions(options: object): void {

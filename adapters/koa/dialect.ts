@@ -1,30 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Dialects of the interface (http-api §4): D is the documented dialect, K is for clients that send
- * `X-Killbill-…` headers.
+ * Dialects of the HTTP interface (http-api §4). D is the documented dialect. K is for clients that send `X-Killbill-…`
+ * headers.
  */
 export const Dialect = { D: 'D', K: 'K' } as const;
 export type Dialect = (typeof Dialect)[keyof typeof Dialect];
 
 export type PerDialect<T> = Readonly<Record<Dialect, T>>;
 
-/** Header prefix in messages (http-api §4 line 11). */
+/** Header prefix used in messages (http-api §4 line 11). */
 export const headerPrefixOf: PerDialect<string> = { D: 'X-Service-', K: 'X-Killbill-' };
 
 const documentPrefix = 'X-Service-';
 const aliasPrefix = 'X-Killbill-';
 
-/** Default of `server.headers.aliasPrefixes`. */
+/** Default value of `server.headers.aliasPrefixes`. */
 export const DEFAULT_ALIAS_PREFIXES: readonly string[] = [aliasPrefix];
 
 /** The header families that a server accepts: `X-Service-…` and its aliases (http-api §2). */
 export interface HeaderFamilies {
   /** `X-Service-` first. */
   readonly prefixes: readonly string[];
-  /** Returns the value of `X-Service-<suffix>`, otherwise of its first alias in the request. */
+  /** Returns the value of `X-Service-<suffix>`, or of the first alias of this header in the request. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
-  /** Returns true if the request has a header of any family. */
+  /** Returns true if the request has a header with any of the accepted prefixes. */
   isPresent(headers: IncomingHttpHeaders): boolean;
   /**
    * Returns K for a request that has an `X-Killbill-…` header but no `X-Service-…` header, and `fallback` for a
@@ -66,7 +66,7 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** Decodes UTF-8, because Node reads header bytes as Latin-1. Invalid UTF-8 stays Latin-1. */
+/** Decodes header text as UTF-8, because Node reads header bytes as Latin-1. Invalid UTF-8 is returned as Latin-1. */
 function text(value: string | string[] | undefined): string | undefined {
   const raw = Array.isArray(value) ? value[0] : value;
   if (raw === undefined || /^[\x20-\x7e]*$/.test(raw)) return raw;

@@ -5,7 +5,7 @@ import { MAX_HEADER_BYTES, MAX_HEADERS_MS } from '../../lib/values/limits.ts';
 import { createServer, request as startRequest } from './node-http.ts';
 import { unreadableAnswer } from './response/render-error.ts';
 
-/** Headers that belong to one connection (RFC 9110 §7.6.1) and headers for body framing. */
+/** Headers that apply to a single connection (RFC 9110 §7.6.1) and headers that frame the body. */
 const ofConnection = new Set([
   'connection',
   'content-length',
@@ -20,7 +20,7 @@ const ofConnection = new Set([
 /** Statuses whose responses have no body (the "null body statuses" of the Fetch standard). */
 const withoutBody = new Set([204, 205, 304]);
 
-/** Creates a Node server without a port, which receives its connections from `exchange`. */
+/** Creates a Node server without a port. `exchange` passes connections to it. */
 export function handedServer(listener: RequestListener): Server {
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
@@ -35,8 +35,8 @@ export function handedServer(listener: RequestListener): Server {
 }
 
 /**
- * Handles a fetch request over an in-process connection. @throws TypeError for a used body, or the reason of an
- * aborted signal.
+ * Handles a fetch request over an in-process connection.
+ * @throws TypeError if the body was already read, or the reason of an aborted signal.
  */
 export async function exchange(
   server: Server,
@@ -106,8 +106,8 @@ interface Peer {
 }
 
 /**
- * One end of an in-process connection with back pressure. Unlike `duplexPair`, destroying one end destroys the other
- * end.
+ * One end of an in-process connection with back pressure. Unlike the ends of `duplexPair`, both ends are destroyed
+ * together.
  */
 export class Wire extends Duplex implements Peer {
   readonly remoteAddress: string | undefined;
@@ -134,7 +134,7 @@ export class Wire extends Duplex implements Peer {
     this.#other = other;
   }
 
-  /** Emits `timeout` after this idle time, as sockets do; 0 = never. */
+  /** Emits `timeout` after this idle time, as sockets do. 0 disables the timeout. */
   setTimeout(ms: number): this {
     clearTimeout(this.#timer);
     this.#timer = ms === 0 ? undefined : setTimeout(() => this.emit('timeout'), ms).unref();

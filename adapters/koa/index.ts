@@ -26,8 +26,8 @@ import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/lazy-values.ts';
 
 /**
- * Keep-alive time, which is longer than the keep-alive time of clients and proxies (60 to 90 s), so that no request
- * arrives on a closing connection.
+ * Keep-alive time in milliseconds. It is longer than that of clients and proxies (60 to 90 s), so that no request
+ * arrives on a connection that is being closed.
  */
 const KEPT_CONNECTION_MS = 2 * 60_000;
 
@@ -53,9 +53,9 @@ export interface KoaOptions
   readonly console?: boolean | undefined;
   /** If true, metrics require the credentials of a user. Defaults to false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** Further server properties in the diagnostic, such as the properties of `listen`. None by default. */
+  /** Additional server properties shown in the diagnostic, such as the properties of `listen`. None by default. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
-  /** The processes that serve the same port. Default: this process alone. */
+  /** The processes that serve the same port. By default, only this process. */
   readonly group?: ServerGroup | undefined;
 }
 
@@ -91,7 +91,7 @@ function appOf(middleware: Middleware, { billing, logger = billing.requests.logg
   return app;
 }
 
-/** Handles a request of `node:http`; passes other paths to `next`, if given. */
+/** Handles a request from `node:http`. Passes paths that it does not know to `next`, if given. */
 export type RequestListener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -127,7 +127,7 @@ export function createRequestListener(options: KoaOptions): RequestListener {
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 export interface FetchOptions extends KoaOptions {
-  /** Address of the client, if known; required for `trustedProxies`. */
+  /** Returns the address of the client, if known. Required for `trustedProxies`. */
   readonly remoteAddress?: ((request: Request) => string | undefined) | undefined;
 }
 
@@ -152,7 +152,7 @@ export function createFetchHandler(given: FetchOptions): FetchHandler {
   return async (request) => exchange(server(), request, remoteAddress?.(request));
 }
 
-/** Returns middleware that passes unknown paths on to the host unchanged. */
+/** Wraps middleware so that it passes unknown paths to the host unchanged. */
 function passingOn(middleware: Middleware, options: KoaOptions): RequestListener {
   const nexts = new WeakMap<IncomingMessage, (error?: unknown) => void>();
   const app = appOf(middleware, options);
@@ -190,17 +190,18 @@ function served(options: KoaOptions) {
   };
 }
 
-/** Loads the console on its first request, so that no start waits for it. */
+/** Loads the console on the first request to it, so that startup does not wait for it. */
 const loadedConsole = onDemand(async () => (await import('./pages/console.ts')).consolePages());
 
 const TIMEOUTS_CHECKED_EVERY_MS = 500;
 /**
- * Keep-alive time during shutdown, which gives each client one response that announces the closing of its connection.
+ * Keep-alive time during shutdown in milliseconds. Each client still gets one response, which announces that the
+ * connection will be closed.
  */
 const KEPT_WHILE_STOPPING_MS = 1_000;
 /**
- * Time for the next request of an open connection while the server drains. Longer than the pauses of a busy client,
- * whose request would otherwise arrive on a connection that is being closed.
+ * Time in milliseconds that an open connection may wait for its next request while the server drains. It is longer than
+ * the pauses of a busy client. Otherwise a request could arrive on a connection that is being closed.
  */
 const KEPT_WHILE_DRAINING_MS = 3_000;
 
@@ -209,18 +210,18 @@ export interface ListenOptions {
   readonly port: number;
   /** Defaults to 127.0.0.1. */
   readonly host?: string;
-  /** Bytes of headers and request line; defaults to 16 KiB (`server.limits.header`). */
+  /** Maximum size in bytes of the headers and the request line (`server.limits.header`). Defaults to 16 KiB. */
   readonly maxHeaderBytes?: number | undefined;
-  /** Time limit for headers; defaults to 10 s. */
+  /** Time limit in milliseconds for receiving the headers. Defaults to 10 s. */
   readonly maxHeadersMs?: number | undefined;
   /**
-   * Time limit of a request in milliseconds, including requests that are not yet read; defaults to 60 s
-   * (`server.limits.requestTime`).
+   * Time limit of a request in milliseconds (`server.limits.requestTime`). Also applies while the request is still
+   * being received. Defaults to 60 s.
    */
   readonly requestTimeMs?: number | undefined;
-  /** Maximum connections; defaults to 2,000 (`server.limits.connections`). */
+  /** Maximum number of connections (`server.limits.connections`). Defaults to 2,000. */
   readonly maxConnections?: number | undefined;
-  /** Runs once the port is open. Requests wait until this function has finished. */
+  /** Called after the port is open. Requests wait until this function has finished. */
   readonly prepare?: (() => Promise<void>) | undefined;
 }
 
@@ -228,7 +229,7 @@ export interface Listening {
   readonly server: Server;
   readonly host: string;
   readonly port: number;
-  /** Rejects new requests (503), completes running requests and closes idle connections. */
+  /** Rejects new requests with status 503, completes running requests, and closes idle connections. */
   close(): Promise<void>;
   /**
    * Accepts no more connections. Open connections get one more response, which announces their closing; idle

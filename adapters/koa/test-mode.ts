@@ -14,7 +14,7 @@ export interface MovableClock {
   }): Promise<void>;
 }
 
-/** Controls of the sandbox gateway (payments §2.4 rule 2). */
+/** Controls the sandbox gateway (payments §2.4 rule 2). */
 export interface SandboxControl {
   /** Configures the sandbox. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for unknown actions. */
   configure(
@@ -27,7 +27,7 @@ export interface SandboxControl {
   };
 }
 
-/** Additions of test mode (platform §14): test endpoints, and stack traces on request. */
+/** The features of test mode (platform §14): test endpoints, and stack traces on request. */
 export interface TestMode {
   readonly clock: MovableClock;
   /** The `sandboxGateway` of the payment adapter, if the engine has one. */

@@ -23,7 +23,7 @@ export interface AccessTokenOptions {
    * caller sees it.
    */
   readonly issuer?: string | undefined;
-  /** Lifetime of a token (`security.token.lifetime`); default one hour. */
+  /** Lifetime of a token (`security.token.lifetime`). Defaults to one hour. */
   readonly lifetimeMs?: number | undefined;
 }
 
@@ -52,8 +52,8 @@ interface PublishedKeys {
 }
 
 /**
- * Returns the server's own tokens (platform §7). They are signed JWTs that name a user or client and contain no
- * roles.
+ * Returns the functions that issue and verify the server's own tokens (platform §7). The tokens are signed JWTs that
+ * name a user or client and contain no roles.
  */
 export function accessTokens(
   tokenKeys: Billing['security']['tokenKeys'],
@@ -63,7 +63,7 @@ export function accessTokens(
   let published: PublishedKeys | null = null;
   let loading: Promise<PublishedKeys> | null = null;
 
-  /** Returns the issuer (`iss`) of tokens and metadata for a caller that reaches the server at `baseUrl`. */
+  /** Returns the issuer (`iss`) used in tokens and metadata when the caller reaches the server at `baseUrl`. */
   function issuerAt(baseUrl: string): string {
     return issuer ?? baseUrl;
   }
@@ -91,7 +91,7 @@ export function accessTokens(
     return { token, expiresInSec };
   }
 
-  /** Verifies a token. @throws BillingError UNAUTHENTICATED for any defect of the token. */
+  /** Verifies a token. @throws BillingError UNAUTHENTICATED if the token is invalid for any reason. */
   async function verify(token: string): Promise<TokenSubject> {
     const { jwtVerify, errors } = await import('jose');
     try {
@@ -167,7 +167,7 @@ async function makeKey() {
   return { kid, publicKey: { ...publicKey }, privateKey: await exportPKCS8(pair.privateKey) };
 }
 
-/** Checks the issue time. @throws BillingError UNAUTHENTICATED for a token that was issued in the future. */
+/** Checks the time at which a token was issued. @throws BillingError UNAUTHENTICATED if it is in the future. */
 export function checkIssuedAt(payload: JWTPayload, nowMs: number): void {
   if (payload.iat === undefined || payload.iat * secondMs <= nowMs + TOKEN_CLOCK_TOLERANCE_MS) return;
   throw tokenRefused('its claim "iat" is invalid');
@@ -200,7 +200,7 @@ const reasonByCode: Readonly<Record<string, string>> = {
   ERR_JWT_INVALID: 'it is not a signed JWT',
 };
 
-/** Returns the error for the caller if a JOSE error concerns the token. Returns null for other errors. */
+/** Converts a JOSE error about the token to the error for the caller. Returns null for any other error. */
 export function refusalOf(error: unknown): BillingError | null {
   if (!isJoseError(error)) return null;
   if (error.code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {

@@ -30,7 +30,7 @@ import { type ForeignSubject, type KeySetFetch, type TokenIssuer, tokenIssuers }
 import { verifiedCache } from './verified-cache.ts';
 
 export interface TokenOptions extends AccessTokenOptions {
-  /** Other accepted issuers (`security.jwt.issuers`); none by default. */
+  /** Other issuers whose tokens are accepted (`security.jwt.issuers`). None by default. */
   readonly issuers?: readonly TokenIssuer[];
   /** Fetches key sets, for example through a proxy. Defaults to the runtime's `fetch`. */
   readonly fetch?: KeySetFetch;
@@ -83,8 +83,8 @@ export function authenticator(surroundings: Surroundings) {
   const verifiedTokens = verifiedCache<Verified>(clock);
 
   /**
-   * Authenticates by bearer token, else by Basic, else by session cookie. After an invalid token, no other method is
-   * tried (platform §6.1).
+   * Authenticates a caller by bearer token, or else by Basic credentials, or else by session cookie. After an invalid
+   * token, tries no other method (platform §6.1).
    */
   async function caller(presented: Presented): Promise<Caller> {
     const { authorization } = presented.headers;
@@ -104,7 +104,10 @@ export function authenticator(surroundings: Surroundings) {
     throw unauthenticated();
   }
 
-  /** Returns the active user or client, or null if the login fails. @throws BillingError SECURITY_LOCKED_OUT. */
+  /**
+   * Returns the active user or client, or null if the login fails.
+   * @throws BillingError SECURITY_LOCKED_OUT after too many failed logins.
+   */
   async function login(
     kind: 'USER' | 'CLIENT',
     { name, secret }: Credentials,
@@ -123,7 +126,7 @@ export function authenticator(surroundings: Surroundings) {
     return isRight ? principal : null;
   }
 
-  /** Returns the session of the cookie if the session belongs to this user. */
+  /** Returns the session named in the cookie if it belongs to this user. */
   async function sessionOf(principal: Principal, token: string | null): Promise<CallerSession | null> {
     const found = token === null ? null : await findSession(token);
     return token !== null && found?.user.name === principal.name ? { token, session: found.session } : null;
@@ -148,8 +151,9 @@ export function authenticator(surroundings: Surroundings) {
   }
 
   /**
-   * Returns the tenant of the API key. @throws BillingError TENANT_UNAUTHENTICATED for a wrong pair, or if the caller
-   * has no grant for the tenant.
+   * Returns the tenant of the API key.
+   * @throws BillingError TENANT_UNAUTHENTICATED for a wrong key or secret, or if the caller has no access to the
+   * tenant.
    */
   async function tenant(
     { headers, address }: Presented,
@@ -168,8 +172,9 @@ export function authenticator(surroundings: Surroundings) {
   }
 
   /**
-   * Returns the tenant of an API key without its secret (platform §6.2 rule 4). The key must be in a header, which a
-   * page of another origin cannot send. @throws BillingError TENANT_UNAUTHENTICATED.
+   * Returns the tenant of an API key that was sent without its secret (platform §6.2 rule 4). The key must be in a
+   * header, because pages of other origins cannot send such a header.
+   * @throws BillingError TENANT_UNAUTHENTICATED.
    */
   async function tenantOfSession(name: string, principal: Principal, dialect: Dialect): Promise<TenantRef> {
     const key = { kind: 'tenant', name, secret: '', version: 0 } as const;
@@ -190,7 +195,10 @@ export function authenticator(surroundings: Surroundings) {
     }
   }
 
-  /** Counts a login attempt only if the slow hash check runs, so a recently verified pair is never locked out. */
+  /**
+   * Counts a login attempt only if the slow hash check runs. Credentials that were verified recently are therefore
+   * never locked out.
+   */
   function attempted<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     return lockOut ? security.guard.attempt(attempt, check) : check();
   }
@@ -213,7 +221,7 @@ export function authenticator(surroundings: Surroundings) {
   }
 
   /**
-   * Reads the current subject of a token. A token becomes invalid when the credential that it was issued for changes.
+   * Loads the current subject of a token. A token becomes invalid when the credentials for which it was issued change.
    */
   async function ownSubject(subject: TokenSubject): Promise<Principal> {
     checkExpiry(subject.expiresMs);
@@ -237,7 +245,7 @@ export function authenticator(surroundings: Surroundings) {
     };
   }
 
-  /** Checks the expiry of a token. A cached token may have expired since its verification. */
+  /** Checks that a token has not expired. A cached token may have expired since it was verified. */
   function checkExpiry(expiresMs: number): void {
     if (tokenKeys.nowMs() >= expiresMs + TOKEN_CLOCK_TOLERANCE_MS) throw tokenRefused('it has expired');
   }

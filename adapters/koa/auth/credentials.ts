@@ -5,7 +5,7 @@ import { isPermitted, type Permission } from '../../../lib/security/index.ts';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 
-/** Maximum length of a token in characters. All headers together are limited to 16 KiB. */
+/** Maximum length of a token in characters. For comparison, all headers together are limited to 16 KiB. */
 const MAX_TOKEN_CHARACTERS = 8 * 1_024;
 
 export interface Credentials {
@@ -28,7 +28,10 @@ export function basicCredentials(authorization: string | undefined): Credentials
 
 const bearerForm = /^bearer +([\w.~+/=-]+) *$/i;
 
-/** Returns true for any bearer header, even a malformed one. Such a request has no fallback (platform §6.1). */
+/**
+ * Returns true for any bearer header, even a malformed one. Other authentication methods are then not tried (platform
+ * §6.1).
+ */
 export function offersBearer(authorization: string | undefined): boolean {
   return /^bearer(?: |$)/i.test(authorization ?? '');
 }
@@ -39,7 +42,7 @@ export function bearerToken(authorization: string | undefined): string | null {
   return token === undefined || token.length > MAX_TOKEN_CHARACTERS ? null : token;
 }
 
-/** Name of the session cookie, which existing clients expect (http-api §5 rule 5). */
+/** Name of the session cookie. Existing clients expect this name (http-api §5 rule 5). */
 const cookieName = 'JSESSIONID';
 const tokenBytes = 32;
 const tokenForm = /^[\w-]{43}$/;
@@ -49,7 +52,7 @@ export function sessionTokenOf({ cookies }: Pick<Context, 'cookies'>): string | 
   return token !== undefined && tokenForm.test(token) ? token : null;
 }
 
-/** Returns true for any value of the session cookie, even an invalid one. */
+/** Returns true if the request has a session cookie, even with an invalid value. */
 export function hasSessionCookie({ cookies }: Pick<Context, 'cookies'>): boolean {
   return cookies.get(cookieName, { signed: false }) !== undefined;
 }
@@ -70,7 +73,7 @@ export function setSessionCookie({ cookies }: Pick<Context, 'cookies'>, cookie: 
   cookies.set(cookieName, token, { path, httpOnly: true, sameSite, signed: false });
 }
 
-/** Returns a random token. Tokens never come from callers, which prevents session fixation. */
+/** Returns a new random token. Callers cannot choose the token, which prevents session fixation. */
 export function newSessionToken(): string {
   return randomBytes(tokenBytes).toString('base64url');
 }
@@ -79,13 +82,10 @@ export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Scheme of the `WWW-Authenticate` challenge. NONE: without a challenge, for calls from a page. */
+/** Scheme of the `WWW-Authenticate` challenge. NONE omits the challenge, for calls from a page. */
 export type Scheme = 'BASIC' | 'BEARER' | 'NONE';
 
-/**
- * Returns the `WWW-Authenticate` challenge of a refusal (platform §6.1, §7.2), or null if the refusal has no
- * challenge.
- */
+/** Returns the `WWW-Authenticate` challenge for an error (platform §6.1, §7.2), or null if the error requires none. */
 export function challengeOf(error: BillingError, scheme: Scheme): string | null {
   if (scheme === 'NONE') return null;
   const isBearer = scheme === 'BEARER';
@@ -96,7 +96,7 @@ export function challengeOf(error: BillingError, scheme: Scheme): string | null 
   return null;
 }
 
-/** Checks a permission of the principal. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000). */
+/** Checks that the principal has a permission. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) if not. */
 export function checkPermission(
   caller: Pick<Principal, 'name' | 'permissions'> | null,
   permission: Permission,

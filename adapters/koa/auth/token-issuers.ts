@@ -10,13 +10,13 @@ import {
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { AUDIENCE, checkIssuedAt, refusalOf, tokenRefused } from './access-tokens.ts';
 
-/** Pause in milliseconds before an unreachable issuer is requested again. */
+/** Milliseconds to wait before requesting the keys of an unreachable issuer again. */
 const KEY_SET_FAILURE_PAUSE_MS = 10_000;
 
 const KEY_SET_TIMEOUT_MS = 5_000;
 const MAX_KEY_SET_BYTES = 256 * 1_024;
 
-/** Signature algorithms that may be allowed. `none` and symmetric algorithms are excluded. */
+/** Signature algorithms that an issuer may use. `none` and symmetric algorithms are excluded. */
 export const TokenAlgorithm = { RS256: 'RS256', ES256: 'ES256', EdDSA: 'EdDSA' } as const;
 export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm];
 
@@ -24,33 +24,34 @@ export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm
 export interface TokenIssuer {
   /** `iss` of its tokens. */
   readonly issuer: string;
-  /** URL of the issuer's public keys. Must use https. */
+  /** URL of the issuer's public keys. It must use https. */
   readonly jwksUri: string;
-  /** `aud` of the tokens issued for this server; defaults to `catalog-plugin`. */
+  /** `aud` value of the tokens issued for this server. Defaults to `catalog-plugin`. */
   readonly audience?: string;
   /** Defaults to RS256. */
   readonly algorithms?: readonly TokenAlgorithm[];
-  /** Claim that names the user; defaults to `sub`. */
+  /** Claim that names the user. Defaults to `sub`. */
   readonly usernameClaim?: string;
-  /** Claim that lists permissions; defaults to `permissions`. */
+  /** Claim that lists permissions. Defaults to `permissions`. */
   readonly permissionsClaim?: string;
   /** Claim that lists the issuer's roles. Used for tokens without the permissions claim. */
   readonly rolesClaim?: string;
-  /** This server's roles by issuer role; other roles are ignored. */
+  /** Maps roles of the issuer to roles of this server. Roles without an entry are ignored. */
   readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Claim that lists tenant ids or is `*`. Without this claim, the grants of the local user with the same name apply.
+   * Claim that lists tenant ids or is `*`. If the claim is absent, the grants of the local user with the same name
+   * apply.
    */
   readonly tenantsClaim?: string;
 }
 
 export interface ForeignSubject {
   readonly name: string;
-  /** The claimed permissions. Null if the token has no permissions claim; then its roles apply. */
+  /** The permissions in the token. Null if the token has no permissions claim. Its roles then apply. */
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];
-  /** The claimed grants. Null if the grants of the local user with the same name apply. */
+  /** The tenants in the token. Null if the grants of the local user with the same name apply. */
   readonly tenants: '*' | readonly Uuid[] | null;
   readonly expiresMs: number;
 }
@@ -65,7 +66,7 @@ interface Surroundings {
 
 const secondMs = 1_000;
 
-/** Returns the token verification of each issuer. @throws Error for an invalid configuration. */
+/** Returns the functions that verify the tokens of each issuer. @throws Error for an invalid configuration. */
 export function tokenIssuers(issuers: readonly TokenIssuer[], surroundings: Surroundings) {
   for (const issuer of issuers) checkIssuer(issuer);
   const byIssuer = new Map(issuers.map((each) => [each.issuer, verifierOf(each, surroundings)]));
@@ -101,7 +102,10 @@ function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surro
     return keys;
   }
 
-  /** Returns a key set of limited size. Fetching pauses after a failure, so that an outage does not delay requests. */
+  /**
+   * Returns a key set of limited size. After a failure, it is not fetched again for a while, so that an outage does not
+   * delay requests.
+   */
   async function fetchKeySet(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
     if (nowMs() < pausedUntilMs)
       throw new KeySetError(`${url} recently failed and is not requested again yet`);
@@ -192,8 +196,8 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
 }
 
 /**
- * Returns the strings of a claim: a list of strings, or the words of one string separated by spaces, as in `scope`.
- * Returns null for other values.
+ * Returns the strings of a claim. The claim is either a list of strings or a string of words separated by spaces, as in
+ * `scope`. Returns null for other values.
  */
 function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');

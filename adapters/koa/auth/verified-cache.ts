@@ -5,7 +5,7 @@ const MAX_CACHED_CREDENTIALS = 10_000;
 
 const CACHED_CREDENTIAL_MS = 60_000;
 
-/** Key of a verified name and secret. `version` increases when the secret changes. */
+/** Key for a verified name and secret. `version` increases when the secret changes. */
 export interface CredentialKey {
   readonly kind: 'user' | 'client' | 'tenant' | 'token';
   readonly name: string;
@@ -14,7 +14,7 @@ export interface CredentialKey {
 }
 
 /**
- * Returns the cached value, otherwise the result of `verify`, which concurrent callers share. Null means wrong
+ * Returns the cached value or the result of `verify`. Concurrent callers share one call of `verify`. Null means wrong
  * credentials.
  */
 export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => Promise<T | null>;

@@ -52,28 +52,28 @@ import {
 
 export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
-  /** Logs failures, and every request at level debug; defaults to the engine's logger. */
+  /** Logs failures. At level debug, also logs every request. Defaults to the engine's logger. */
   readonly logger?: Logger | undefined;
   /**
-   * If true, logs every request at level info, with its path (without the query) and the client's address; default
+   * If true, logs every request at level info, with its path (without the query) and the client's address. Defaults to
    * false.
    */
   readonly accessLog?: boolean | undefined;
-  /** Dialect of calls without a dialect header; defaults to D (`server.defaultDialect`). */
+  /** Dialect of calls without a dialect header (`server.defaultDialect`). Defaults to D. */
   readonly defaultDialect?: Dialect;
-  /** Request limits that differ from the defaults. `listen` sets the header size. */
+  /** Request limits that differ from the defaults. The header size is set in `listen` instead. */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
   readonly metrics?: HttpMetrics;
-  /** Origins whose pages may call the server, or `*`; default none (`server.cors.allowedOrigins`). */
+  /** Origins whose pages may call the server, or `*` (`server.cors.allowedOrigins`). None by default. */
   readonly allowedOrigins?: readonly string[];
   /**
-   * Time limit of a request in milliseconds, without waits on `callCompletion`; defaults to 60 s
-   * (`server.limits.requestTime`).
+   * Time limit of a request in milliseconds (`server.limits.requestTime`). Waits for `callCompletion` do not count.
+   * Defaults to 60 s.
    */
   readonly requestTimeMs?: number | undefined;
   /** If true, unknown paths return 404. If false (the default), unknown paths are passed on to the host. */
   readonly ownsEveryPath?: boolean;
-  /** Returns the HTML page at the root. By default the root has no page. */
+  /** Returns the HTML page for the root path. By default, the root path has no page. */
   readonly home?: (basePath: string) => string;
   /** Loads the pages at `/console`. Without this option, `/console` is an unknown path. */
   readonly consolePages?: () => Promise<ConsolePages>;
@@ -104,7 +104,7 @@ interface AuthenticatedCall extends Served {
 }
 
 /**
- * Serves a route table: finds the route, then checks user, tenant, grant and permission in that order (http-api §5).
+ * Serves a route table. Finds the route, then checks user, tenant, grant and permission, in that order (http-api §5).
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing } = options;
@@ -220,8 +220,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   /**
-   * Reads the test clock, which another node may have moved. Skips health checks, which must not wait for the
-   * database.
+   * Reads the test clock, because another node may have changed it. Does nothing for health checks, which must not wait
+   * for the database.
    */
   async function readTestClock({ credentials }: Route): Promise<void> {
     if (options.test !== undefined && credentials !== 'NONE') await billing.clock.refresh?.();
@@ -265,8 +265,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   /**
-   * At the time limit, cancels work that changes nothing. Also closes the connection if the body has not been read
-   * completely.
+   * Runs work with a time limit. At the limit, cancels work that changes nothing. If the body has not been read
+   * completely, also closes the connection.
    */
   async function inTime(
     ctx: Context,
@@ -293,7 +293,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return withinTime(requestTimeMs, work, { over, late: discard });
   }
 
-  /** Closes the connection if the body arrives too late, because more of the body may follow. */
+  /** Reads the body. If it arrives too late, closes the connection, because more of the body may follow. */
   async function bodyOf(ctx: Context, { received, route }: Served): Promise<SentBody> {
     const { body, statusOf } = route;
     if (body === undefined) return { bodyBytes: undefined };
@@ -314,7 +314,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return { bodyBytes: await withinTime(requestTimeMs, reading, { over, late: async () => undefined }) };
   }
 
-  /** Converts errors from the handler to responses. */
+  /** Runs the handler and converts its errors to responses. */
   async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
     try {
       const answer = await route.answer(facts);
@@ -328,7 +328,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
   }
 
-  /** Authenticates first, so that routes cannot be probed anonymously (http-api §1 rule 7). */
+  /**
+   * Rejects an unknown path, but authenticates the caller first, so that nobody can probe routes anonymously (http-api
+   * §1 rule 7).
+   */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
     if (options.home !== undefined && isHome(ctx, basePath)) {
@@ -379,7 +382,7 @@ function readingFor(ctx: Context, { received, route }: Served): AbortController 
   });
 }
 
-/** Closes the connection if more of the body arrives than the server reads. */
+/** Closes the connection if the client sends more of the body than the server reads. */
 async function endStream(ctx: Context, body: BodyStream): Promise<void> {
   body.giveUp();
   if (ctx.response.get('Connection') !== 'close') await readToEnd(ctx);
@@ -418,13 +421,16 @@ function isHome(ctx: Context, basePath: string): boolean {
   return isRead(ctx) && withoutTrailingSlash(ctx.path) === basePath;
 }
 
-/** Returns the part of a path after `/console`, or null for another path. */
+/** Returns the part of a path after `/console`, or null if the path does not start with it. */
 function consolePathOf(path: string, basePath: string): string | null {
   const root = `${basePath}/console`;
   return path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : null;
 }
 
-/** Returns the error for a node that is out of rotation. Reads continue so that a load balancer can drain the node. */
+/**
+ * Returns the error for a node that is out of rotation. Read requests still succeed, so that a load balancer can drain
+ * the node.
+ */
 function outOfRotation(): BillingError {
   return billingError(
     ErrorCode.BUSY,
@@ -433,7 +439,7 @@ function outOfRotation(): BillingError {
   );
 }
 
-/** Returns the log message of a deliberate refusal, or null for a failure. */
+/** Returns the log message for a request that was deliberately rejected, or null for a failure. */
 function refusalOf({ code, facts }: BillingError): string | null {
   if (code === ErrorCode.NOT_IMPLEMENTED) return 'request for an unknown path or method';
   if (facts.isUnwanted === true) return 'request processing stopped because the client disconnected';

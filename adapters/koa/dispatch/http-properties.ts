@@ -15,7 +15,7 @@ export interface HttpOptions extends Omit<DispatcherOptions, 'routes' | 'metrics
 }
 
 /**
- * Returns the HTTP properties in effect by name (platform §4.3). Sizes are in bytes and times in milliseconds; null
+ * Returns the HTTP properties in effect, by name (platform §4.3). Sizes are in bytes and times in milliseconds. Null
  * means unlimited.
  */
 export function httpProperties(options: HttpOptions): Readonly<Record<string, unknown>> {

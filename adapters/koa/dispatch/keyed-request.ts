@@ -19,7 +19,10 @@ export interface KeyedRequest {
   readonly hash: string;
 }
 
-/** Returns the key of a request; null without an `Idempotency-Key`, or on a route that ignores the header. */
+/**
+ * Returns the idempotency key of a request. Returns null if there is no `Idempotency-Key` header, or if the route
+ * ignores it.
+ */
 export function keyedRequestOf(
   ctx: Context,
   call: {
@@ -37,8 +40,8 @@ export function keyedRequestOf(
 }
 
 /**
- * Runs the request once per key. @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED,
- * INVALID_PARAMETER.
+ * Runs a request only once per idempotency key.
+ * @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, INVALID_PARAMETER.
  */
 export async function runOnce(
   request: KeyedRequest,
@@ -68,8 +71,8 @@ export async function runOnce(
 }
 
 /**
- * Returns true if the response can be stored. Returns false if nothing was attempted or the server failed, unless the
- * response contains a payment transaction.
+ * Returns true if the response can be stored. Returns false if nothing was attempted, or if the server failed without
+ * creating a payment transaction.
  */
 export function isStorable(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
   if (status >= 500) return error?.facts.transactionId !== undefined;

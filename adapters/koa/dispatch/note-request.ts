@@ -3,7 +3,7 @@ import type { RequestObserver } from '../../../lib/monitoring/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import type { Route } from '../routing/route.ts';
 
-/** Areas of public endpoints, which monitoring systems poll. */
+/** Areas of public endpoints that monitoring systems poll. Their requests are not recorded. */
 const unrecordedAreas = new Set(['monitoring', 'docs']);
 
 interface Answered {
@@ -15,8 +15,8 @@ interface Answered {
 }
 
 /**
- * Records a request in the access log (platform §12.1 rule 5). A request without a tenant is recorded with its path
- * template only.
+ * Records a request in the access log (platform §12.1 rule 5). If the request has no tenant, records only its path
+ * template.
  */
 export function noteRequest(
   requests: RequestObserver,

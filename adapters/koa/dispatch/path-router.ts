@@ -8,7 +8,7 @@ import { onDemand } from '../wire/lazy-values.ts';
 
 const require = createRequire(import.meta.url);
 /**
- * The CommonJS form of the router. The ES module form imports Node's HTTP module, at the cost described in
+ * The CommonJS build of the router. The ES module build imports Node's HTTP module, at the cost described in
  * `node-http.ts`.
  */
 const Router: typeof KoaRouter = require('@koa/router').Router;
@@ -24,8 +24,8 @@ interface Serving {
 }
 
 /**
- * Finds the routes of a path. A router tries its paths one after another, so each area has its own router, created on
- * first use.
+ * Finds the routes of a path. A router tries its paths one after another. Therefore each area has its own router, which
+ * is created on first use.
  */
 export function pathRouter(routes: readonly Route[], serving: Serving) {
   const areas = Map.groupBy(routesByPath(routes), ([path]) => areaSegment(path));

@@ -25,28 +25,34 @@ import type { TestMode } from '../test-mode.ts';
 export interface AccessOptions extends BaseUrlOptions {
   readonly billing: Billing;
   readonly logger: Logger;
-  /** Measures the age of verified credentials; defaults to the process clock. */
+  /** Clock that measures the age of verified credentials. Defaults to the process clock. */
   readonly systemClock?: Pick<SystemClock, 'nowMs'>;
-  /** Header prefixes accepted like `X-Service-`; defaults to `X-Killbill-` (`server.headers.aliasPrefixes`). */
+  /**
+   * Header prefixes that are accepted in place of `X-Service-` (`server.headers.aliasPrefixes`). Defaults to
+   * `X-Killbill-`.
+   */
   readonly aliasPrefixes?: readonly string[] | undefined;
   readonly tokens?: TokenOptions;
-  /** Lock-out after failed logins; defaults to true, in test mode false (`security.lockout`). */
+  /** If true, locks users out after failed logins (`security.lockout`). Defaults to true, but to false in test mode. */
   readonly lockOut?: boolean | undefined;
-  /** Idle timeout of a session; default one hour (`rbac.globalSessionTimeout`). */
+  /** Idle timeout of a session (`rbac.globalSessionTimeout`). Defaults to one hour. */
   readonly sessionIdleMs?: number | undefined;
-  /** Requests per second; default unlimited, 20 for a tenant's gateway (`server.limits.rate.…`). */
+  /**
+   * Maximum number of requests per second (`server.limits.rate.…`). Unlimited by default, except that a tenant's
+   * gateway is limited to 20.
+   */
   readonly rates?: Partial<RequestRates>;
   /** If present, the server runs in test mode (platform §14). */
   readonly test?: TestMode | undefined;
 }
 
-/** Access of a request. A member is null if the route does not require it. */
+/** The authenticated parties of a request. A field is null if the route does not require it. */
 export interface Access {
   readonly caller: Caller | null;
   readonly tenant: TenantRef | null;
 }
 
-/** Authenticates and rate-limits requests (http-api §5). */
+/** Authenticates requests and limits their rate (http-api §5). */
 export function requestAccess(options: AccessOptions) {
   const { billing, logger, systemClock: clock = { nowMs: () => performance.now() } } = options;
   const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
@@ -81,7 +87,7 @@ export function requestAccess(options: AccessOptions) {
     return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
   }
 
-  /** Authenticates the caller and the tenant, and counts the request against both rate limits. */
+  /** Authenticates the caller and the tenant, then counts the request toward both rate limits. */
   async function authenticate(
     ctx: Context,
     credentials: Route['credentials'],
@@ -131,7 +137,7 @@ export function requestAccess(options: AccessOptions) {
     return baseUrlOf(ctx).origin.startsWith('https:');
   }
 
-  /** Sets or removes the cookie of a session that a page has started. No other site can send this cookie. */
+  /** Sets or removes the cookie of a session that a page started. Pages of other sites cannot send this cookie. */
   function setPageCookie(ctx: Context, token: string | null): void {
     const path = baseUrlOf(ctx).path || '/';
     setSessionCookie(ctx, { token, isSecure: isSecure(ctx), path, sameSite: 'strict' });
@@ -156,7 +162,7 @@ export function requestAccess(options: AccessOptions) {
     setPageCookie(ctx, null);
   }
 
-  /** Counts an unauthenticated notification by the tenant and gateway in its path. */
+  /** Counts an unauthenticated notification toward the limit of the tenant and gateway in its path. */
   function countNotification<T>(ctx: Context, take: (verified: () => void) => Promise<T>): Promise<T> {
     return countNotifications(JSON.stringify(ctx.params), take);
   }
@@ -189,7 +195,10 @@ export function requestAccess(options: AccessOptions) {
   return { credentialsOf, schemeOf, authenticate, withSession, countNotification, tokensOf, loginOf };
 }
 
-/** Checks the permission of a route. @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS. */
+/**
+ * Checks that the caller has the permission for a route.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS if not.
+ */
 export function checkRoutePermission(
   principal: Principal,
   { permission, alsoNeeds = [], orSelf }: Pick<Route, 'permission' | 'alsoNeeds' | 'orSelf'>,
@@ -202,7 +211,7 @@ export function checkRoutePermission(
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Header that a page can set to mark its calls. No page of another origin can send it without CORS. */
+/** Header with which a page marks its calls. Pages of other origins cannot send it without CORS. */
 const pageHeader = 'x-requested-with';
 
 /**
@@ -217,7 +226,7 @@ function checkSentByScript({ headers }: Pick<Context, 'headers'>, families: Head
   );
 }
 
-/** Returns true for a call without `Authorization` that a page has made with its session, or with an ended one. */
+/** Returns true if a page made the call without an `Authorization` header. The page's session may have ended. */
 function isFromPage(ctx: Context, families: HeaderFamilies): boolean {
   const { headers } = ctx;
   if (headers.authorization !== undefined) return false;

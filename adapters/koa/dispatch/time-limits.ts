@@ -3,7 +3,7 @@ import { type BillingError, billingError, ErrorCode } from '../../../lib/values/
 import type { Route } from '../routing/route.ts';
 
 /**
- * Returns true if the call waits for completion. Waits have their own time limit, on the few routes that offer them.
+ * Returns true if the call waits for its completion. Only a few routes offer this wait, which has its own time limit.
  */
 export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString: string): boolean {
   if (queryString === '' || !('callCompletion' in query)) return false;
@@ -11,8 +11,8 @@ export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString:
 }
 
 /**
- * Returns the result of `work` or, after the time limit, the result of `over`. The work continues after the limit.
- * `late` releases a late result.
+ * Returns the result of `work` or, after the time limit, the result of `over`. The work continues after the limit. If
+ * its result arrives late, `late` releases it.
  */
 export async function withinTime<T>(
   limitMs: number,
@@ -33,8 +33,8 @@ export async function withinTime<T>(
 }
 
 /**
- * Returns the error for a call that has reached its time limit, so that its effect is unknown (platform §16). Payment
- * calls return 7019 with 503, because 60018 means not attempted (http-api §12).
+ * Returns the error for a call that has exceeded its time limit, so that its effect is unknown (platform §16). Payment
+ * calls return 7019 with status 503, because 60018 means that nothing was attempted (http-api §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return billingError(
@@ -45,7 +45,7 @@ export function timeOver(limitMs: number, { permission }: Pick<Route, 'permissio
 
 export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 
-/** Returns the error for a body that arrives too late. The work has not started, because it needs the whole body. */
+/** Returns the error for a body that arrives too late. The work has not started, because it requires the whole body. */
 export function lateBody(limitMs: number): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,
@@ -53,10 +53,10 @@ export function lateBody(limitMs: number): BillingError {
   );
 }
 
-/** HTTP status at the time limit (platform §16). */
+/** HTTP status of a request that exceeds its time limit (platform §16). */
 export const statusOfLateBody = { [ErrorCode.MALFORMED_BODY]: 408 };
 
-/** Status in logs and metrics if the client disconnected. Proxies use the same number. */
+/** Status in logs and metrics if the client disconnects. Proxies use the same status. */
 const CALLER_GONE = 499;
 
 export const statusOfUnwanted = { [ErrorCode.BUSY]: CALLER_GONE };

@@ -22,7 +22,7 @@ export const AccountEmail = model('AccountEmail', {
   auditLogs,
 });
 
-/** Balances are null unless requested (accounts §5 rule 1). */
+/** An account as shown in responses. Balances are null if they were not requested (accounts §5 rule 1). */
 export interface ShownAccount extends AccountRecord {
   readonly accountCBA: Decimal | null;
   readonly accountBalance: Decimal | null;

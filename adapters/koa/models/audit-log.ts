@@ -37,7 +37,9 @@ function objectTypeOf(row: AuditEntry): ObjectType | null {
   return auditedTable(row.tableName).objectType;
 }
 
-/** Returns the last field of every audited model: the audit rows of the record with this id, without history. */
+/**
+ * Returns the last field of each audited model. It contains the audit rows of the record with this id, without history.
+ */
 export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>>>(
   idName: K,
   isStored: (record: R) => boolean = () => true,
@@ -49,12 +51,12 @@ export function auditLogsOf<K extends string, R extends Readonly<Record<K, Uuid>
 
 export const auditLogs = auditLogsOf('id');
 
-/** Returns the rows that have an object type. Clients cannot read rows without an object type. */
+/** Returns the rows that have an object type, because clients cannot read rows without one. */
 function shownRows<R extends AuditEntry>(rows: readonly R[] = []): readonly R[] {
   return rows.filter((row) => objectTypeOf(row) !== null);
 }
 
-/** Returns an audit log without history, which has its own endpoints (accounts §14 rule 2). */
+/** Returns an audit log without history. The history has its own endpoints (accounts §14 rule 2). */
 export function auditLogsJson(rows: readonly AuditEntry[], rendering: Rendering) {
   return shownRows(rows).map((row) => AuditLog.write(row, rendering));
 }
@@ -66,12 +68,12 @@ export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: numb
   );
 }
 
-/** Dialect K has no coupons, so it does not show their custom fields. */
+/** Returns true for a custom field of a coupon. Dialect K does not have coupons, so it omits such fields. */
 function isFieldOfCoupon({ tableName, snapshot }: AuditRow): boolean {
   return tableName === 'CUSTOM_FIELD' && snapshot?.objectType === CustomFieldObjectType.COUPON;
 }
 
-/** History columns that Kill Bill does not have: dialect K omits them. */
+/** History columns, by table, that Kill Bill does not have. Dialect K omits them. */
 const oursByTable: Readonly<Record<string, readonly string[]>> = {
   ACCOUNT: oursOf(accountFields),
   INVOICES: oursOf(invoiceFields),
@@ -92,12 +94,15 @@ function columnsIn(dialect: Dialect, { tableName, snapshot }: AuditRow) {
   return hasBilledQuantity(tableName, snapshot) ? { ...shownColumns, quantity: null } : shownColumns;
 }
 
-/** Kill Bill shows no quantity for items that its runs create (invoicing §1.3). */
+/**
+ * Returns true if the item has a quantity that Kill Bill shows. Kill Bill shows no quantity for items created by runs
+ * (invoicing §1.3).
+ */
 function hasBilledQuantity(tableName: string, { type }: Readonly<Record<string, unknown>>): boolean {
   return tableName === 'INVOICE_ITEMS' && (type === 'RECURRING' || type === 'FIXED');
 }
 
-/** Returns the history of an audit row, or null for records without history. */
+/** Returns the history of an audit row, or null if its record has no history. */
 function historyOf(
   row: AuditRow,
   tenantRecordId: number,

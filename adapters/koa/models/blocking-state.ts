@@ -7,7 +7,8 @@ import { auditLogs } from './audit-log.ts';
 const name = text(MAX_BLOCKING_STATE_NAME_CHARACTERS);
 
 /**
- * A blocking state. The library validates the name and service, because their absence has its own error code (1107).
+ * A blocking state. The library validates the name and the service, because a missing value has its own error code
+ * (1107).
  */
 export const BlockingState = model('BlockingState', {
   blockedId: uuid,

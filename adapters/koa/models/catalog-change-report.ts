@@ -7,7 +7,7 @@ import { alike, maybe, model, shown } from '../wire/model.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
 
-/** Maximum number of unbillable accounts in the list. Further accounts are only counted. */
+/** Maximum number of unbillable accounts that are listed. Any others are only counted. */
 export const MAX_LISTED_UNBILLABLE_ACCOUNTS = 100;
 
 const UsagePriceTerms = model('UsagePriceTerms', {
@@ -49,7 +49,7 @@ export const CatalogChangeReport = model('CatalogChangeReport', {
   ...alike(int(), 'unbillableAccountCount', 'subscriptions', 'changedSubscriptions'),
 });
 
-/** Streams the report as JSON. The unbillable accounts and the totals come after the price changes. */
+/** Streams the report as JSON. The price changes come first, then the unbillable accounts and the totals. */
 export async function* changeReportJson(
   parts: AsyncIterable<ChangeReportPart>,
   rendering: Rendering,

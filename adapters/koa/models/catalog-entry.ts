@@ -21,7 +21,7 @@ import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type
 
 // See json-models §13. The library rejects incomplete creations (61004): an existing plan needs only its name.
 
-/** A date-time, or a date in requests. Responses contain "" if the value is missing. */
+/** A date-time. Requests may also contain a date. Responses contain "" if the value is missing. */
 function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: A) {
   const type = answering(timestamp, {
     answer: () => z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
@@ -31,7 +31,7 @@ function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: 
   return field(type, access, { from: (view: Readonly<Record<Name, Instant | null>>) => view[name] ?? '' });
 }
 
-/** A decimal number. Responses contain a string with nine fractional digits. */
+/** A decimal number. Responses contain it as a string with nine fractional digits. */
 const decimalText: WireType<Decimal> = answering(decimalNumber, {
   answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
   document: () => z.string().regex(/^-?\d+(\.\d{1,9})?$/),
@@ -40,7 +40,10 @@ const decimalText: WireType<Decimal> = answering(decimalNumber, {
 
 interface Answering<S> {
   readonly answer: () => z.ZodType;
-  /** Returns the schema for the document, which includes the forms of requests. Defaults to the response form. */
+  /**
+   * Returns the schema for the API document, which also covers the forms allowed in requests. Defaults to the schema of
+   * responses.
+   */
   readonly document?: () => z.ZodType;
   readonly write: (value: S) => string;
 }
@@ -62,7 +65,7 @@ function answering<T, S>(
 const PriceData = modelWith('C', 'PriceData', { currency, value: decimalText });
 const prices = listOf(PriceData);
 
-/** The name of a unit. Requests may also send an object with `code` or `name` (usage §4 rule 2). */
+/** The name of a unit. Requests may also contain an object with `code` or `name` (usage §4 rule 2). */
 const meterCode: WireType<string> = withLazy(
   {
     answer: text().answer,
@@ -103,7 +106,7 @@ const FeatureValueData = modelWith('C', 'FeatureValueData', {
   perQuantity: field(bool, 'C', { nullable: true }),
 });
 
-/** Values of features. Only dialect D reads and shows them. Responses contain them only if there are any. */
+/** Values of features. Only dialect D supports them. Responses omit the field if there are none. */
 const features = field(listOf(FeatureValueData), 'C', { onlyD: true, absentable: true });
 
 const RecurringPriceData = modelWith('C', 'RecurringPriceData', {
@@ -126,7 +129,7 @@ const phase = modelWith('W', 'PhaseData', {
 });
 
 const { name, json, answer, write } = phase;
-/** Fields of a phase. Requests may also name the type `phaseType` (json-models §13). */
+/** Fields of a phase. In requests, the type may also be named `phaseType` (json-models §13). */
 export const PhaseData = {
   name,
   json,

@@ -39,7 +39,7 @@ import { Duration } from './duration.ts';
 
 const onlyD = { onlyD: true } as const;
 
-/** A bound or count as the catalog writes it; -1 means unlimited. */
+/** A bound or count in the form used in catalogs. -1 means unlimited. */
 const written: WireType<string> = { ...text(), write: (number) => (number as WrittenDecimal).text };
 
 export const Price = model('Price', {
@@ -136,7 +136,7 @@ export const Plan = model('Plan', {
   features,
 });
 
-/** Returns a plan with the first price list that contains it. */
+/** Returns a plan with the first price list on which it is. */
 export function shownPlan(plan: CatalogPlan, version: CatalogVersion) {
   return { ...plan, priceList: version.priceListOf(plan) };
 }
@@ -157,7 +157,7 @@ export const PriceList = model('PriceList', {
   prettyName: field(text(), 'R', onlyD),
 });
 
-/** Name of the member with a rule's result, such as `billingPolicy`. */
+/** Name of the field that contains a rule's result, such as `billingPolicy`. */
 const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   changePolicy: 'policy',
   changeAlignment: 'alignment',
@@ -167,7 +167,7 @@ const RESULTS: Readonly<Record<keyof PlanRules, string>> = {
   priceList: 'toPriceList',
 };
 
-/** Returns the cases of each rule as flat objects. Null means any value. */
+/** Returns the cases of each rule as flat objects. Null matches any value. */
 function rulesOf({ rules }: CatalogVersion) {
   const named = Object.entries(RESULTS) as [keyof PlanRules, string][];
   return Object.fromEntries(
@@ -178,7 +178,10 @@ function rulesOf({ rules }: CatalogVersion) {
   );
 }
 
-/** Yields the products. Each product is created when it is written, because a large version has many products. */
+/**
+ * Yields the products one by one, because a large version has many of them. Each product is created only when it is
+ * written.
+ */
 function productsOf(version: CatalogVersion, rendering: Rendering) {
   return new LazyList(function* () {
     const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);
@@ -201,7 +204,7 @@ export const Catalog = model('Catalog', {
   rules: field(anyValue, 'R', { onlyD: true, from: rulesOf }),
 });
 
-/** A plan that is for sale on one price list. */
+/** A plan that can be bought from a price list. */
 export const PlanDetail = model('PlanDetail', {
   product: shown(text(), ({ plan }: AvailablePlan) => plan.product),
   plan: shown(text(), ({ plan }: AvailablePlan) => plan.name),

@@ -36,7 +36,7 @@ const CouponAmount = modelWith('C', 'CouponAmount', {
 const DurationUnit = enumerationOf('ONCE', 'PERIODS', 'MONTHS', 'FOREVER');
 type DurationUnit = keyof typeof DurationUnit;
 
-/** The members that coupons and redemptions share (coupons §1). */
+/** The fields that coupons and redemptions have in common (coupons §1). */
 const terms = {
   ...recordFields(couponFields, ['name', 'percentOff', 'perQuantity', 'appliesTo']),
   amountOff: field(listOf(CouponAmount), 'C', { nullable: true, from: amountsOf }),
@@ -89,12 +89,13 @@ export const CouponRedemption = model('CouponRedemption', {
 const { code, accountId, subscriptionId, from, rebill } = CouponRedemption.fields;
 /** A redemption of the coupon in the path. */
 export const RedemptionOfCoupon = reading(CouponRedemption, { accountId, subscriptionId, from, rebill });
-/** A redemption on the subscription in the path. */
+/** A redemption on the subscription named in the path. */
 export const RedemptionOnSubscription = reading(CouponRedemption, { code, from, rebill });
 
 /**
  * Returns the coupon of a request. The library checks the values.
- * @throws BillingError COUPON_INVALID (62009) for two amounts in one currency. The library would see only one of them.
+ * @throws BillingError COUPON_INVALID (62009) for two amounts in the same currency, because the library would see only
+ * one of them.
  */
 export function couponInputOf(body: RequestOf<typeof Coupon.fields>): CouponChange {
   const { duration, durationCount: count, amountOff, ...others } = body;

@@ -15,7 +15,9 @@ import { auditLogs } from './audit-log.ts';
 const name = text(MAX_CUSTOM_FIELD_NAME_CHARACTERS);
 const value = field(text(MAX_CUSTOM_FIELD_VALUE_CHARACTERS), 'W', { required: true });
 
-/** Kill Bill's clients reject unknown types, so dialect K never shows the fields of coupons. */
+/**
+ * The type of the object. Kill Bill's clients reject unknown types, so dialect K never shows custom fields of coupons.
+ */
 const objectType = withLazy(enumeration(CustomFieldObjectType), {
   jsonInK: () => enumeration(ObjectType).json,
 });

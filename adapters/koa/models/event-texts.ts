@@ -1,7 +1,7 @@
 import type { SubscriptionEventView } from '../../../lib/subscriptions/index.ts';
 import type { JsonText } from '../wire/json-pieces.ts';
 
-/** Maximum number of cached texts, of about 450 characters each. */
+/** Maximum number of cached texts. Each has about 450 characters. */
 const MAX_KEPT_TEXTS = 10_000;
 
 interface Shown {
@@ -9,7 +9,7 @@ interface Shown {
   readonly text: JsonText;
 }
 
-/** Caches the JSON of events, so that equal events of several subscriptions are written once. */
+/** Caches the JSON text of events. Equal events of several subscriptions are then converted only once. */
 export class EventTexts {
   readonly #make: (event: SubscriptionEventView) => JsonText;
   /** By record of the event. */
@@ -38,7 +38,7 @@ export class EventTexts {
   }
 }
 
-/** Returns true for events of the same record with the same content. */
+/** Returns true if both events belong to the same record and have the same content. */
 function isSame(one: SubscriptionEventView, other: SubscriptionEventView): boolean {
   return (
     one.eventType === other.eventType &&

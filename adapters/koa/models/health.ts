@@ -15,7 +15,7 @@ import { alike, model, shown } from '../wire/model.ts';
 import { bool, enumeration, int, recordNumber, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 
-/** Returns a date, or an empty string if the date is missing. Missing numbers are 0 (platform §12.1 rule 4). */
+/** Returns a date, or an empty string if the date is missing. Missing numbers become 0 (platform §12.1 rule 4). */
 const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
   shown(text(), (entry: QueueEntryView) => {
     const at = read(entry);
@@ -23,7 +23,7 @@ const dateOf = (read: (entry: QueueEntryView) => Instant | null) =>
   });
 
 /**
- * A state or an empty string. The document describes a plain string, because generated clients cannot name an empty
+ * A state or an empty string. The API document declares a plain string, because generated clients cannot name an empty
  * enumeration value.
  */
 const stateOrEmpty: WireType<string> = withLazy(
@@ -46,7 +46,7 @@ const entryFields = {
   searchKey2: shown(int(), ({ tenantRecordId }: QueueEntryView) => tenantRecordId),
 };
 
-/** Returns the event type for pushes (platform §12.1 rule 4). */
+/** Returns the class name of a queue entry. For pushes, this is the event type (platform §12.1 rule 4). */
 function classNameOf({ topic, event }: QueueEntryView): string {
   return topic === QueueName.PUSH_NOTIFICATIONS ? String(event.eventType) : topic;
 }
@@ -80,7 +80,7 @@ export interface NodeAtTime extends NodeInfo {
   readonly businessNow: Instant;
 }
 
-/** Version of the server. Kill Bill has a version for each part; here all parts share one version. */
+/** Version of the server. In Kill Bill, each part has its own version; here, all parts have the same version. */
 const version = shown(text(), (node: NodeAtTime) => node.version);
 
 const HealthNode = model('HealthNodeInfo', {

@@ -9,11 +9,12 @@ export const HostedPaymentPageFields = model('HostedPaymentPageFields', {
   formFields: field(listOf(PluginProperty), 'I', { nullable: true }),
 });
 
-/** The account of the request: an existing account by id or key, or a new account. */
+/** The account of the request. It is either an existing account, identified by id or key, or a new account. */
 const ComboAccount = reading(Account, { ...Account.fields, accountId: field(uuid, 'I') });
 
 /**
- * The payment method of the request: an existing method by id or key, or a new method. Ignored without a plugin name.
+ * The payment method of the request. It is either an existing method, identified by id or key, or a new method. Ignored
+ * if there is no plugin name.
  */
 const ComboPaymentMethod = reading(PaymentMethod, {
   ...PaymentMethod.fields,

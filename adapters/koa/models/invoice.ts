@@ -46,7 +46,7 @@ const linkedInvoiceItemId = field(uuid, 'C', {
   from: (item: InvoiceItemView) => item.linkedItemId,
 });
 const { linkedItemId: _linked, repairable: _repairable, ...described } = recordFields(invoiceItemFields);
-/** Kill Bill shows no quantity for items that its runs create (invoicing §1.3). */
+/** Returns the quantity of an item. Kill Bill shows no quantity for items created by runs (invoicing §1.3). */
 const quantityOf = ({ itemType, quantity }: InvoiceItemView, { dialect }: Rendering) =>
   dialect === Dialect.K && (itemType === 'RECURRING' || itemType === 'FIXED') ? null : quantity;
 const itemFields = { ...described, quantity: { ...described.quantity, from: quantityOf } };
@@ -54,7 +54,7 @@ const { invoiceId, accountId, childAccountId, ...others } = itemFields;
 const { bundleId, subscriptionId, productName, planName, phaseName, usageName, ...charge } = others;
 const names = { productName, planName, phaseName };
 
-/** The blocks of a unit in a tier; for CAPACITY, the peak and its tier. */
+/** The blocks of a unit in a tier. For CAPACITY, the peak and its tier. */
 const BilledTier = model('BilledTier', {
   tier: int(),
   price: decimalNumber,
@@ -109,10 +109,10 @@ const place = { linkedInvoiceItemId, bundleId, subscriptionId, ...names };
 const taxFacts = { taxRate, taxCategory, taxExemption };
 const addedFields = { ...manualFields, ...place, startDate, endDate, rate, quantity, ...taxFacts };
 
-/** An item of a request. The endpoint determines its type. */
+/** An item in a request. Its type depends on the endpoint. */
 export const ManualInvoiceItem = reading(InvoiceItem, addedFields);
 
-/** An item of an invoice from another system. */
+/** An item of an invoice that was created in another system. */
 export const MigrationInvoiceItem = reading(InvoiceItem, { ...addedFields, itemType, usageName });
 
 export const InvoiceItemAdjustment = reading(InvoiceItem, {
@@ -121,8 +121,8 @@ export const InvoiceItemAdjustment = reading(InvoiceItem, {
 });
 
 /**
- * An invoice in a response. A dry run has no number; an account timeline adds keys and credits (json-models §7,
- * accounts §10).
+ * An invoice in a response. An invoice of a dry run has no number. An account timeline adds keys and credits
+ * (json-models §7, accounts §10).
  */
 export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly invoiceNumber: number | null;
@@ -130,7 +130,7 @@ export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
   readonly credits?: Iterable<unknown>;
 }
 
-/** The number in the tenant's format. Absent if the tenant has no number pattern. */
+/** The number, formatted by the tenant's number pattern. Absent if the tenant has no pattern. */
 export const formattedNumber = field(text(), 'R', {
   absentable: true,
   from: (view: { readonly formattedNumber?: string | null }) => view.formattedNumber ?? undefined,
@@ -185,8 +185,7 @@ export const InvoiceDryRun = modelWith('I', 'InvoiceDryRun', {
 });
 
 /**
- * Policy for a simulated action that has neither a date nor a policy. Null means the catalog's policy, as for a real
- * action.
+ * Policy for a simulated action without a date or policy. Null means the policy of the catalog, as for a real action.
  */
 const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
   D: null,
@@ -194,8 +193,8 @@ const defaultPolicy: PerDialect<BillingActionPolicy | null> = {
 };
 
 /**
- * Returns the options of a dry run. A missing body means the default dry run. For an action without date or policy,
- * see http-api §4.
+ * Returns the options of a dry run. Without a body, they are the defaults. For an action without a date or policy, see
+ * http-api §4.
  */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, quantity, ...request } = body ?? {};
@@ -208,14 +207,20 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, di
   };
 }
 
-/** Rejects a dialect K action on a subscription if the request omits the bundle. Runs all other checks first. */
+/**
+ * Rejects an action on a subscription in dialect K if the request does not contain the bundle. All other checks run
+ * first.
+ */
 export function checkBundleNamed(request: Parameters<typeof checkDryRun>[0]): void {
   const checked = checkDryRun(request);
   if (checked.type !== DryRunType.SUBSCRIPTION_ACTION || !('of' in checked.action)) return;
   if (checked.action.of.bundleId === null) throw unspecified('bundleId', 'bundleID');
 }
 
-/** In dialect K, items of a dry run have no pretty names (http-api §4 line 19). */
+/**
+ * Returns the invoice of a dry run as shown in responses. In dialect K, its items have no pretty names (http-api §4
+ * line 19).
+ */
 export function shownDryRun(invoice: InvoiceView, dialect: Dialect): ShownInvoice {
   const shown = { ...invoice, invoiceNumber: null };
   return dialect === Dialect.D ? shown : { ...shown, items: invoice.items.map(withoutPrettyNames) };

@@ -45,7 +45,7 @@ const ExplainedEvent = model('ExplainedEvent', datedEvent);
 
 const BlockingService = model('BlockingService', { service: text(), stateName: text() });
 
-/** A lifecycle event that caused the item. Null if the subscription's history does not contain the event. */
+/** A lifecycle event that caused the item. Null if the event is missing in the subscription's history. */
 const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   ...datedEvent,
   isPriceChange: bool,
@@ -57,7 +57,7 @@ const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
 
 const RuleCondition = model('RuleCondition', { property: text(), value: text() });
 
-/** A catalog rule with the case that matched. */
+/** A catalog rule, with the case that matched. */
 const ExplainedRuleCase = model('ExplainedRuleCase', {
   rule: enumeration(ExplainedRuleName),
   result: text(),
@@ -89,14 +89,14 @@ const ExplainedStep = model('ExplainedStep', {
 
 type FactName<B = ItemBasis> = B extends ItemBasis ? Exclude<keyof B, 'kind'> & string : never;
 
-/** Returns a field with a fact that explains the amount; null if the fact is missing. */
+/** Returns a field for a fact that explains the amount. It is null if the fact is missing. */
 function fact<T>(type: WireType<T>, name: FactName) {
   return maybe(type, ({ basis }: ItemExplanation) => (basis && Reflect.get(basis, name)) ?? null);
 }
 
 /**
- * Returns a field that has a value for one kind of amount only. For other kinds, which may use the same name for a
- * different fact, the field is null.
+ * Returns a field that has a value only for one kind of amount. For all other kinds it is null, even if they have a
+ * different fact with the same name.
  */
 function factOf<K extends ItemBasis['kind'], T>(
   type: WireType<T>,
@@ -113,7 +113,7 @@ const UsedUnit = model('UsedUnit', {
   quantity: decimalNumber,
 });
 
-/** Usage of a tier: its blocks, or for CAPACITY a peak and its tier. */
+/** The usage in a tier: its blocks or, for CAPACITY, a peak and its tier. */
 const ExplainedUsageLine = model('ExplainedUsageLine', {
   tier: int(),
   unitType: shown(text(), ({ unit }: UsageLine) => unit),
@@ -121,7 +121,7 @@ const ExplainedUsageLine = model('ExplainedUsageLine', {
   ...alike(maybe(decimalNumber), 'blockSize', 'amount'),
 });
 
-/** A coupon that reduced the price, and the amount that it took off the price of the whole period. */
+/** A coupon that reduced the price, with the amount by which it reduced the price of the whole period. */
 const ExplainedDiscount = model('ExplainedDiscount', {
   ...alike(text(), 'code', 'name'),
   ...alike(maybe(decimalNumber), 'percentOff', 'amountOff'),
@@ -134,7 +134,7 @@ function lifecycleEvent(name: keyof ItemExplanation['events']) {
   return maybe(ExplainedLifecycleEvent, ({ events }: ItemExplanation) => events[name]);
 }
 
-/** The explanation of an invoice item. Fields that belong to other item types are null. */
+/** The explanation of an invoice item. Fields that do not apply to the item's type are null. */
 export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   invoiceItemId: shown(uuid, ({ itemId }: ItemExplanation) => itemId),
   invoiceId: uuid,

@@ -18,7 +18,7 @@ export const PluginInfoModel = model('PluginInfo', {
   services: listOf(PluginServiceInfoModel),
 });
 
-/** Version of the server. Kill Bill has a version for each part; here all parts share one version. */
+/** Version of the server. In Kill Bill, each part has its own version; here, all parts have the same version. */
 const version = shown(text(), (node: NodeInfo) => node.version);
 
 export const NodeInfoModel = model('NodeInfo', {

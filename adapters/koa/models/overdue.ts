@@ -27,14 +27,14 @@ const OverdueStateConfig = modelWith('W', 'OverdueStateConfig', {
   autoReevaluationIntervalDays: field(int(), 'W', { nullable: true }),
 });
 
-/** An overdue configuration (overdue §1.4). The engine reads requests and reports the positions of errors. */
+/** An overdue configuration (overdue §1.4). The engine parses the request and reports the positions of errors. */
 export const Overdue = model('Overdue', {
   initialReevaluationInterval: field(int(), 'W', { nullable: true }),
   overdueStates: field(listOf(OverdueStateConfig), 'W', { required: true }),
 });
 
 const onlyD = { onlyD: true } as const;
-/** Options of fields that are present only if the request contains a day. */
+/** Options of fields that appear only if the request contains a day. */
 const ofDay = { onlyD: true, absentable: true } as const;
 
 const stateFields = {

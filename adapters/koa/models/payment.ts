@@ -56,7 +56,7 @@ export const PaymentMethod = model('PaymentMethod', {
   auditLogs,
 });
 
-/** A transaction in a response, with the key of its payment. */
+/** A transaction in a response. It also contains the key of its payment. */
 interface ShownTransaction extends PaymentTransactionView {
   readonly paymentExternalKey: string;
 }
@@ -94,7 +94,7 @@ const transactionInput = {
 
 export const PaymentTransactionInput = reading(PaymentTransaction, transactionInput);
 
-/** An item adjustment that belongs to a refund. */
+/** An adjustment of an item that is part of a refund. */
 const RefundedItem = modelWith('I', 'RefundedInvoiceItem', {
   invoiceItemId: field(uuid, 'I', { required: true }),
   invoiceId: uuid,

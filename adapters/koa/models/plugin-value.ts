@@ -4,7 +4,7 @@ import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import { perDialect, refuse, type WireType } from '../wire/wire-type.ts';
 
-/** A string. Other values in requests are stored as JSON (json-models §2). */
+/** A string. Requests may contain other values, which are stored as JSON (json-models §2). */
 export const pluginValue: WireType<string> = {
   request: perDialect(() =>
     z.unknown().transform((value, context): string | null => {

@@ -8,7 +8,7 @@ import { listOf } from '../wire/wire-type.ts';
 
 export const words = listOf(text());
 
-/** The roles of a user. Responses omit the last two fields, which existing clients do not expect. */
+/** The roles of a user. Responses omit the last two fields, because existing clients do not expect them. */
 export const UserRoles = model('UserRoles', {
   username: field(text(), 'C', { required: true, from: ({ name }: User) => name }),
   password: field(text(), 'I', { required: true }),
@@ -19,7 +19,7 @@ export const UserRoles = model('UserRoles', {
 
 export const UserChange = partial(UserRoles);
 
-/** New roles of a user. `roles` is required, because its absence would remove all roles. */
+/** New roles of a user. `roles` is required. Otherwise a request without it would remove all roles. */
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
 export const RoleDefinitionModel = model('RoleDefinition', {
@@ -27,7 +27,9 @@ export const RoleDefinitionModel = model('RoleDefinition', {
   permissions: field(words, 'W'),
 });
 
-/** New permissions of a role. `permissions` is required, because its absence would remove all permissions. */
+/**
+ * New permissions of a role. `permissions` is required. Otherwise a request without it would remove all permissions.
+ */
 export const RoleChange = reading(RoleDefinitionModel, {
   role: field(text(), 'C', { required: true }),
   permissions: field(words, 'W', { required: true }),
@@ -49,7 +51,7 @@ export const ApiClientModel = model('SecurityClient', {
   clientId: field(text(), 'C', { required: true, from: ({ name }: ApiClient) => name }),
   clientSecret: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),
-  /** Tenants that the user may access. Absent or null means all tenants. */
+  /** Tenants to which the user has access. Absent or null means all tenants. */
   tenants: field(listOf(uuid), 'W', {
     nullable: true,
     from: ({ allTenants, tenantIds }: ApiClient) => (allTenants ? null : tenantIds),
@@ -82,7 +84,7 @@ export const SignIn = modelWith('I', 'SignIn', {
   password: field(text(), 'I', { required: true }),
 });
 
-/** A tenant that a session opens without the tenant's secret. */
+/** A tenant to which a session has access without the tenant's secret. */
 export const SessionTenant = model('SessionTenant', {
   tenantId: shown(uuid, ({ id }: Tenant) => id),
   apiKey: text(),
@@ -96,7 +98,7 @@ export interface ShownCurrentSession {
   /** Idle time in milliseconds. */
   readonly timeout: number;
   readonly requiresApiSecret: boolean;
-  /** Null if there are too many tenants for this response. */
+  /** The tenants. Null if there are too many of them for this response. */
   readonly tenants: readonly Pick<Tenant, 'id' | 'apiKey' | 'externalKey'>[] | null;
 }
 

@@ -35,7 +35,9 @@ import { auditLogsOf } from './audit-log.ts';
 import { CouponRedemption } from './coupon.ts';
 import { EventTexts } from './event-texts.ts';
 
-/** A day in the account's time zone in dialect D, an instant in dialect K (http-api §4 line 1). */
+/**
+ * A date. In dialect D, it is a day in the account's time zone; in dialect K, it is an instant (http-api §4 line 1).
+ */
 const dayOrInstant = byDialect<LocalDate | Instant>({ D: date, K: timestamp });
 
 const SubscriptionEvent = model('SubscriptionEvent', {
@@ -77,8 +79,8 @@ export const PhasePrice = model('PhasePrice', {
 });
 
 /**
- * A subscription. The library checks the other required fields, because they depend on each other (http-api §12,
- * fixed messages).
+ * A subscription. The library checks the other required fields, because they depend on each other and their error
+ * messages are fixed (http-api §12).
  */
 export const Subscription = model('Subscription', {
   accountId: field(uuid, 'C', { required: true }),
@@ -140,7 +142,7 @@ const newKey = reading(Subscription, {
   subscriptionId: field(uuid, 'W'),
   externalKey: field(externalKey, 'W'),
 });
-/** The receiving account, and keys of the new subscriptions (subscriptions §17.4). */
+/** The target account, and keys for the new subscriptions (subscriptions §17.4). */
 export const BundleTransfer = reading(Bundle, {
   accountId: field(uuid, 'W', { required: true }),
   subscriptions: field(listOf(newKey), 'W'),
@@ -152,10 +154,10 @@ export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uu
   return [...new Set([view.subscriptionId, ...Iterator.from(view.events()).map(({ eventId }) => eventId)])];
 }
 
-/** Event texts that the subscriptions of one response share. */
+/** The texts of events, shared by all subscriptions of a response. */
 const textsByRendering = new WeakMap<Rendering, EventTexts>();
 
-/** Returns the texts of events. Events of account-level states have the same text in every subscription. */
+/** Returns the texts of events. The events of a state on the account have the same text in every subscription. */
 function eventTexts(events: Iterable<SubscriptionEventView>, rendering: Rendering): LazyList<JsonText> {
   const write = (event: SubscriptionEventView) =>
     new JsonText(stringifyExactJson(SubscriptionEvent.write(event, rendering)));

@@ -12,7 +12,7 @@ import { auditLogs } from './audit-log.ts';
 
 const maxApiKeyCharacters = 128;
 
-/** A tenant. Responses never contain the secret, and the audit of tenants is not shown (accounts §14.1). */
+/** A tenant. Responses never contain its secret or its audit entries (accounts §14.1). */
 export const Tenant = model('Tenant', {
   tenantId: shown(uuid, ({ id }: TenantRecord) => id),
   externalKey: field(externalKey, 'C', { nullable: true }),
@@ -30,7 +30,7 @@ export const TenantKeyValue = model('TenantKeyValue', {
 /** A signing secret: `whsec_` followed by 32 bytes in base64 (platform §10.3). */
 export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: text() });
 
-/** An image in a request. The library checks type and size. */
+/** An image in a request. The library checks its type and size. */
 const SellerLogo = modelWith('I', 'SellerLogo', {
   mediaType: field(text(), 'I', { required: true }),
   data: field(text(), 'I', { required: true }),
@@ -53,7 +53,9 @@ const unlimited = Object.entries(Seller.fields).map(([key, each]) => {
   return [key, { ...each, required: false, type: kind === 'text' ? anyText : each.type }];
 });
 
-/** An upload. The library checks names, lengths and members, so that one error contains every invalid field. */
+/**
+ * An upload of seller data. The library checks names, lengths and fields, so that one error lists all invalid fields.
+ */
 export const SellerUpload = openInD(Seller, Object.fromEntries(unlimited) as typeof Seller.fields);
 
 function logoMediaTypeOf(seller: SellerRecord | SellerVersion): string | null {

@@ -27,8 +27,8 @@ export const latencyKey = (route: string, method: string): string => `${method} 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
- * Counts requests by route, never by text from a caller. The first requests are buffered, so that startup does not
- * load the counter.
+ * Counts requests by route, and never by text that a caller controls. Buffers the first requests, so that startup does
+ * not load the metrics library.
  */
 export class HttpMetrics {
   readonly #waiting: Answered[] = [];
@@ -83,7 +83,7 @@ class HttpMeters {
     if (seconds > (this.#maxima.get(key) ?? 0)) this.#maxima.set(key, seconds);
   }
 
-  /** Returns the duration of the longest request by `latencyKey`. A histogram does not contain this value. */
+  /** Returns the duration of the longest request, by `latencyKey`. A histogram does not contain this value. */
   maxSeconds(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#maxima);
   }
@@ -91,5 +91,5 @@ class HttpMeters {
 
 type PromClient = typeof import('prom-client');
 
-/** The metrics library, loaded on first use because loading needs 60 ms of processor time (Node 24). */
+/** The metrics library. It is loaded on first use, because loading takes 60 ms of processor time (Node 24). */
 export const promClient = onDemand((): Promise<PromClient> => import('prom-client'));

@@ -4,7 +4,7 @@ import { onDemand } from '../wire/lazy-values.ts';
 import { type HttpMetrics, LATENCY_NAME, latencyKey, PREFIX, promClient } from './http-metrics.ts';
 import type { Measured, MetricSeries } from './server-group.ts';
 
-/** Metrics of the engine that describe this process. The other gauges describe the database of all nodes. */
+/** The engine's metrics that describe this process. All other gauges describe the database that the nodes share. */
 const ofThisProcess = ['database_connections'];
 const START_TIME = 'process_start_time_seconds';
 
@@ -22,12 +22,12 @@ async function seriesOf(registry: Registry): Promise<readonly MetricSeries[]> {
   return metrics.map((metric) => ({ ...metric, type: String(metric.type) }));
 }
 
-/** The package would omit the start time of a group, which is the start time of its oldest process. */
+/** Adds the start time of a group, which the package would omit. It is the start time of the oldest process. */
 function withStartTime(metric: MetricSeries): MetricSeries {
   return metric.name === START_TIME ? { ...metric, aggregator: 'min' } : metric;
 }
 
-/** Combines the metrics of several processes into one list. `aggregator` defines how values are combined. */
+/** Combines the metrics of several processes. `aggregator` specifies how to combine the values. */
 export async function combined(all: readonly Measured[]): Promise<Measured> {
   const registry = await registryOf(all.map(({ series }) => series));
   const maxSeconds: Record<string, number> = {};
@@ -42,13 +42,16 @@ export async function prometheusText({ series }: Measured): Promise<string> {
   return `${text.trim()}\n`;
 }
 
-/** Returns a registry with the combined values of several processes. */
+/** Returns a registry that contains the combined values of several processes. */
 async function registryOf(all: readonly Measured['series'][]): Promise<Registry> {
   const { AggregatorRegistry } = await promClient();
   return AggregatorRegistry.aggregate(all.map((series) => [...series]));
 }
 
-/** Returns the JSON form (platform §13 rule 3): one member per series, with the same names as in the text format. */
+/**
+ * Returns the JSON form of the metrics (platform §13 rule 3). It has one member per series, with the same names as the
+ * text format.
+ */
 export function metricsObject({ series: all, maxSeconds }: Measured) {
   const ofKind = (kind: string) => all.filter(({ type }) => type === kind);
   const distributions = ofKind('histogram').flatMap(distributionsOf);
@@ -118,7 +121,7 @@ function escaped(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 }
 
-/** Returns the metrics of the engine. Metrics of an unreachable database are omitted. */
+/** Returns the metrics of the engine. If the database is unreachable, omits its metrics. */
 async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
   const { Counter, Gauge, Registry } = await promClient();
   const registry = new Registry();
@@ -138,7 +141,7 @@ async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
   return registry;
 }
 
-/** Node's default process metrics, shared by all servers of the process. */
+/** Node's default process metrics. All servers of the process share them. */
 const processMetrics = onDemand(async (): Promise<Registry> => {
   const { collectDefaultMetrics, Registry } = await promClient();
   const registry = new Registry();

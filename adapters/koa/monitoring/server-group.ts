@@ -1,11 +1,11 @@
 import type { Aggregator } from 'prom-client';
 
-/** The health checks of a process or a group by name (platform §13). */
+/** The health checks of a process or a group, by name (platform §13). */
 export type HealthChecks = Readonly<
   Record<string, { readonly healthy: boolean; readonly message: string | null }>
 >;
 
-/** A metric with its values, as plain data that can be sent to another process. */
+/** A metric with its values. It is plain data and can be sent to another process. */
 export interface MetricSeries {
   readonly name: string;
   readonly help: string;
@@ -15,7 +15,7 @@ export interface MetricSeries {
   readonly values: readonly {
     readonly value: number;
     readonly labels: Readonly<Record<string, string | number | undefined>>;
-    /** Name of a part of a histogram, such as `…_bucket`. */
+    /** Name of one series of a histogram, such as `…_bucket`. */
     readonly metricName?: string;
   }[];
 }
@@ -27,7 +27,7 @@ export interface Measured {
   readonly maxSeconds: Readonly<Record<string, number>>;
 }
 
-/** The reports of one process of a group, and the state that the group sets. */
+/** The reports of one process of a group, and the rotation state that the group sets on it. */
 export interface GroupMember {
   metrics(): Promise<Measured>;
   health(): Promise<HealthChecks>;
@@ -36,14 +36,14 @@ export interface GroupMember {
 
 /**
  * The processes that serve one port together, such as the workers of `billwright serve --workers`. A client cannot
- * choose a process, so metrics, health and rotation describe the whole group.
+ * choose a process, so metrics, health and rotation describe the group as a whole.
  */
 export interface ServerGroup {
   /** Adds this process. */
   join(member: GroupMember): void;
   metrics(): Promise<Measured>;
   health(): Promise<HealthChecks>;
-  /** Resolves when all processes have applied the rotation state. */
+  /** Sets the rotation state. Resolves when all processes have applied it. */
   setInRotation(isInRotation: boolean): Promise<void>;
 }
 

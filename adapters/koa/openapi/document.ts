@@ -26,7 +26,7 @@ import {
   tagHeader,
 } from './shared-parts.ts';
 
-/** Yields the OpenAPI 3.1 document of the routes below `basePath`, in one step per operation and model. */
+/** Generates the OpenAPI 3.1 document of the routes below `basePath`. Each step handles one operation or model. */
 export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
@@ -55,7 +55,10 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
   };
 }
 
-/** Parameter aliases to omit: a generated client that ignores letter case would declare the parameter twice. */
+/**
+ * Aliases of parameters that the document omits. A generated client that ignores letter case would declare such a
+ * parameter twice.
+ */
 const otherSpellings: ReadonlySet<string> = new Set(['PluginName']);
 
 function operationOf(route: Route): JsonSchema {
@@ -105,7 +108,8 @@ function segmentSchema(name: string): JsonSchema {
 }
 
 /**
- * Returns a query parameter. The page sends every `example`, so optional parameters have their example in the schema.
+ * Returns a query parameter. The documentation page sends every `example`, so the example of an optional parameter is
+ * in its schema instead.
  */
 function queryParameter(
   { operationId }: Route,
@@ -137,7 +141,7 @@ function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: str
   return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };
 }
 
-/** Returns the model with the fields that this operation requires. */
+/** Returns the model in which the fields that this operation needs are required. */
 function asking(json: JsonSchema, needed: readonly string[]): JsonSchema {
   const [name] = referencesIn(json);
   if (name === undefined) return json;
@@ -183,14 +187,16 @@ function locationHeader(location: string): JsonSchema {
   };
 }
 
-/** Returns true for a route that returns a single JSON resource (http-api §11 rule 1). */
+/**
+ * Returns true for a route that returns a single JSON resource. Its responses have an entity tag (http-api §11 rule 1).
+ */
 function hasTag({ method, credentials, success }: Route): boolean {
   const isList = success.body?.json.type === 'array';
   const isJson = success.mediaTypes === undefined || success.mediaTypes[0] === 'application/json';
   return method === 'GET' && credentials !== 'NONE' && success.body !== undefined && isJson && !isList;
 }
 
-/** Returns further statuses of a route. Errors may use some of them too. */
+/** Returns the other success statuses of a route. Errors may use some of them too. */
 function alsoOf({ success }: Route, content: Readonly<Record<string, Content>>) {
   const withError = ({ schema }: Content) => ({ schema: { anyOf: [schema, errorReference] } });
   const orError = Object.fromEntries(Object.entries(content).map(([type, each]) => [type, withError(each)]));
@@ -208,7 +214,9 @@ function contentSchema(route: Route, type: string): JsonSchema {
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
-/** Returns the content of a response. If a response has several statuses, the success status has the example. */
+/**
+ * Returns the content of a response. If a response has several statuses, only the success status contains the example.
+ */
 function contentOf(route: Route, type: string): Content {
   const example = type === 'application/json' ? answerExamples[route.operationId] : undefined;
   return { schema: contentSchema(route, type), ...(example === undefined ? {} : { example }) };
@@ -252,8 +260,8 @@ function listed(codes: readonly ErrorCode[]): string {
 }
 
 /**
- * Returns the schemas. Response-only properties are required in response models only, because many generators would
- * also require them in requests.
+ * Returns the schemas. Properties that occur only in responses are required only in response models, because many
+ * generators would also require them in requests.
  */
 function schemasOf(found: Components, requestModels: Components): JsonSchema {
   const shown = [...found].map(([name, component]): [string, JsonSchema] => [
@@ -275,7 +283,7 @@ function withoutReadOnly({ required, ...component }: JsonSchema): JsonSchema {
   return needed.length === 0 ? component : { ...component, required: needed };
 }
 
-/** Yields the components that a part references directly or indirectly. */
+/** Yields the components to which a part refers, directly or indirectly. */
 function* componentsOf(part: unknown, named: (name: string) => JsonSchema): Steps<Components> {
   const found = new Map<string, JsonSchema>();
   const open: unknown[] = [part];

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** Returns the page, which loads everything from this server. Its empty icon avoids a request for an icon. */
+/**
+ * Returns the HTML of the documentation page. It loads everything from this server. Its empty icon avoids a request for
+ * an icon.
+ */
 export function pageHtml(basePath: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -21,7 +24,7 @@ export function pageHtml(basePath: string): string {
 `;
 }
 
-/** Starts the page without the validator, which is on another host. */
+/** Script that starts the documentation page without the validator, which is on another host. */
 export const startScript = `SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).href,
   dom_id: '#swagger-ui',
@@ -32,7 +35,7 @@ export const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** Headers that forbid other hosts and inline scripts. Inline styles are allowed, because the renderer sets them. */
+/** Headers that block other hosts and inline scripts. Inline styles are allowed, because Swagger UI sets them. */
 export const pageHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -41,7 +44,10 @@ export const pageHeaders = {
 
 const files = new Map<string, Promise<string>>();
 
-/** Returns a cached file of swagger-ui-dist. @throws BillingError ROUTE_NOT_FOUND if the package is not installed. */
+/**
+ * Returns a file of swagger-ui-dist and caches it.
+ * @throws BillingError ROUTE_NOT_FOUND if the package is not installed.
+ */
 export function rendererFile(name: 'swagger-ui.css' | 'swagger-ui-bundle.js'): Promise<string> {
   let file = files.get(name);
   if (file === undefined) {
@@ -59,7 +65,7 @@ export function hasRenderer(): boolean {
   }
 }
 
-/** Returns the URL of the package. @throws BillingError ROUTE_NOT_FOUND if the package is not installed. */
+/** Returns the URL of the package swagger-ui-dist. @throws BillingError ROUTE_NOT_FOUND if it is not installed. */
 export function packageUrl(): string {
   try {
     return import.meta.resolve('swagger-ui-dist/package.json');

@@ -46,7 +46,7 @@ export const securitySchemes: JsonSchema = {
 const user = [{ basicAuth: [] }, { bearerAuth: [] }];
 const bearer = [{ bearerAuth: [] }];
 
-/** Adds the tenant headers in either spelling to each set of credentials. */
+/** Adds the tenant headers, in both spellings, to each set of credentials. */
 function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
   return callers.flatMap((caller) =>
     families.map((family) => ({
@@ -57,7 +57,9 @@ function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
   );
 }
 
-/** Returns the security requirement. Includes "none" if the body may contain credentials. */
+/**
+ * Returns the security requirement of a route. If the body may contain credentials, the requirement also allows none.
+ */
 export function securityOf({ credentials, takesClient }: Pick<Route, 'credentials' | 'takesClient'>) {
   return takesClient ? [{}, { basicAuth: [] }] : securityByCredentials[credentials];
 }
@@ -73,10 +75,7 @@ const securityByCredentials: Readonly<Record<Credentials, readonly JsonSchema[]>
 
 const headerText = { type: 'string', maxLength: 255 };
 
-/**
- * The author parameters. The author is required under its documented name, which generated clients use; the alias
- * also works.
- */
+/** The author parameters. The documented name is required, and generated clients use it. The alias works too. */
 export const authorParameters: readonly JsonSchema[] = [
   {
     name: 'X-Service-CreatedBy',
@@ -167,8 +166,8 @@ export const errorComponent: JsonSchema = {
 };
 
 /**
- * Returns the route's own error codes and the codes that its parameters imply, without the codes that every call may
- * return (http-api §13).
+ * Returns the error codes of a route: its own codes and those that its parameters imply. Excludes the codes that any
+ * call may return (http-api §13).
  */
 export function failureCodes(route: Route): readonly ErrorCode[] {
   const { fails, errorBody } = route;
@@ -185,7 +184,7 @@ function accessCodes({ credentials, permission, needsFor }: Route): readonly Err
   ];
 }
 
-/** Returns the error codes for text that cannot be read or stored. Any input may contain such text. */
+/** Returns the error codes for text that cannot be read or stored. All inputs may contain such text. */
 function inputCodes({ path, query, author, body }: Route): readonly ErrorCode[] {
   const names = parameterNamesOf(path);
   const parameters = Object.values(query);

@@ -1,7 +1,7 @@
 import { dump } from 'js-yaml';
 import type { Steps } from '../../../lib/runtime/index.ts';
 
-/** Depth of the members that are each written in a separate step. Operations and models have this depth. */
+/** Nesting level at which each member is written in a separate step. Operations and models are at this level. */
 const LEVELS = 3;
 
 /** Yields parsed JSON as block-style YAML. */
@@ -21,7 +21,7 @@ function isObject(value: unknown): value is object {
   );
 }
 
-/** Returns the YAML of a member without the document end mark that the writer adds after trailing empty lines. */
+/** Returns the YAML of a member. Removes the document end mark that the YAML writer adds after trailing empty lines. */
 function blockOf(name: string, member: unknown): string {
   return dump({ [name]: member }, { lineWidth: -1 }).replace(/\n\.\.\.\n$/, '\n');
 }

@@ -6,9 +6,9 @@ import type { Rendered } from '../response/rendered.ts';
 export interface ConsoleRequest {
   /** Path after `/console`, as the client sent it. */
   readonly path: string;
-  /** Path prefix of the server as the client sees it, without a trailing slash. */
+  /** Path prefix of the server as the client sees it. It has no trailing slash. */
   readonly basePath: string;
-  /** True if the client accepts HTML, as browsers do when they open a page. */
+  /** True if the client accepts HTML. Browsers do when they open a page. */
   readonly acceptsHtml: boolean;
   /** True if the server has a test clock. */
   readonly isTestMode: boolean;
@@ -21,9 +21,9 @@ export interface MissingFile {
 
 /** The files of the operator's console. */
 export interface ConsolePages {
-  /** Headers of every response, including errors. */
+  /** Headers of every response, including error responses. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns a file, or the page for the path of one of its views. */
+  /** Returns a file. If the path belongs to a view of the console, returns the page. */
   file(request: ConsoleRequest): Promise<Rendered | MissingFile>;
 }
 
@@ -50,7 +50,7 @@ const headers = {
 const text = (type: string) => ({ type: `${type}; charset=utf-8`, isText: true });
 const binary = (type: string) => ({ type, isText: false });
 
-/** Types of the files by extension. Files with other extensions are not served. */
+/** Media types by file extension. Files with other extensions are not served. */
 const types = new Map([
   ['html', text('text/html')],
   ['js', text('text/javascript')],
@@ -64,7 +64,7 @@ const types = new Map([
   ['woff2', binary('font/woff2')],
 ]);
 
-/** Paths of files. No segment starts with a dot, so a path cannot leave the folder. */
+/** Matches paths of files. No segment may start with a dot, so a path cannot leave the folder. */
 const fileForm = /^(?:[\w-]+\/)*[\w-][\w.-]*\.(\w+)$/;
 
 /** Names with the content hash of esbuild. */
@@ -75,11 +75,11 @@ interface ConsoleFile {
   readonly bytes: Buffer;
 }
 
-/** @param folder URL of the built console with a trailing slash; null if the package is bundled without it. */
+/** @param folder URL of the built console with a trailing slash. Null if the package does not contain it. */
 export function consolePages(folder: URL | null = builtConsole()): ConsolePages {
   const known = new Map<string, ConsoleFile>();
 
-  /** Returns the bytes of a file, or null for a missing file. A changed file is read again. */
+  /** Returns the bytes of a file, or null if it is missing. Reads a changed file again. */
   async function bytesOf(path: string): Promise<Buffer | null> {
     if (folder === null) return null;
     const url = new URL(path, folder);
@@ -122,7 +122,7 @@ export function consolePages(folder: URL | null = builtConsole()): ConsolePages 
   };
 }
 
-/** Returns the folder of the built console, for the package as well as for the repository. */
+/** Returns the folder of the built console. Works in the published package and in the repository. */
 function builtConsole(): URL | null {
   try {
     return new URL('dist/console/', import.meta.resolve('billwright/package.json'));
@@ -151,7 +151,7 @@ function rendered(body: string | Buffer, type: string, cached: string): Rendered
 
 type PagePlace = Pick<ConsoleRequest, 'basePath' | 'isTestMode'>;
 
-/** Returns the page with the base path of this request instead of the one in the file. */
+/** Replaces the base path in the page with the base path of this request. */
 function pageAt(html: string, { basePath, isTestMode }: PagePlace): string {
   const base = escaped(basePath);
   const mode = isTestMode ? '\n<meta name="billwright-test">' : '';

@@ -51,7 +51,7 @@ export interface DocumentationPage {
   readonly topic: string;
   /** Path from the root of the package, such as `lib/usage/README.md`. */
   readonly path: string;
-  /** Name of the page in a URL: its path with `-` instead of `/`. */
+  /** Name of the page in its URL: the path with `-` in place of `/`. */
   readonly name: string;
   readonly text: string;
 }
@@ -78,7 +78,9 @@ export async function documentationPages(): Promise<readonly DocumentationPage[]
   }
 }
 
-/** Returns `llms.txt`: a list of the pages with one sentence about each, in the format of https://llmstxt.org. */
+/**
+ * Returns `llms.txt`, a list of the pages with one sentence about each. Its format is defined at https://llmstxt.org.
+ */
 export function pageIndex(
   pages: readonly DocumentationPage[],
   linkOf: (page: DocumentationPage) => string,
@@ -91,7 +93,7 @@ export function pageIndex(
   return `# Billwright\n\n> ${firstSentenceOf(pages[0]?.text ?? '')}\n\n${sections.join('\n')}`;
 }
 
-/** Returns `llms-full.txt`: the text of all pages. */
+/** Returns `llms-full.txt`, which contains the text of all pages. */
 export function allPages(pages: readonly DocumentationPage[]): string {
   return pages.map(({ path, text }) => `<!-- ${path} -->\n\n${text.trimEnd()}\n`).join('\n');
 }
@@ -117,7 +119,7 @@ function titleOf({ path, text }: DocumentationPage): string {
   return path.endsWith('/RULES.md') ? `Rules: ${title}` : title;
 }
 
-/** Returns the first sentence of the first paragraph, without links. */
+/** Returns the first sentence of the first paragraph, with links removed. */
 function firstSentenceOf(text: string): string {
   const paragraph = text.split('\n\n').find((block) => /^[A-Z`]/.test(block)) ?? '';
   const plain = paragraph.replaceAll(/\s+/g, ' ').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');

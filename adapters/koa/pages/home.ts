@@ -15,7 +15,7 @@ export interface HomeLinks {
   readonly console: boolean;
 }
 
-/** Returns the page at the root of the server, which links to the pages that the server offers. */
+/** Returns the page at the root of the server. It links to the other pages that the server offers. */
 export function homePage(basePath: string, offers: HomeLinks): string {
   const documents = offers.docs ? links.filter(([path]) => path !== '/docs' || hasRenderer()) : [];
   const offered = [...(offers.console ? [['/console', 'Console'] as const] : []), ...documents];
@@ -46,7 +46,7 @@ export function hasConsole(): boolean {
   }
 }
 
-/** Headers of the page. They allow the page to load only its empty icon. */
+/** Headers of the page. They allow it to load nothing but its empty icon. */
 export const homeHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':

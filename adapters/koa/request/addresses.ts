@@ -3,8 +3,8 @@ import { BlockList, isIP } from 'node:net';
 import { withoutTrailingSlash } from '../routing/path.ts';
 
 /**
- * Returns a reader of client addresses: the peer, or behind trusted proxies the last untrusted address in
- * `X-Forwarded-For`.
+ * Returns a function that reads the address of a client. This is the peer address or, if trusted proxies forwarded the
+ * request, the last untrusted address in `X-Forwarded-For`.
  */
 export function clientAddresses(proxies: readonly string[]): (request: IncomingMessage) => string | null {
   const isTrusted = trustOf(proxies);
@@ -23,18 +23,18 @@ export function clientAddresses(proxies: readonly string[]): (request: IncomingM
 }
 
 export interface BaseUrlOptions {
-  /** Path prefix of every route; default empty (`server.basePath`). */
+  /** Path prefix of all routes (`server.basePath`). Empty by default. */
   readonly basePath?: string;
-  /** Replaces host and port of `Location` (`org.service.jaxrs.location.host`). */
+  /** Replaces the host and port in `Location` (`org.service.jaxrs.location.host`). */
   readonly locationHost?: string | undefined;
   /** If false, `Location` contains only the path (`org.service.jaxrs.location.full.url`). Defaults to true. */
   readonly locationFullUrl?: boolean;
-  /** Addresses and networks (`10.0.0.0/8`) whose forwarding headers are trusted; none by default. */
+  /** Addresses and networks (such as `10.0.0.0/8`) whose forwarding headers are trusted. None by default. */
   readonly trustedProxies?: readonly string[];
 }
 
 export interface BaseUrl {
-  /** Scheme, host and port. Empty if `Location` is only a path. */
+  /** Scheme, host and port. Empty if `Location` contains only a path. */
   readonly origin: string;
   /** Path prefix without a trailing slash. */
   readonly path: string;
@@ -45,7 +45,7 @@ type Forwarded = Readonly<Partial<Record<'proto' | 'host' | 'port' | 'prefix', s
 const hostForm = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const prefixForm = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
-/** Reads the base URL of a request as the client sees it (http-api §7 rule 2). */
+/** Returns a function that determines the base URL of a request as the client sees it (http-api §7 rule 2). */
 export function baseUrls(
   options: BaseUrlOptions,
 ): (received: { readonly req: IncomingMessage; readonly originalUrl?: string }) => BaseUrl {
@@ -62,7 +62,7 @@ export function baseUrls(
   };
 }
 
-/** Returns the path prefix that Express or `koa-mount` removed from the request. */
+/** Returns the path prefix that Express or `koa-mount` has removed from the request. */
 function mountPathOf(request: IncomingMessage, originalUrl: string | undefined): string {
   const { url = '' } = request;
   const original: unknown = Reflect.get(request, 'originalUrl') ?? originalUrl;
@@ -89,7 +89,7 @@ function forwardedBy(request: IncomingMessage): Forwarded {
   };
 }
 
-/** Returns the first value of a header, which the proxy nearest to the client has set. */
+/** Returns the first value of a header. The proxy nearest to the client sets this value. */
 function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   const first = (Array.isArray(value) ? value[0] : value)?.split(',', 1)[0]?.trim();
@@ -97,8 +97,8 @@ function header(request: IncomingMessage, name: string): string | undefined {
 }
 
 /**
- * Returns the host of a request. An invalid `Host` could inject text into `Location`, so the local address replaces
- * it.
+ * Returns the host of a request. If the `Host` header is invalid, returns the local address instead, because an invalid
+ * value could inject text into `Location`.
  */
 function hostOf(request: IncomingMessage): string {
   const host = request.headers.host;
@@ -113,7 +113,10 @@ function withPort(host: string, port: string | undefined, scheme: string): strin
   return `${host}:${port}`;
 }
 
-/** Returns a check of proxy addresses. `proxies` contains addresses and networks (`10.0.0.0/8`). */
+/**
+ * Returns a function that checks whether a proxy address is trusted. `proxies` contains addresses and networks (such as
+ * `10.0.0.0/8`).
+ */
 function trustOf(proxies: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const proxy of proxies) {
@@ -129,7 +132,7 @@ function trustOf(proxies: readonly string[]): (address: string | undefined) => b
   };
 }
 
-/** Returns an address without the IPv6 prefix of a dual-stack socket (::ffff:10.0.0.1). */
+/** Returns an address without the IPv6 prefix that dual-stack sockets add (as in ::ffff:10.0.0.1). */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

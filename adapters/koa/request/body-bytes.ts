@@ -6,15 +6,15 @@ import { shortened } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, malformedBody, type RequestBody } from '../routing/body.ts';
 
 /**
- * Milliseconds by which a streamed body may fall behind the minimum speed. Such calls are limited in number, so a
- * slow call must not hold its place for long.
+ * Milliseconds by which a streamed body may fall behind the minimum speed. Few such calls can run at a time, so a slow
+ * call must end soon.
  */
 const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
 
 /**
- * Number of bytes of an oversized body that are read before the rejection. Otherwise a client that is still sending
- * would see a broken connection.
+ * Maximum number of bytes of an oversized body that are read before it is rejected. Without this, a client that is
+ * still sending would see a broken connection.
  */
 const MAX_DRAINED_BYTES = 64 * 1_048_576;
 const MAX_DRAIN_MS = 10_000;
@@ -23,8 +23,8 @@ const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;
 
 /**
- * Returns the body bytes, or undefined for a request without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE,
- * TOO_LARGE, MALFORMED_BODY.
+ * Returns the bytes of the body, or undefined if the request has no body.
+ * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY.
  */
 export async function readBody(
   ctx: Context,
@@ -54,8 +54,8 @@ export async function readBody(
 }
 
 /**
- * Returns the body stream, or undefined for a request without a body. @throws BillingError UNSUPPORTED_MEDIA_TYPE,
- * TOO_LARGE.
+ * Returns the body as a stream, or undefined if the request has no body.
+ * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE.
  */
 export async function streamBody(
   ctx: Context,
@@ -71,7 +71,7 @@ export async function streamBody(
   };
 }
 
-/** Yields the chunks of a request. After the body ends or fails, the connection stays open for the response. */
+/** Yields the chunks of a request body. When the body ends or fails, the connection stays open for the response. */
 function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStream, 'chunks' | 'giveUp'> {
   const chunks = new PassThrough();
   // The reader of the chunks gets the error.
@@ -94,7 +94,7 @@ function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStr
   };
 }
 
-/** Yields the chunks of a body. `giveUp` ends a body that arrives more slowly than the minimum speed. */
+/** Yields the chunks of a body. If the body arrives more slowly than the minimum speed, calls `giveUp` to end it. */
 async function* atLeastSpeed(chunks: AsyncIterable<Buffer>, giveUp: () => void): AsyncGenerator<Buffer> {
   let patienceMs = STREAMED_BODY_PATIENCE_MS;
   const reading = chunks[Symbol.asyncIterator]();
@@ -115,7 +115,7 @@ function chunksOfBytes(bytes: Uint8Array): Pick<BodyStream, 'chunks' | 'giveUp'>
   return { chunks, giveUp: () => chunks.destroy() };
 }
 
-/** Checks encoding and size. Returns the body if the host has already read it. */
+/** Checks the encoding and size of a body. If the host has already read the body, returns it. */
 async function checkedBody(
   ctx: Context,
   body: RequestBody<unknown>,
@@ -135,7 +135,7 @@ function takesAnyType({ mediaTypes }: Pick<RequestBody<unknown>, 'mediaTypes'>):
   return mediaTypes[0] === ANY_TYPE;
 }
 
-/** Discards the rest of the body within limits, because a client that is still sending would not read the response. */
+/** Discards the rest of the body, up to a limit, because a client that is still sending would not read the response. */
 export async function drain(req: IncomingMessage): Promise<void> {
   if (announcedBytes(req) > MAX_DRAINED_BYTES) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ export async function drain(req: IncomingMessage): Promise<void> {
   req.off('data', count);
 }
 
-/** Reads the body to its end, or closes the connection if too much arrives. */
+/** Reads the body to its end. If it is too large, closes the connection. */
 export async function readToEnd(ctx: Context): Promise<void> {
   if (ctx.req.readableEnded) return;
   await drain(ctx.req);
@@ -162,8 +162,8 @@ export async function readToEnd(ctx: Context): Promise<void> {
 }
 
 /**
- * Reads the body of a request with an `Upgrade` header, such as Java's client sends, to its end. Otherwise Node drops
- * data that arrives with the end of the body and loses the next request.
+ * Reads the whole body of a request with an `Upgrade` header, as Java's client sends it. Otherwise Node drops data that
+ * arrives together with the end of the body, and loses the next request.
  */
 export async function endUpgradableBody(ctx: Context): Promise<void> {
   if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);
@@ -197,19 +197,17 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
   });
 }
 
-/**
- * Returns true if the request has a body. An empty body with `Content-Type: application/json` is treated as missing.
- */
+/** Returns true if the request has a body. An empty body with `Content-Type: application/json` counts as no body. */
 function hasBody({ req }: Context): boolean {
   return 'transfer-encoding' in req.headers || announcedBytes(req) > 0;
 }
 
-/** Returns the announced length of the body. Koa would read `Content-Length` as 32 bits. */
+/** Returns the length of the body in the `Content-Length` header. Koa would read this header as a 32-bit number. */
 function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** Checks the content encoding. A body that the host has read is already decompressed. */
+/** Checks the content encoding. A body that the host has already read is decompressed. */
 function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolean): void {
   const { 'content-encoding': coding, 'content-type': type } = ctx.req.headers;
   const isPlain = wasRead || coding === undefined || coding.toLowerCase() === 'identity';
@@ -259,7 +257,7 @@ function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   return Buffer.from(typeof left === 'string' ? left : isForm ? formOf(left) : JSON.stringify(left));
 }
 
-/** Rebuilds a form from its parsed fields. Each field is a string or a list. */
+/** Converts the parsed fields of a form back to form text. Each field is a string or a list. */
 function formOf(fields: unknown): string {
   const pairs = Object.entries(fields ?? {}).flatMap(([name, value]) =>
     [value].flat().map((each) => [name, String(each)] as [string, string]),

@@ -11,8 +11,8 @@ const maxCharacters = 255;
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * Returns the author, reason and comment of a request, decoded from Base64 if `Encoding: base64` is set.
- * @throws BillingError INVALID_PARAMETER.
+ * Returns the author, reason and comment of a request. Decodes them if the header `Encoding: base64` is set.
+ * @throws BillingError INVALID_PARAMETER for an invalid header.
  */
 export function authorshipOf(
   headers: IncomingHttpHeaders,
@@ -34,13 +34,16 @@ export function authorshipOf(
   return { createdBy: read('CreatedBy'), reason: read('Reason'), comment: read('Comment') };
 }
 
-/** Checks that a writing call names an author (http-api §2). @throws BillingError MISSING_OR_INVALID_FIELD. */
+/**
+ * Checks that a call that changes data names an author (http-api §2).
+ * @throws BillingError MISSING_OR_INVALID_FIELD if it does not.
+ */
 export function requireAuthor(authorship: Authorship, dialect: Dialect): string {
   if (authorship.createdBy !== null) return authorship.createdBy;
   throw invalidField(`Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`);
 }
 
-/** The request id in the response, and the user token that groups the changes of the request. */
+/** The request id sent in the response, and the user token that groups the changes of the request. */
 export interface RequestId {
   readonly echo: string;
   readonly userToken: Uuid;
@@ -48,7 +51,10 @@ export interface RequestId {
 
 const visibleText = /^[\x20-\x7e]{1,255}$/;
 
-/** Returns the caller's id if it can be echoed in a header, otherwise `fresh` (http-api §2, `X-Request-Id`). */
+/**
+ * Returns the request id of the caller if it can be sent back in a header. Otherwise returns `fresh` (http-api §2,
+ * `X-Request-Id`).
+ */
 export function requestIdOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,
@@ -60,7 +66,7 @@ export function requestIdOf(
   return { echo: sent !== undefined && visibleText.test(sent) ? sent : userToken, userToken };
 }
 
-/** Decodes a header value. Values that are not base64 of UTF-8 stay unchanged (http-api §2). */
+/** Decodes a header value. If the value is not base64 of UTF-8 text, returns it unchanged (http-api §2). */
 function decoded(value: string): string {
   if (!base64Form.test(value)) return value;
   try {
@@ -70,7 +76,10 @@ function decoded(value: string): string {
   }
 }
 
-/** Media types that are also sent to clients whose `Accept` always requests JSON (http-api §3 rule 4). */
+/**
+ * Media types that are sent even if `Accept` requests only JSON, because some clients always send this header (http-api
+ * §3 rule 4).
+ */
 const servedToJsonClients = new Set([
   'application/octet-stream',
   'text/plain',
@@ -78,7 +87,10 @@ const servedToJsonClients = new Set([
   'application/pdf',
 ]);
 
-/** Returns the media type of the response. Empty responses suit every `Accept`. @throws BillingError NOT_ACCEPTABLE. */
+/**
+ * Returns the media type of the response. An empty response satisfies every `Accept` header.
+ * @throws BillingError NOT_ACCEPTABLE if no type is acceptable.
+ */
 export function negotiatedType(ctx: Context, success: Success): string {
   const types = producedTypes(success);
   const [first] = types;
@@ -95,7 +107,7 @@ export function negotiatedType(ctx: Context, success: Success): string {
   );
 }
 
-/** Suffixes of the headers that exist in both families (http-api §2). */
+/** Suffixes of the headers that exist with each prefix (http-api §2). */
 const familySuffixes = [
   'ApiKey',
   'ApiSecret',
@@ -126,7 +138,7 @@ const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 
 const preflightSeconds = 7_200;
 
-/** Sets CORS headers (http-api §10 rule 1): with credentials for listed origins, without for `*`. */
+/** Sets CORS headers (http-api §10 rule 1). Credentials are allowed for listed origins, but not for `*`. */
 export function crossOrigin(
   allowedOrigins: readonly string[],
   { prefixes }: HeaderFamilies,

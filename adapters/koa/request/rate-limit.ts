@@ -3,13 +3,13 @@ import { type BillingError, billingError, ErrorCode } from '../../../lib/values/
 /** Maximum number of notifications per tenant and gateway that a node verifies at the same time (payments §11.2). */
 const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
 
-/** Burst size in seconds of the rate (`server.limits.rate.tenant`, `.principal`). */
+/** Size of a burst, in seconds at the allowed rate (`server.limits.rate.tenant`, `.principal`). */
 const RATE_BURST_SECONDS = 2;
 
-/** Maximum number of counted subjects. A subject that is no longer counted starts with a full burst again. */
+/** Maximum number of subjects that are counted. When a subject is no longer counted, it can use a full burst again. */
 export const MAX_RATE_BUCKETS = 10_000;
 
-/** Requests per second of one subject on this node; null means unlimited (platform §16). */
+/** Requests per second that one subject may make on this node (platform §16). Null means unlimited. */
 export interface RequestRates {
   /** Requests per second of all callers of one tenant (`server.limits.rate.tenant`). */
   readonly tenant: number | null;
@@ -30,12 +30,12 @@ export interface RatedSubject {
 }
 
 /**
- * Counts a request for all subjects, or for none if one of them exceeds its limit. @throws BillingError
- * TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`.
+ * Counts a request for all subjects. If one of them exceeds its limit, counts it for none.
+ * @throws BillingError TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`.
  */
 export type RateLimit = (subjects: readonly RatedSubject[]) => void;
 
-/** Returns token buckets that hold two seconds of requests each. Every node has its own limits. */
+/** Returns token buckets, each of which holds the requests of two seconds. Each node has its own limits. */
 export function rateLimit(rates: Partial<RequestRates>, nowMs: () => number): RateLimit {
   const buckets = new Map<string, Bucket>();
 
@@ -86,18 +86,19 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
 }
 
 /**
- * Limits unauthenticated notifications (payments §11.2 rule 2d). Signed notifications are counted separately, so
- * forgeries do not use their rate. The names come from the path, so the rate does not reveal which tenants exist.
+ * Limits unauthenticated notifications (payments §11.2 rule 2d). Signed notifications are counted separately, so that
+ * forged ones do not use up their limit. The names come from the path, so the limit does not reveal which tenants
+ * exist.
  */
 export function notificationRate(rates: Partial<RequestRates>, nowMs: () => number) {
   const countSigned = rateLimit(rates, nowMs);
   const countUnproven = rateLimit(rates, nowMs);
-  /** Number of notifications that are being verified, by tenant and gateway. */
+  /** Number of notifications that are currently being verified, by tenant and gateway. */
   const underWay = new Map<string, number>();
 
   /**
-   * Limits concurrent verifications, because a gateway may call its processor to verify a signature. Returns a
-   * function that ends the verification.
+   * Limits the number of concurrent verifications, because a gateway may call its processor to verify a signature.
+   * Returns a function to call at the end of the verification.
    */
   function enter(name: string): () => void {
     const count = underWay.get(name) ?? 0;
@@ -114,8 +115,8 @@ export function notificationRate(rates: Partial<RequestRates>, nowMs: () => numb
   }
 
   /**
-   * Processes a notification; `take` calls `verified` before any effect. @throws BillingError TOO_MANY_REQUESTS
-   * (60015).
+   * Processes a notification. `take` must call `verified` before it has any effect.
+   * @throws BillingError TOO_MANY_REQUESTS (60015).
    */
   return async <T>(name: string, take: (verified: () => void) => Promise<T>): Promise<T> => {
     const subjects = [{ kind: 'gateways', name }] as const;

@@ -98,7 +98,7 @@ const statusByCode: ReadonlyMap<ErrorCode, number> = new Map(
   ),
 );
 
-/** Codes that have another status in dialect K (http-api §4 lines 7 and 12). */
+/** Error codes whose HTTP status is different in dialect K (http-api §4 lines 7 and 12). */
 const statusInDialectK: Readonly<Record<number, number>> = {
   [ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD]: 400,
   [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 401,
@@ -106,11 +106,14 @@ const statusInDialectK: Readonly<Record<number, number>> = {
 
 export interface StatusContext {
   readonly dialect: Dialect;
-  /** Statuses of this route that differ from the default, such as `4007`: 404 on an invoice run. */
+  /**
+   * Statuses by error code, if this route differs from the default. For example, `4007` has the status 404 on an
+   * invoice run.
+   */
   readonly statusOf?: Readonly<Record<number, number>> | undefined;
 }
 
-/** Returns the status of the error's case, otherwise the status of its code. */
+/** Returns the status for the error's specific case or, by default, for its code. */
 export function statusOfError(error: BillingError, context: StatusContext): number {
   if (error instanceof AnsweredError) return error.status;
   // A busy payment returns 409, because 503 would mean an unknown outcome (http-api §11 rule 5).

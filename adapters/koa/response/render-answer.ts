@@ -59,8 +59,8 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * Returns true for a single JSON resource (http-api §11 rule 1). Routes without credentials are excluded, because
- * their responses change all the time.
+ * Returns true if the route returns a single JSON resource (http-api §11 rule 1). Excludes routes without credentials,
+ * because their responses change constantly.
  */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject =
@@ -68,7 +68,7 @@ function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
 }
 
-/** Returns a weak entity tag, because a compressed response has the same tag. */
+/** Returns a weak entity tag. A strong tag would have to differ for the compressed response. */
 function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
@@ -92,11 +92,11 @@ async function contentOf({ route, answer, mediaType, wanted }: Rendering) {
 interface Paging {
   /** Prefixes of the pagination headers. */
   readonly prefixes: readonly string[];
-  /** Lists above this size have no totals (`server.pagination.countThreshold`). */
+  /** Number of rows above which lists contain no total (`server.pagination.countThreshold`). */
   readonly countThreshold: number;
 }
 
-/** Returns the pagination headers in every spelling (http-api §8 rule 3); `query` includes defaults. */
+/** Returns the pagination headers in all spellings (http-api §8 rule 3). `query` includes default values. */
 export function paginationHeaders(
   facts: PageFacts,
   place: { readonly path: string; readonly query: URLSearchParams },
@@ -124,7 +124,7 @@ export function paginationHeaders(
 }
 
 /**
- * Returns the offset of the next page. Without a total count, a full page may be followed by another page (http-api
+ * Returns the offset of the next page. If the total is unknown, a full page may be followed by another page (http-api
  * §8 rule 4).
  */
 function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {

@@ -16,12 +16,12 @@ import { type StatusContext, statusOfCode, statusOfError } from './error-status.
 import { jsonText, locationOf } from './render-answer.ts';
 import type { Rendered } from './rendered.ts';
 
-/** Seconds after which a client may retry when the account or server is busy or the database is unavailable. */
+/** Seconds after which a client may try again when the account or the server is busy or the database is unavailable. */
 const retryAfterSeconds = '1';
 
 type ErrorBodyOf = (error: BillingError, status: number) => unknown;
 
-/** Renders the error with its status and headers (http-api §12). */
+/** Converts the error to a response with its status and headers (http-api §12). */
 export function renderError(
   error: BillingError,
   context: StatusContext & {
@@ -57,7 +57,10 @@ function headersOf(error: BillingError): Record<string, string> {
   }
 }
 
-/** Returns a BillingError unchanged. Logs other errors under the request id and hides their details. */
+/**
+ * Returns a BillingError unchanged. Logs any other error with the request id, and returns an error that hides its
+ * details.
+ */
 export function publicError(error: unknown, requestId: string): BillingError {
   if (isInstance(error, BillingError)) return error;
   return new BillingError({
@@ -68,8 +71,8 @@ export function publicError(error: unknown, requestId: string): BillingError {
 }
 
 /**
- * Returns the error body of http-api §12 with exactly these keys. Only test mode allows stack traces, because they
- * expose internals.
+ * Returns the body of an error response with exactly the keys of http-api §12. Stack traces reveal internals, so they
+ * are included only in test mode.
  */
 export function errorBody(
   error: BillingError,
@@ -87,7 +90,10 @@ export function errorBody(
   };
 }
 
-/** Returns the error body with facts. Facts with their own JSON form, such as dates, become text. */
+/**
+ * Returns the body of an error response with the error's facts. Facts with their own JSON form, such as dates, become
+ * text.
+ */
 export function errorBodyWithFacts(error: BillingError) {
   return { ...errorBody(error), facts: error.facts, problems: error.problems ?? [] };
 }
@@ -109,7 +115,7 @@ function framesOf(error: Error) {
   });
 }
 
-/** Rejects a request during shutdown and disconnects, so that the client uses another node (platform §1). */
+/** Rejects a request during shutdown and closes the connection, so that the client uses another node (platform §1). */
 export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
   const error = billingError(
     ErrorCode.BUSY,
@@ -134,7 +140,9 @@ interface Bounds {
   readonly maxHeadersMs: number;
 }
 
-/** Rejects requests that Node cannot parse or that arrive too late, and disconnects (http-api §3 rule 5, §12). */
+/**
+ * Rejects requests that Node cannot parse or that arrive too late, and closes the connection (http-api §3 rule 5, §12).
+ */
 export function unreadableAnswer(bounds: Bounds) {
   return (error: ParseError, socket: Duplex): void => {
     // The client has disconnected.

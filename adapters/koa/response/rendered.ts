@@ -6,20 +6,20 @@ import type { Context } from 'koa';
 import { jsonType } from '../routing/answer.ts';
 import { onDemand } from '../wire/lazy-values.ts';
 
-/** Milliseconds without reads after which a streamed response is aborted. */
+/** Milliseconds after which a streamed response is aborted if the client reads nothing. */
 const STALLED_READER_MS = 60_000;
 
-/** A rendered response. It is also stored for repeated requests. */
+/** A rendered response. It is also stored, so that a repeated request gets the same response. */
 export interface Rendered {
   readonly status: number;
-  /** Headers of the response, including the content type even if the body is empty. */
+  /** Headers of the response. The content type is included even if the body is empty. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | AsyncIterable<string | Uint8Array>;
-  /** True if the body is a file, which is not compressed again. */
+  /** True if the body is a file. Files are not compressed again. */
   readonly isFile?: boolean;
 }
 
-/** Sends the response. If an error occurs after the headers have been sent, the connection is aborted. */
+/** Sends the response. If an error occurs after the headers were sent, aborts the connection. */
 export async function writeRendered(
   ctx: Context,
   { status, headers, body, isFile }: Rendered,
@@ -36,7 +36,7 @@ export async function writeRendered(
   }
 }
 
-/** Releases the sources of a response that is not sent. */
+/** Releases the resources of a response that will not be sent. */
 export async function discard({ body }: Rendered): Promise<void> {
   if (!isWhole(body)) await body[Symbol.asyncIterator]().return?.();
 }
@@ -45,15 +45,15 @@ function isWhole(body: Rendered['body']): body is string | Buffer {
   return typeof body === 'string' || Buffer.isBuffer(body);
 }
 
-/** Streams a body. Aborts if the client stops reading, because the stream would hold memory forever. */
+/** Streams a body. Aborts if the client stops reading, because the stream would otherwise hold memory forever. */
 function streamTo(response: ServerResponse, body: AsyncIterable<string | Uint8Array>): Readable {
   response.setTimeout(STALLED_READER_MS, () => response.destroy());
   return Readable.from(body, { objectMode: false });
 }
 
 /**
- * Returns true if the client has the current response. Ignores `Cache-Control: no-cache`, which `fetch` always adds
- * to conditional requests.
+ * Returns true if the client already has the current response. Ignores `Cache-Control: no-cache`, because `fetch`
+ * always adds it to conditional requests.
  */
 function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
   if (etag === undefined || ifNoneMatch === '') return false;
@@ -62,7 +62,7 @@ function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
 }
 
 /**
- * Keeps the content type of a 204 response, which Koa removes. Without the type, the Ruby client returns nothing
+ * Keeps the content type of a 204 response. Koa would remove it, and without it the Ruby client returns nothing
  * (http-api §2).
  */
 function keepContentType(response: ServerResponse): void {
@@ -73,7 +73,7 @@ function keepContentType(response: ServerResponse): void {
   }) as typeof writeHead;
 }
 
-/** Minimum size of compressed responses in bytes (http-api §10 rule 2). */
+/** Minimum size of responses that are compressed, in bytes (http-api §10 rule 2). */
 const minBytes = 1_024;
 
 interface Coding {
@@ -95,8 +95,8 @@ const codings = onDemand((): Readonly<Record<string, Coding>> => {
 });
 
 /**
- * Compresses a response by `Accept-Encoding`. Replaces koa-compress (5.2), which hangs on failing sources, returns
- * 500 if every coding is refused and needs a third more processor time for short texts.
+ * Compresses a response as `Accept-Encoding` allows. Replaces koa-compress (5.2), which hangs on failing sources,
+ * returns 500 if every encoding is refused, and needs a third more processor time for short texts.
  */
 export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;

@@ -159,7 +159,7 @@ export const accountRoutes: readonly Route[] = [
   }),
 ];
 
-/** Returns at most one account, for the quick search of http-api §8 rule 2 (offset -1, limit 1). */
+/** Returns at most one account. Used for the quick search with offset -1 and limit 1 (http-api §8 rule 2). */
 async function exactlyFound(
   call: BalanceCall & { readonly query: { readonly limit: number } },
   key: string,
@@ -177,7 +177,7 @@ async function pageWithBalances(call: BalanceCall, page: Page<AccountRecord>): P
   return { ...page, rows: await withBalances(call, page.rows) };
 }
 
-/** Adds the requested balances in one query. The flag for both balances takes precedence (accounts §5 rule 1). */
+/** Adds the requested balances, using one query. The flag for both balances takes precedence (accounts §5 rule 1). */
 async function withBalances(
   { billing, context, query }: BalanceCall,
   accounts: readonly AccountRecord[],

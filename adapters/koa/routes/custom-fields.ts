@@ -26,7 +26,10 @@ const searchPaths = [
   { prefix: '/customField', suffix: 'Alias' },
 ] as const;
 
-/** Restricts lists in dialect K, whose clients reject the type COUPON (coupons §6). */
+/**
+ * Excludes the custom fields of coupons from lists in dialect K, because its clients reject the type COUPON (coupons
+ * §6).
+ */
 function listed<Q extends PageRequest>(query: Q, dialect: Dialect): Q & { readonly withoutCoupons: boolean } {
   return { ...query, withoutCoupons: dialect === Dialect.K };
 }
@@ -94,7 +97,7 @@ interface ObjectCall extends Pick<TenantCall<string, never, null>, 'billing' | '
 
 interface FieldedObjects {
   readonly find: (call: ObjectCall) => Promise<ObjectRef<FieldedType>>;
-  /** Errors for an unknown object that the name of the path parameter does not imply. */
+  /** Errors for an unknown object that do not follow from the name of the path parameter. */
   readonly unknown?: readonly (keyof typeof ErrorCode)[];
 }
 

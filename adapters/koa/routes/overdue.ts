@@ -64,7 +64,7 @@ export const overdueRoutes: readonly Route[] = [
   }),
 ];
 
-/** Returns the format of a body. Detects the format of a body without a type (http-api §3 rule 1). */
+/** Returns the format of a body. If the request specifies no content type, detects the format (http-api §3 rule 1). */
 function formatSent({ headers }: RequestSent): { readonly format?: OverdueFormat } {
   const type = headers['content-type'];
   if (type === undefined) return {};

@@ -43,8 +43,7 @@ import { usageRoutes } from './usages/usages.ts';
 interface RouteTableOptions {
   readonly testMode: boolean;
   /**
-   * The group of processes that serve the port. Defaults to a group without processes, which suffices to generate the
-   * documents.
+   * The group of processes that serve the port. Defaults to an empty group, which is enough to generate the documents.
    */
   readonly group?: ServerGroup;
   /** Path prefix; default empty. */
@@ -53,11 +52,11 @@ interface RouteTableOptions {
   readonly docs?: boolean | undefined;
   /** Defaults to false. */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** HTTP properties by name, for the diagnostic. */
+  /** HTTP properties by name. The diagnostic shows them. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Returns all endpoints. The router, the checks and the documents are derived from this table. */
+/** Returns all endpoints. The router, the checks and the API documents are derived from this table. */
 export function routeTable(options: RouteTableOptions): readonly Route[] {
   const group = options.group ?? groupOfOne();
   const routes: Route[] = [

@@ -3,20 +3,20 @@ import { BillingError, type BillingErrorInput } from '../../../lib/values/errors
 
 export const jsonType = 'application/json';
 
-/** A response. Its status defaults to the status of the route. */
+/** A response. By default, it has the status of the route. */
 export interface Answer {
   readonly status?: number;
   readonly json?: unknown;
-  /** True if a long `json` is streamed without an `ETag`. */
+  /** True if a long `json` value is streamed. The response then has no `ETag`. */
   readonly isStreamed?: true;
-  /** A JSON list that is read in windows while it is being sent. */
+  /** A JSON list that is read in several windows while it is being sent. */
   readonly jsonWindows?: AsyncIterable<Iterable<unknown>>;
   readonly text?: string;
   readonly bytes?: Uint8Array;
   readonly jsonPieces?: AsyncIterable<string>;
   readonly textPieces?: AsyncIterable<string>;
   readonly bytePieces?: AsyncIterable<Uint8Array>;
-  /** Path of the created resource below the core prefix, percent-encoded. */
+  /** Path of the created resource without the core prefix, percent-encoded. */
   readonly location?: string;
   readonly page?: PageFacts;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,19 +27,19 @@ export interface PageFacts extends PageRequest {
   readonly returned: number;
   /** Matching records. */
   readonly total: number;
-  /** Number of records of the type in the tenant or account. */
+  /** Total number of records of this type in the tenant or account. */
   readonly max: number;
 }
 
-/** Value of `max` for a list without a count. Such a list has no count header. */
+/** Value of `max` for a list without a total. Its response has no header for the total. */
 export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
 export const emptyText: Answer = { text: '', headers: { 'Content-Type': 'text/plain; charset=utf-8' } };
 
-/** The 204 response of routes that normally return a different success status. */
+/** The 204 response. Used by routes that normally return a different success status. */
 export const nothing: Answer = { status: 204 };
 
-/** An error with the status of its case and a `Location` header (http-api §12, results of payments). */
+/** An error with its own HTTP status and a `Location` header (http-api §12, results of payments). */
 export class AnsweredError extends BillingError {
   readonly status: number;
   /** Path below the core prefix. */

@@ -23,7 +23,7 @@ export interface Shown {
   readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write' | 'text'>;
   /** Default: the view's own id. */
   readonly auditedIds?: ((view: never) => readonly Uuid[]) | undefined;
-  /** True if long responses are streamed without an `ETag`. */
+  /** True if long responses are streamed. They then have no `ETag`. */
   readonly isLong?: true | undefined;
 }
 
@@ -59,10 +59,13 @@ export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[])
 
 const noAudit: AuditByRecord = new Map();
 
-/** Maximum number of records per statement. A statement of this size takes some ten milliseconds. */
+/** Maximum number of records per statement. A statement of this size takes about ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
-/** Reads the audit rows of all records (accounts §14 rule 6) in several queries, between which other requests run. */
+/**
+ * Reads the audit rows of all records (accounts §14 rule 6). Uses several queries, so that other requests can run in
+ * between.
+ */
 async function auditOf(
   { billing, context, query }: AuditedCall,
   ids: readonly Uuid[],

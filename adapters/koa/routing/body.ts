@@ -29,7 +29,7 @@ const MAX_URL_BYTES = 8 * 1_024;
 /** Maximum number of list elements in a request (`server.limits.list`). */
 const MAX_REQUEST_LIST = 1_000;
 
-/** Maximum number of records per page (`server.limits.page`). Larger requests are reduced. */
+/** Maximum number of records per page (`server.limits.page`). A larger requested page size is reduced to it. */
 const MAX_PAGE_SIZE = 10_000;
 
 /** Bytes (payments §11.2). */
@@ -41,16 +41,16 @@ export const LINES_TYPE = 'application/x-ndjson';
 
 export const ANY_TYPE = '*/*';
 
-/** A kind of request body. Without a body, `read` receives undefined. */
+/** A kind of request body. If the request has no body, `read` receives undefined. */
 export interface RequestBody<B> {
-  /** Media types, the default first (http-api §3 rule 1). */
+  /** Media types. The first one is the default (http-api §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];
   readonly required: boolean;
   /** JSON schema of the body. */
   readonly json: JsonSchema;
-  /** Required fields of the body or of each element of its list. */
+  /** Fields that the body, or each element of its list, must contain. */
   readonly needed?: readonly string[];
-  /** False if the document declares its own encoding. */
+  /** False if the body itself declares its encoding. */
   readonly utf8Only: boolean;
   /** True if the route reads the body itself from `bodyStream`. */
   readonly isStreamed?: true;
@@ -70,16 +70,20 @@ export interface BodyStream {
   giveUp(): void;
 }
 
-/** Request limits in bytes (`server.limits.…`, platform §16). Larger requests are rejected with 413 or 414. */
+/**
+ * Request limits in bytes (`server.limits.…`, platform §16). Requests that exceed a limit are rejected with 413 or 414.
+ */
 export interface RequestLimits {
   readonly json: number;
-  /** Maximum number of bytes of XML or text. XML catalogs also have their own limit (catalog §3.2). */
+  /**
+   * Maximum number of bytes of an XML or text body. XML catalogs have an additional limit of their own (catalog §3.2).
+   */
   readonly text: number;
   readonly header: number;
   readonly url: number;
-  /** Maximum elements per JSON list. Longer lists are rejected with 400. */
+  /** Maximum number of elements in a JSON list. Longer lists are rejected with 400. */
   readonly list: number;
-  /** Maximum records per page. Larger pages are reduced. */
+  /** Maximum number of records per page. A larger requested page size is reduced to it. */
   readonly page: number;
   /** Limits of bulk usage (`usage.bulk.…`). */
   readonly bulkBytes: number;
@@ -106,7 +110,7 @@ interface Readable {
 
 type RequestValue<M extends Readable> = NonNullable<z.output<M['request'][Dialect]>>;
 
-/** Checks the raw JSON. @throws BillingError for members that the model would ignore. */
+/** Checks the raw JSON. @throws BillingError for fields that the model would ignore. */
 type JsonCheck = (json: unknown, dialect: Dialect) => void;
 
 /** @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
@@ -123,7 +127,7 @@ export function jsonBody<M extends Readable>(model: M, check?: JsonCheck): Reque
   };
 }
 
-/** Returns a body that is a list. `name` is the name of an element in messages. */
+/** Returns a body that contains a list. Messages use `name` for an element of the list. */
 export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody<readonly T[]> {
   const { request, json } = listOf(element);
   return jsonBody({ request, json, name, needed: element.needed ?? [] });
@@ -152,7 +156,7 @@ export function optionalJsonBody<M extends Readable>(
   };
 }
 
-/** Returns a form body. `fields` contains the descriptions of its members. */
+/** Returns a form body. `fields` contains the description of each form field. */
 export function formBody(fields: Readonly<Record<string, string>>): RequestBody<URLSearchParams> {
   const property = (description: string) => ({ type: 'string', description });
   const properties = Object.entries(fields).map(([name, text]) => [name, property(text)]);
@@ -179,7 +183,7 @@ function sentBytes(bytes: Uint8Array | undefined, what: string): Uint8Array {
 }
 
 /**
- * Returns a body in the model's JSON format or in XML. The body stays unparsed, because its reader reports the
+ * Returns a body in the model's JSON format or in XML. The body is not parsed here, because its own parser reports the
  * positions of errors.
  */
 export function documentBody(model: Readable): RequestBody<Uint8Array> {
@@ -195,7 +199,7 @@ export const rawBody: RequestBody<Uint8Array> = {
   read: (bytes) => bytes ?? new Uint8Array(),
 };
 
-/** A body of unchanged text. JSON is accepted as text (http-api §3 rule 2). */
+/** A body of text that is passed on unchanged. JSON is accepted as text (http-api §3 rule 2). */
 export const textBody: RequestBody<string> = {
   mediaTypes: ['text/plain', 'application/json'],
   required: true,
@@ -219,8 +223,8 @@ function utf8Text(bytes: Uint8Array, ignoreBOM = false): string {
 }
 
 /**
- * Returns the size limit of a body. Text endpoints accept JSON as text. A body that may have any media type is a
- * notification.
+ * Returns the size limit of a body. Text endpoints also accept JSON as text. If any media type is allowed, the body is
+ * a gateway notification.
  */
 export function bodyLimit(
   { mediaTypes, isStreamed }: { readonly mediaTypes: readonly string[]; readonly isStreamed?: true },
@@ -232,8 +236,9 @@ export function bodyLimit(
 }
 
 /**
- * Parses JSON and counts list elements. @throws BillingError MALFORMED_BODY, also for deep nesting;
- * MISSING_OR_INVALID_FIELD for more than `maxElements` elements.
+ * Parses JSON and counts the elements of lists.
+ * @throws BillingError MALFORMED_BODY for invalid or too deeply nested JSON; MISSING_OR_INVALID_FIELD if a list has
+ * more than `maxElements` elements.
  */
 export function submittedJson(text: string, maxElements: number, what = 'The body'): SubmittedValue {
   try {

@@ -6,15 +6,15 @@ import {
 } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 
-/** Path and operation names of a kind of object. */
+/** The path and the operation names for a kind of object. */
 export interface ObjectResource<T extends CustomFieldObjectType = ObjectType> {
-  /** Path before the id and below the core prefix. */
+  /** The part of the path between the core prefix and the id. */
   readonly path: string;
   readonly idName: string;
   readonly noun: string;
   /** Area of the OpenAPI document that lists the routes. Defaults to the first segment of the path. */
   readonly area?: string;
-  /** Name with an article, for summaries, such as `an invoice item`. */
+  /** The name with an article, such as `an invoice item`. Used in summaries. */
   readonly described: string;
   readonly type: T;
 }
@@ -43,7 +43,9 @@ export const accountResource = resource<TaggedType>('account', ObjectType.ACCOUN
 export const bundleResource = resource<TaggedType>('bundle', ObjectType.BUNDLE);
 export const subscriptionResource = resource<TaggedType>('subscription', ObjectType.SUBSCRIPTION);
 
-/** The resources of accounts §11 with tags. An invoice payment shares the tags of its payment (ruling R15). */
+/**
+ * The resources of accounts §11 that can have tags. An invoice payment has the same tags as its payment (ruling R15).
+ */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   accountResource,
   bundleResource,
@@ -58,7 +60,9 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   resource('paymentTransaction', ObjectType.TRANSACTION, { idName: 'transactionId', noun: 'Transaction' }),
 ];
 
-/** Coupons have custom fields too, but other routes (coupons §6). */
+/**
+ * The resources that can have custom fields. Coupons can have them too, but their routes are elsewhere (coupons §6).
+ */
 export const fieldedResources: readonly ObjectResource<FieldedAccountObject>[] = [
   ...taggedResources,
   resource('paymentMethod', ObjectType.PAYMENT_METHOD),

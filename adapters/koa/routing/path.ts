@@ -8,10 +8,10 @@ export const CORE = '/1.0/kb';
 
 export const PLUGIN = '/plugins/catalog-plugin/v1';
 
-/** First segment of notification paths. The other segments are names. */
+/** First segment of notification paths. The following segments are names. */
 const GATEWAYS = 'gateways';
 
-/** Path parameters whose ids are chosen by callers and may contain any text. */
+/** Path parameters whose values callers choose. They may contain any text. */
 const chosenIds = ['clientId', 'trackingId'] as const;
 type ChosenId = (typeof chosenIds)[number];
 
@@ -19,7 +19,7 @@ type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}
   ? Name | ParameterNames<Rest>
   : never;
 
-/** Path parameters; `{…Id}` segments are UUIDs (http-api §1 rule 4). */
+/** Path parameters. Segments of the form `{…Id}` are UUIDs (http-api §1 rule 4). */
 export type PathParameters<Path extends string> = {
   readonly [K in ParameterNames<Path>]: K extends ChosenId ? string : K extends `${string}Id` ? Uuid : string;
 };
@@ -28,7 +28,10 @@ export function parameterNamesOf(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }
 
-/** Returns the first segment after the prefix, such as `accounts`. Routes of different areas never share a path. */
+/**
+ * Returns the first segment after the prefix, such as `accounts`. Routes with different first segments never have the
+ * same path.
+ */
 export function areaSegment(path: string): string {
   const [, first, , third = ''] = path.split('/', 4);
   return first === GATEWAYS ? GATEWAYS : third;
@@ -39,8 +42,8 @@ export function isIdParameter(name: string): boolean {
 }
 
 /**
- * Returns a reader of the decoded segments, with ids in lower case. @throws (on reading) BillingError ROUTE_NOT_FOUND
- * for an invalid UUID.
+ * Returns a function that reads the decoded segments of a path. It converts ids to lower case.
+ * @throws (when called) BillingError ROUTE_NOT_FOUND for an invalid UUID.
  */
 export function pathParameters(
   path: string,
@@ -60,7 +63,7 @@ export function pathParameters(
   };
 }
 
-/** Decodes a search key that was encoded twice, either as a whole or, in operator form, only in its values. */
+/** Decodes a search key that was encoded twice. A key in operator form may be encoded twice only in its values. */
 function searchKey(value: string): string {
   return isOperatorSearch(value) ? value : decodedOnceMore(value);
 }
@@ -74,13 +77,18 @@ function uuidSegment(name: string, value: string): Uuid {
   );
 }
 
-/** Checks the text of a path. @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
+/**
+ * Checks the text of a path.
+ * @throws BillingError INVALID_PARAMETER if it contains characters that databases cannot store.
+ */
 export function checkPathText(path: string): void {
   if (!/%00/.test(path)) return;
   throw invalidParameter(`The path ${NOT_STORABLE}`);
 }
 
-/** Decodes segments of plain characters, so that `%61ccounts` is `accounts` (http-api §1 rule 3). */
+/**
+ * Decodes segments that contain only plain characters, so that `%61ccounts` becomes `accounts` (http-api §1 rule 3).
+ */
 export function plainPath(path: string): string {
   if (!path.includes('%')) return path;
   return path.split('/').map(plainSegment).join('/');
@@ -96,19 +104,22 @@ function plainSegment(segment: string): string {
 }
 
 /**
- * Returns the path for @koa/router. A search key is the whole rest of the path, even if it is empty or contains
- * slashes (http-api §1).
+ * Returns the path in the syntax of @koa/router. A search key matches the rest of the path, even if that is empty or
+ * contains slashes (http-api §1).
  */
 export function routerPath(path: string): string {
   return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Compares paths so that literal segments come before parameters (http-api §1 rule 5). */
+/** Compares two paths. Literal segments come before parameters (http-api §1 rule 5). */
 export function byLiteralsFirst(one: string, other: string): number {
   return sortKey(one) < sortKey(other) ? -1 : 1;
 }
 
-/** Returns a sort key with `0` for each literal segment and `1` for each parameter, so that literals sort first. */
+/**
+ * Returns a sort key with `0` for each literal segment and `1` for each parameter. Literal segments therefore come
+ * first.
+ */
 function sortKey(path: string): string {
   return path
     .split('/')

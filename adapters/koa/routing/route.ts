@@ -35,15 +35,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Endpoint = `${Method} /${string}`;
 
 /**
- * Required credentials (http-api §5). PLUGIN is a bearer token and the tenant. With SIGNATURE the handler verifies
- * the body.
+ * Credentials that a route requires (http-api §5). PLUGIN requires a bearer token and the tenant. For SIGNATURE, the
+ * handler verifies the signature of the body.
  */
 export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'SIGNATURE' | 'NONE';
 
 export interface RequestTokens {
-  /** Returns the URL of the server as the caller reaches it. */
+  /** Returns the URL under which the caller reaches the server. */
   baseUrl(): string;
-  /** Returns the path prefix without a trailing slash. */
+  /** Returns the path prefix, without a trailing slash. */
   basePath(): string;
   issuer(): string;
   issue(principal: Principal): Promise<IssuedToken>;
@@ -59,17 +59,19 @@ export interface Authorship {
 
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** Documented status of a call that has nothing to do. */
+  /** Status of a call that has nothing to do, as documented. */
   readonly emptyStatus?: 204;
   /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;
-  /** Condition under which the body is empty. An empty body is sent as text, because empty JSON is invalid. */
+  /**
+   * Condition under which the body is empty. An empty body is sent as text, because an empty body is not valid JSON.
+   */
   readonly isEmptyWhen?: string;
-  /** Further statuses in the document, with descriptions. */
+  /** Other statuses in the API document, with their descriptions. */
   readonly also?: Readonly<Record<number, string>>;
-  /** JSON body of the response. By default the response has no body. */
+  /** JSON body of the response. Absent if the response has no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
-  /** Media types, the default first. Defaults to JSON. */
+  /** Media types. The first one is the default. If absent, the type is JSON. */
   readonly mediaTypes?: readonly [string, ...string[]];
   /** True: with pagination headers. */
   readonly paged?: true;
@@ -87,14 +89,14 @@ export interface RequestLogin {
   readonly session: CallerSession | null;
   readonly sessionIdleMs: number;
   /**
-   * Starts a session of the user, and ends the session of the request's cookie. The response sets the new cookie.
-   * @throws BillingError UNAUTHENTICATED for wrong credentials, or for a request that a form of another origin can
-   * send.
+   * Starts a session for the user, and ends the session of the cookie in the request. The response sets the new cookie.
+   * @throws BillingError UNAUTHENTICATED for wrong credentials, or for a request that a form on another origin could
+   * have sent.
    */
   signIn(credentials: NameAndSecret): Promise<SignedIn>;
-  /** Ends the session of the caller, if any. The response removes the cookie. */
+  /** Ends the session of the caller, if there is one. The response removes the cookie. */
   signOut(): Promise<void>;
-  /** Returns the active user or client, or null for wrong credentials. Failures count toward a lock-out. */
+  /** Returns the active user or client, or null for wrong credentials. Failed attempts can lock the user out. */
   authenticate(kind: 'USER' | 'CLIENT', credentials: NameAndSecret): Promise<Principal | null>;
 }
 
@@ -105,18 +107,18 @@ export interface Call<E extends string, Q extends QueryParameters, B> {
   readonly query: QueryOf<Q>;
   readonly body: B;
   readonly mediaType: string;
-  /** W calls (http-api §2) always have an author. */
+  /** The author of the change. Always present in calls marked W (http-api §2). */
   readonly authorship: Authorship;
   readonly userToken: Uuid;
-  /** The authenticated user; null on routes without credentials. */
+  /** The authenticated user. Null on routes that require no credentials. */
   readonly user: Principal | null;
   readonly tokens: RequestTokens;
   readonly login: RequestLogin;
-  /** Counts a signed notification against the rate of verified or unverified notifications. */
+  /** Counts a signed notification. Verified and unverified notifications have separate limits. */
   readonly countNotification: <T>(take: (verified: () => void) => Promise<T>) => Promise<T>;
   readonly test: TestMode | null;
   readonly sent: RequestSent;
-  /** Signal that aborts when the caller disconnects; undefined for calls that change something. */
+  /** Signal that aborts when the caller disconnects. Undefined for calls that change data. */
   readonly wanted: AbortSignal | undefined;
 }
 
@@ -131,51 +133,57 @@ export interface TenantCall<E extends string, Q extends QueryParameters, B> exte
 }
 
 interface RouteFacts<Q extends QueryParameters, B> {
-  /** Area of the OpenAPI document that lists the route. Defaults to the segment after the prefix. */
+  /** Area of the OpenAPI document that lists the route. Defaults to the first segment after the prefix. */
   readonly area?: string;
   readonly summary: string;
   /**
-   * The required permission. Every writing route specifies a permission or NONE; GET defaults to NONE (http-api §5).
+   * The required permission. Defaults to NONE for GET routes. All other routes must specify a permission or NONE
+   * (http-api §5).
    */
   readonly permission?: Permission | 'NONE';
   readonly alsoNeeds?: readonly Permission[];
-  /** Conditional permissions, by their description in the document. */
+  /** Permissions that apply under a condition. The keys are the conditions as described in the API document. */
   readonly needsFor?: Readonly<Record<string, Permission>>;
-  /** True if users need no permission for their own `{username}`. */
+  /** If true, users can call the route for their own `{username}` without the permission. */
   readonly orSelf?: true;
-  /** If true, the document shows that a client may authenticate by Basic. */
+  /** If true, the API document states that a client may authenticate with Basic credentials. */
   readonly takesClient?: true;
-  /** If true, a Basic login starts a session (platform §6.2). */
+  /** If true, a login with Basic credentials starts a session (platform §6.2). */
   readonly startsSession?: true;
-  /** If true, a 401 response has no `WWW-Authenticate`, which would open the dialog of a browser. */
+  /** If true, a 401 response has no `WWW-Authenticate` header. Such a header would open a dialog in the browser. */
   readonly withoutChallenge?: true;
   /** Default: the usual error body. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
   readonly errorJson?: JsonSchema;
-  /** If true, an error response also contains the facts and problems of the library's error (http-api §16). */
+  /**
+   * If true, the body of an error response also contains the facts and problems of the library's error (http-api §16).
+   */
   readonly errorsWithFacts?: true;
-  /** If false, no author is required. By default every method except GET requires one. */
+  /** If false, no author is required. By default, all methods except GET require an author. */
   readonly author?: false;
   /**
-   * True if the route also works while the node is out of rotation, although its method is not GET (platform §11 rule
-   * 3).
+   * True if the route also works while the node is out of rotation, even though its method is not GET (platform §11
+   * rule 3).
    */
   readonly outOfRotation?: true;
-  /** True if the route only reads, although its method is not GET. Its work then ends when the caller disconnects. */
+  /**
+   * True if the route only reads data, even though its method is not GET. Its work is then canceled when the caller
+   * disconnects.
+   */
   readonly changesNothing?: true;
   readonly testMode?: true;
   readonly query?: Q;
   readonly body?: RequestBody<B>;
   /**
-   * Error codes specific to this route, for the document and the contract tests. General codes are added
+   * Error codes that are specific to this route, for the API document and the contract tests. General codes are added
    * automatically.
    */
   readonly fails?: readonly ErrorName[];
-  /** True if an unknown object is not an error. */
+  /** True if the route accepts the id of an unknown object. */
   readonly takesUnknownObjects?: true;
-  /** Statuses of error codes that differ on this route. */
+  /** HTTP statuses of error codes, if they differ on this route. */
   readonly statusOf?: Readonly<Record<number, number>>;
-  /** Statuses of failures that have no error code, with descriptions for the document. */
+  /** Statuses of failures that have no error code, with their descriptions for the API document. */
   readonly outcomes?: Readonly<Record<number, string>>;
 }
 
@@ -190,12 +198,16 @@ type Handler<C> =
   | ({
       readonly creates?: never;
       readonly success?: Pick<Success, 'status'>;
-      /** Returns the view that `shows` describes. With `pageParameters`, returns a `Page` of views. */
+      /**
+       * Returns the view that `shows` converts to a response. A route with `pageParameters` returns a `Page` of views.
+       */
       handle(call: C): unknown;
     } & Shown)
   | {
       readonly shows?: never;
-      /** `Location` of the created object. The last segment in braces is the object's id. */
+      /**
+       * Template of the `Location` header for the created object. The last segment in braces is the id of the object.
+       */
       readonly creates: string;
       readonly success?: never;
       handle(call: C): Promise<{ readonly id: string }> | Promise<void>;
@@ -212,7 +224,7 @@ export interface RequestFacts
   readonly limits: Pick<RequestLimits, 'json' | 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
 }
 
-/** A route. The types of its call are hidden in `answer`. */
+/** A route. `answer` hides the types of its call. */
 export interface Route
   extends Omit<
     RouteFacts<QueryParameters, unknown>,
@@ -220,7 +232,7 @@ export interface Route
   > {
   readonly method: Method;
   readonly path: string;
-  /** Operation id, from which generated clients derive method names. */
+  /** Id of the operation. Generated clients use it as the name of their method. */
   readonly operationId: string;
   readonly credentials: Credentials;
   readonly area: string;
@@ -244,7 +256,7 @@ interface Known {
   readonly NONE: unknown;
 }
 
-/** Returns a function that creates routes whose paths begin with the prefix. */
+/** Returns a function that creates routes whose paths start with the prefix. */
 function maker<K extends Credentials>(
   credentials: K,
   prefix: string,
@@ -260,25 +272,27 @@ function maker<K extends Credentials>(
 export const tenantRoute = maker('TENANT', CORE);
 export const userRoute = maker('USER', CORE);
 
-/** Creates a route whose path is outside the core. */
+/** Creates a tenant route whose path does not start with the core prefix. */
 export const rootTenantRoute = maker('TENANT', '');
 export const rootUserRoute = maker('USER', '');
 
-/** Creates a route that requires a bearer token and a tenant. A missing permission is always 403 (http-api §4). */
+/**
+ * Creates a route that requires a bearer token and a tenant. A missing permission always results in 403 (http-api §4).
+ */
 export const pluginRoute = maker('PLUGIN', PLUGIN, {
   area: 'catalog',
   statusOf: { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403 },
 });
 
-/** Creates a route that accepts only a user's name and password. */
+/** Creates a route that accepts only the name and password of a user. */
 export const loginRoute = maker('LOGIN', '');
 
-/** Creates a route for signed notifications, whose handler verifies the signature and reads the query. */
+/** Creates a route for signed notifications. Its handler verifies the signature and reads the query. */
 export const signatureRoute = maker('SIGNATURE', '');
 
 export const openRoute = maker('NONE', '');
 
-/** Creates a route of the core that requires no credentials. */
+/** Creates a route with the core prefix that requires no credentials. */
 export const openCoreRoute = maker('NONE', CORE);
 
 export function inArea(area: string, routes: readonly Route[]): readonly Route[] {
@@ -342,7 +356,7 @@ function successOf<C>({ shows, creates, success }: Handler<C>, paged: boolean): 
   return { status: 200, ...success, body: shows, ...(paged && { paged }) };
 }
 
-/** Errors of unknown objects by path segment or query parameter. */
+/** The errors for unknown objects, by path segment or query parameter. */
 const unknownObjects: Readonly<Record<string, ErrorName>> = {
   accountId: 'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
   childAccountId: 'ACCOUNT_DOES_NOT_EXIST_FOR_ID',
@@ -389,7 +403,7 @@ function filledLocation(location: string, params: Readonly<Record<string, string
   );
 }
 
-/** Returns a reader of the query. The empty query, which most calls have, is cached. */
+/** Returns a function that reads the query. The result for an empty query, which most calls have, is cached. */
 function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: string) => QueryOf<Q> {
   const schema = onDemand(() => querySchema(parameters));
   const read = (queryString: string): QueryOf<Q> => {
@@ -419,8 +433,8 @@ export function producedTypes(success: Success): readonly string[] {
 const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
 
 /**
- * Returns true for POST routes (http-api §11 rule 2), except for tokens (RFC 6749 §5.1), notifications and streamed
- * bodies.
+ * Returns true if the route accepts an idempotency key. These are all POST routes (http-api §11 rule 2), except those
+ * for tokens (RFC 6749 §5.1), notifications and streamed bodies.
  */
 export function takesKey({
   method,
@@ -430,7 +444,7 @@ export function takesKey({
   return method === 'POST' && !keyless.has(credentials) && body?.isStreamed !== true;
 }
 
-/** Returns the author of a change without a tenant. */
+/** Returns the author of a change that does not belong to a tenant. */
 export function systemAuthorOf(call: {
   readonly authorship: Authorship;
   readonly user: Principal | null;

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type TimeSlices, timeSlices } from '../../../lib/runtime/index.ts';
 
-/** Slices of long writes, between which other requests of the process run. */
+/** Divides long writes into slices. Other requests of the process can run between two slices. */
 export const slices = slicesUntil();
 
-/** Returns the slices of one request. They throw the signal's reason on abort. */
+/** Returns the slices of one request. When the signal aborts, they throw its reason. */
 export function slicesUntil(signal?: AbortSignal): TimeSlices {
   const nextTurn = async (): Promise<void> => {
     await setImmediate();

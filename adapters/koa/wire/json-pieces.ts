@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { Decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
-/** Characters per piece. Writing a piece takes some milliseconds. */
+/** Number of characters per piece. It takes a few milliseconds to write a piece. */
 const PIECE_CHARACTERS = 65_536;
 
-/** Milliseconds after which other requests get a turn, even if the current piece is still short. */
+/** Milliseconds after which other requests can run, even if the current piece is still short. */
 const TURN_MS = 10;
 
-/** Length above which a list is written element by element, to limit memory use. */
+/** Length from which on a list is written element by element to save memory. */
 export const LONG_LIST = 100;
 
 /** Preserialized JSON. */
@@ -27,7 +27,7 @@ export class JsonText {
   }
 }
 
-/** A list that creates its elements on each iteration. */
+/** A list that creates its elements again on each iteration. */
 export class LazyList<T> implements Iterable<T> {
   readonly #make: () => Iterable<T>;
 
@@ -59,7 +59,7 @@ export function isLong(value: unknown): boolean {
   return false;
 }
 
-/** Yields the text of `stringifyExactJson` in small parts. */
+/** Yields the text that `stringifyExactJson` would return, in small parts. */
 export function* jsonBits(value: unknown): Generator<string, undefined> {
   if (value instanceof JsonText) yield value.text;
   else if (!isLong(value)) yield stringifyExactJson(value);
@@ -92,7 +92,7 @@ export function isList(value: unknown): value is Iterable<unknown> {
   return Array.isArray(value) || value instanceof LazyList;
 }
 
-/** Yields the text of a list that is read in windows. */
+/** Yields the text of a list that is read in several windows. */
 export async function* windowBits(
   windows: AsyncIterable<Iterable<unknown>>,
 ): AsyncGenerator<Iterable<string>, undefined> {
@@ -108,8 +108,8 @@ export async function* windowBits(
 }
 
 /**
- * Joins small parts into pieces and lets other requests run in between. @param wanted signal that aborts when the
- * caller disconnects.
+ * Joins small parts into larger pieces. Other requests can run between two pieces.
+ * @param wanted Signal that aborts when the caller disconnects.
  */
 export async function* piecesOf(
   bits: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,
@@ -134,7 +134,7 @@ export async function* piecesOf(
   if (piece !== '') yield piece;
 }
 
-/** Returns a string for a single piece, otherwise a stream. */
+/** Returns a string if there is only one piece, and a stream otherwise. */
 export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<string | AsyncIterable<string>> {
   const first = await pieces.next();
   if (first.done) return '';
@@ -143,7 +143,7 @@ export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<stri
   return resumed([first.value, second.value], pieces);
 }
 
-/** Returns an iterator that closes its source even if iteration never starts, which a generator does not. */
+/** Returns an iterator that closes its source even if iteration never starts. A generator would not do this. */
 function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
   const waiting = [...begun];
   const iterator: AsyncIterator<string> = {

@@ -1,4 +1,4 @@
-/** Returns a value that is created on first use, to keep startup short. */
+/** Returns a value that is created when it is first used, to shorten startup. */
 export function onDemand<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -10,7 +10,7 @@ export function onDemand<T extends object>(make: () => T): () => T {
 type Makers = Readonly<Record<string, () => object>>;
 type Made<M extends Makers> = { readonly [K in keyof M]: ReturnType<M[K]> };
 
-/** Adds members that are created on first use. Spreading the result creates all of them. */
+/** Adds members that are created when they are first used. Spreading the result creates all of them. */
 export function withLazy<B extends object, M extends Makers>(base: B, makers: M): B & Made<M> {
   for (const [name, make] of Object.entries(makers)) {
     Object.defineProperty(base, name, { get: onDemand(make), enumerable: true });

@@ -18,21 +18,21 @@ import {
 } from './wire-type.ts';
 
 /**
- * Field access (JSON-MODELS.md). R: responses only. C: creation. W: creation and update. I: requests only (null or
- * absent in responses).
+ * Access to a field (JSON-MODELS.md). R: only in responses. C: in creations. W: in creations and updates. I: only in
+ * requests (null or absent in responses).
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
 
 interface FieldOptions {
-  /** True if creation requests must contain the field. */
+  /** True if a request for a creation must contain the field. */
   readonly required?: boolean;
-  /** True if the field is nullable in responses. */
+  /** True if the field may be null in responses. */
   readonly nullable?: boolean;
-  /** True if the field exists in dialect D only (`D+`, http-api §4 line 10). */
+  /** True if the field exists only in dialect D (`D+`, http-api §4 line 10). */
   readonly onlyD?: boolean;
-  /** True if the field is optional in responses. */
+  /** True if the field may be absent in responses. */
   readonly absentable?: boolean;
-  /** Member of the object that the field shows. Defaults to the member with the same name. */
+  /** Name of the member from which the field takes its value. Defaults to the name of the field. */
   readonly from?: From | undefined;
 }
 
@@ -52,7 +52,7 @@ export function field<T, A extends Access>(
   return { type, access, ...defaults, ...options };
 }
 
-/** Returns a response field that shows a value other than the member of the same name. */
+/** Returns a response field whose value is computed or comes from a member with another name. */
 export function shown<T>(type: WireType<T>, from: From): Field<T, 'R'> {
   return field(type, 'R', { from });
 }
@@ -62,7 +62,7 @@ export function maybe<T>(type: WireType<T>, from?: From): Field<T, 'R'> {
   return field(type, 'R', { nullable: true, from });
 }
 
-/** Returns several fields that share one definition. */
+/** Returns several fields with the same definition. */
 export function alike<F, N extends string>(each: F, ...names: readonly N[]): Readonly<Record<N, F>> {
   return Object.fromEntries(names.map((name) => [name, each])) as Record<N, F>;
 }
@@ -70,7 +70,7 @@ export function alike<F, N extends string>(each: F, ...names: readonly N[]): Rea
 type Fields = Readonly<Record<string, Field>>;
 type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
 
-/** The fields of a model. A type without options is a response field. */
+/** The fields of a model. A type without options defines a response field. */
 type HostInput = Readonly<Record<string, Field | WireType<unknown>>>;
 type FieldsOf<G extends HostInput, A extends Access = 'R'> = {
   readonly [K in keyof G]: G[K] extends Field ? G[K] : G[K] extends WireType<infer T> ? Field<T, A> : never;
@@ -84,19 +84,19 @@ function fieldsWith<A extends Access, G extends HostInput>(access: A, given: G):
   return Object.fromEntries(fields);
 }
 
-/** The type of requests. Only updates distinguish absent and null members (http-api §9 rule 7). */
+/** The type of requests. Only updates distinguish absent fields from null (http-api §9 rule 7). */
 export type RequestOf<F extends Fields> = {
   readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;
 };
 
-/** A JSON object. Its table of fields defines reader, responses, schemas and document. */
+/** A JSON object. Its parser, responses, schemas and documentation are all derived from its table of fields. */
 export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>> {
   readonly write: (shown: unknown, rendering: Rendering) => Readonly<Record<string, unknown>>;
   readonly text: TextWriter;
   readonly name: string;
   readonly fields: F;
   readonly needed: readonly string[];
-  /** The schema of all requests and responses in the document. */
+  /** The schema in the API document. It covers all requests and responses. */
   readonly component: JsonSchema;
 }
 
@@ -107,14 +107,14 @@ export function modelsByName(): ReadonlyMap<string, Model> {
   return models;
 }
 
-/** Request fields by model name, for models whose requests accept only some of the fields. */
+/** Request fields by model name. Contains only models whose requests accept some of their fields. */
 const readings = new Map<string, readonly Fields[]>();
 
 export function model<G extends HostInput>(name: string, given: G): Model<FieldsOf<G>> {
   return modelWith('R', name, given);
 }
 
-/** Returns a model in which types without options become fields with this access. */
+/** Returns a model. Types without options become fields with the given access. */
 export function modelWith<A extends Access, G extends HostInput>(
   access: A,
   name: string,
@@ -142,13 +142,13 @@ function requestOf<F extends Fields>(name: string, fields: F) {
   };
 }
 
-/** The model for updates, without required fields. */
+/** Returns the model for updates. None of its fields is required. */
 export function partial<F extends Fields>(whole: Pick<Model<F>, Whole | 'fields'>) {
   const fields = Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]);
   return reading(whole, Object.fromEntries(fields) as F);
 }
 
-/** Returns a model whose requests reject unknown members in dialect D. */
+/** Returns a model whose requests reject unknown fields in dialect D. */
 export function closedInD<F extends Fields>(open: Model<F>) {
   const { name, json, answer, needed } = open;
   const names = Object.keys(open.fields);
@@ -164,8 +164,8 @@ export function closedInD<F extends Fields>(open: Model<F>) {
 }
 
 /**
- * Returns the model whose requests read these fields. In dialect D, the operation receives unknown members and
- * rejects them; response members are ignored. The document still contains the fields of the model.
+ * Returns a model whose requests read these fields. In dialect D, unknown fields are passed to the operation, which
+ * rejects them; fields that occur only in responses are ignored. The API document still lists the fields of the model.
  */
 export function openInD<F extends Fields>({ name, json, answer, needed }: Model<F>, fields: F) {
   const isSent = ([key]: readonly [string, unknown]) => fields[key]?.access !== 'R';
@@ -177,7 +177,7 @@ export function openInD<F extends Fields>({ name, json, answer, needed }: Model<
   return { name, json, answer, needed, request } satisfies WireType<RequestOf<F>>;
 }
 
-/** The request of dialect K with null for missing members. */
+/** Returns a request of dialect K in which missing fields are null. */
 export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>, sent: RequestOf<F>) {
   const writable = Object.entries(fields).filter(([, { access, onlyD }]) => access !== 'R' && !onlyD);
   const nulls = Object.fromEntries(writable.map(([name]) => [name, null]));
@@ -186,7 +186,9 @@ export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>
 
 type Whole = 'name' | 'json' | 'answer';
 
-/** Returns the model with these request fields only. In its component, fields that no request reads are read-only. */
+/**
+ * Returns a model whose requests have only these fields. In its component, fields that no request reads are read-only.
+ */
 export function reading<F extends Fields>({ name, json, answer }: Pick<Model, Whole>, fields: F) {
   readings.set(name, [...(readings.get(name) ?? []), fields]);
   return { name, json, answer, ...requestOf(name, fields) } satisfies WireType<RequestOf<F>>;
@@ -220,7 +222,10 @@ function requestSchema<F extends Fields>(
   return z.preprocess(presentOnly, object.nullable()) as z.ZodType<RequestOf<F> | null>;
 }
 
-/** Returns the value without null members, or null for a missing object. Numbers are objects here (`decimalOf`). */
+/**
+ * Returns the value without null members, or null if there is no object. Numbers are objects at this point
+ * (`decimalOf`).
+ */
 function presentOnly(value: unknown): unknown {
   if (value === undefined) return null;
   return decimalOf(value)?.toString() ?? value;
@@ -238,7 +243,7 @@ function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {
   return z.strictObject(shape);
 }
 
-/** Returns a writer of the model. @throws (on writing) InvariantError for missing fields. */
+/** Returns a function that writes the model. @throws (when called) InvariantError for missing fields. */
 function writerOf(name: string, fields: Fields): Model['write'] {
   const D = Object.entries(fields);
   const K = D.filter(([, { onlyD }]) => !onlyD);
@@ -264,7 +269,7 @@ interface WrittenMember {
   readonly begin: string;
 }
 
-/** Returns a writer of the model's JSON text. @throws (on writing) InvariantError for missing fields. */
+/** Returns a function that writes the model as JSON text. @throws (when called) InvariantError for missing fields. */
 function textWriter(name: string, fields: Fields): TextWriter {
   // Created on first use, because models refer to models that do not exist yet.
   const membersIn = (dialect: Dialect): readonly WrittenMember[] =>
@@ -295,7 +300,10 @@ function objectText(
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Returns undefined if the view has no such member, and null if its text is too long for one piece. */
+/**
+ * Returns the JSON text of a member. Returns undefined if the view has no such member, and null if the text is too long
+ * for one piece.
+ */
 function memberText({ key, each, textOf }: WrittenMember, view: unknown, rendering: Rendering) {
   const value = valueIn(view, { key, each, rendering });
   if (value === undefined) return undefined;
@@ -303,8 +311,8 @@ function memberText({ key, each, textOf }: WrittenMember, view: unknown, renderi
 }
 
 /**
- * Returns a template with every property, because V8 turns objects that grow beyond a dozen properties into slow hash
- * tables.
+ * Returns a template object with all properties. V8 would turn objects that grow beyond a dozen properties into slow
+ * hash tables.
  */
 function shapeOf(fields: readonly (readonly [string, Field])[]): Readonly<Record<string, unknown>> {
   const always = fields.filter(([, { absentable }]) => !absentable);
@@ -331,7 +339,9 @@ function componentOf(name: string, fields: Fields): JsonSchema {
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
-/** Returns a component field: writable if any request reads it, required if all requests require it. */
+/**
+ * Returns the field for a component. It is writable if any request reads it, and required if all requests require it.
+ */
 function asRead(
   each: Field,
   { key, others }: { readonly key: string; readonly others: readonly Fields[] },

@@ -25,11 +25,11 @@ export interface QueryParameter<T> {
   /** If true, reads all values of the parameter. If false, reads the first value. */
   readonly many: boolean;
   readonly required: boolean;
-  /** True if an empty string is distinct from an absent parameter. */
+  /** True if an empty string differs from an absent parameter. */
   readonly keepsEmpty?: true;
-  /** True if the parameter is a wait in seconds, which `waitBound` limits. */
+  /** True if the parameter is a waiting time in seconds, which `waitBound` limits. */
   readonly isWait?: true;
-  /** Schema of the parameter. Undefined means absent or empty. */
+  /** Schema of the parameter. If the parameter is absent or empty, it parses undefined. */
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
 }
@@ -42,7 +42,7 @@ export type QueryOf<P extends QueryParameters> = {
 type Reading<T> = { readonly value: T } | { readonly problem: string };
 type Read<T> = (text: string) => Reading<T>;
 
-/** Returns a schema that reads strings. `parse` returns undefined for invalid strings. */
+/** Returns a schema that parses strings. `parse` returns undefined for an invalid string. */
 function reads<T>(
   parse: (text: string) => T | undefined,
   problem: string | ((text: string) => string),
@@ -69,10 +69,10 @@ export function flag(fallback = false): QueryParameter<boolean> {
   return single(() => z.boolean().default(fallback), truth, { fallback });
 }
 
-/** A flag that must be true. The operation rejects false with its own error. */
+/** A flag that must be true. If it is false, the operation returns its own error. */
 export const consent = single(() => z.boolean(), truth, { fallback: false, required: true });
 
-/** A flag that is null if absent, because its default depends on the call. */
+/** A flag that is null if absent. Its default depends on the call. */
 export const optionalFlag = optional(() => z.boolean(), truth);
 
 function integerOf(text: string): number | undefined {
@@ -103,7 +103,7 @@ function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
   return fallback === undefined ? answer : answer.default(fallback);
 }
 
-/** Returns a wait in seconds of any size, which `waitBound` limits. */
+/** A waiting time in seconds. Any value is accepted here; `waitBound` limits it. */
 export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
   const maximum = MAX_COMPLETION_WAIT_MS / 1_000;
   const read = reads(
@@ -114,8 +114,8 @@ export function waitSeconds<F extends number | undefined>(fallback: F): QueryPar
 }
 
 /**
- * Limits waits: dialect K reduces long waits, dialect D rejects them (R62). @throws (on limiting) BillingError
- * INVALID_PARAMETER (60002).
+ * Limits waiting times. Dialect K shortens long waits; dialect D rejects them (R62).
+ * @throws (when called) BillingError INVALID_PARAMETER (60002).
  */
 export function waitBound<P extends QueryParameters>(
   parameters: P,
@@ -133,7 +133,7 @@ export function waitBound<P extends QueryParameters>(
   };
 }
 
-/** A page limit of any size, which `cutPage` reduces. */
+/** A page size. Any value is accepted here; `cutPage` reduces it. */
 const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integerOf, 'is not an integer'), {
   fallback: DEFAULT_PAGE_SIZE,
 });
@@ -141,7 +141,7 @@ const pageLimit = single(() => z.int().default(DEFAULT_PAGE_SIZE), reads(integer
 /** Absent means null. */
 export const plainText = optional(() => z.string(), anyText);
 
-/** A string. Absent means null, which is distinct from an empty string. */
+/** A string. If it is absent, the value is null, which differs from an empty string. */
 export const textOrEmpty = optional(() => z.string(), anyText, { keepsEmpty: true });
 
 function uuidOf(text: string): Uuid | undefined {
@@ -155,8 +155,8 @@ export const uuidParameter = optional(() => z.guid(), reads(uuidOf, 'is not a UU
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
 /**
- * An amount with up to 15 integer digits; absent means null. The operation checks the fractional digits of the
- * currency.
+ * An amount with up to 15 digits before the decimal point. Null if absent. The operation checks the digits after the
+ * decimal point against the currency.
  */
 export const amountParameter = optional(
   () => z.number(),
@@ -169,15 +169,15 @@ export const amountParameter = optional(
 const notAMoment = quoting('is neither a date nor a date-time');
 
 /**
- * A date or date-time. It has a single format in the schema, because generated Java clients can neither omit nor send
- * a parameter with two formats.
+ * A date or date-time. The schema declares only one format, because generated Java clients cannot handle a parameter
+ * with two formats.
  */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
-/** A date or date-time that the operation interprets (http-api §9 rule 3); absent means null. */
+/** A date or date-time that the operation interprets (http-api §9 rule 3). Null if absent. */
 export const moment = optional(() => dateOrDateTime, reads(parseWireMoment, notAMoment));
 
-/** An instant. A date means 00:00 UTC; absent means null. */
+/** An instant. A date means 00:00 UTC. Null if absent. */
 export const instantParameter = optional(
   () => dateOrDateTime,
   reads((text) => parseWireInstant(text), notAMoment),
@@ -199,7 +199,10 @@ export function choice<V extends string>(values: Values<V>, fallback: V): QueryP
   return single(() => z.enum(allowed).default(fallback as never), oneOf(allowed), { fallback });
 }
 
-/** Accepts any letter case; absent means null. `documented` is the operation's default for an absent value. */
+/**
+ * Returns a parameter that accepts any letter case. Null if absent. `documented` is the default that the operation uses
+ * for an absent value.
+ */
 export function optionalChoice<V extends string>(
   values: Values<V>,
   documented?: V,
@@ -217,7 +220,7 @@ function oneOf<V extends string>(allowed: readonly V[], prefix?: (text: string) 
   );
 }
 
-/** A list of UUIDs, repeated or comma-separated (http-api §6 rule 4). */
+/** A list of UUIDs. The parameter may be repeated, or its values separated by commas (http-api §6 rule 4). */
 export const uuidList = listParameter(
   () => z.guid(),
   reads(uuidOf, (text) => `contains an invalid UUID: "${shortened(text.toLowerCase())}"`),
@@ -226,7 +229,10 @@ export const uuidList = listParameter(
 /** Repeated or comma-separated. */
 export const textList = listParameter(() => z.string(), anyText);
 
-/** Returns a list of choices in any letter case, repeated or comma-separated. */
+/**
+ * Returns a parameter for a list of choices in any letter case. The parameter may be repeated, or its values separated
+ * by commas.
+ */
 export function choiceList<V extends string>(values: Values<V>): QueryParameter<readonly V[]> {
   const allowed = Object.values(values);
   return listParameter(
@@ -269,7 +275,7 @@ function repeated<T>(
   );
 }
 
-/** A repeated parameter whose values are never split. Empty values are ignored. */
+/** A parameter that may be repeated. Its values are never split, and empty values are ignored. */
 export const wholeTexts = repeated((texts) => texts.filter((text) => text.trim() !== ''));
 
 export interface PluginPropertyParameter {
@@ -278,8 +284,8 @@ export interface PluginPropertyParameter {
 }
 
 /**
- * Plugin properties as repeated `pluginProperty=key%3Dvalue`. Entries without `=` or a value are ignored (http-api §6
- * rule 5).
+ * Plugin properties, as a repeated parameter `pluginProperty=key%3Dvalue`. Entries without `=` or without a value are
+ * ignored (http-api §6 rule 5).
  */
 export const pluginProperties = repeated<PluginPropertyParameter>((texts) =>
   texts.flatMap((text) => {
@@ -299,7 +305,7 @@ export function isPaged({ limit }: QueryParameters): boolean {
   return limit === pageLimit;
 }
 
-/** Reduces the limit to the largest page in either direction. */
+/** Limits the page size to the maximum, in either direction. */
 export function cutPage<P extends QueryParameters>(
   parameters: P,
   query: QueryOf<P>,
@@ -310,20 +316,20 @@ export function cutPage<P extends QueryParameters>(
   return { ...query, limit: Math.max(-maxPage, Math.min(maxPage, limit)) };
 }
 
-/** Page parameters of a search. Offset -1 requests one exact match (http-api §8 rule 2). */
+/** Page parameters of a search. An offset of -1 requests one exact match (http-api §8 rule 2). */
 export const exactPageParameters = { ...pageParameters, offset: integer(0, { minimum: -1 }) };
 
 type WithoutNulls<T> = {
   readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
 
-/** Returns the object without null members, for operations with optional parameters. */
+/** Returns the object without null members. Operations with optional parameters use it. */
 export function withoutNulls<T extends object>(values: T): WithoutNulls<T> {
   const given = Object.entries(values).filter(([, value]) => value !== null);
   return Object.fromEntries(given) as WithoutNulls<T>;
 }
 
-/** Returns a required parameter. `missing` is the error code if the parameter is absent. */
+/** Returns a required parameter. If it is absent, the error has the code `missing`. */
 export function required<T>(
   parameter: QueryParameter<T | null>,
   missing: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -337,14 +343,14 @@ export function required<T>(
   );
 }
 
-/** Parameters that the schema does not contain are ignored. */
+/** Returns the schema of a query. It ignores parameters that it does not contain. */
 export function querySchema<P extends QueryParameters>(parameters: P): z.ZodType<QueryOf<P>> {
   const shape = Object.fromEntries(Object.entries(parameters).map(([name, each]) => [name, each.schema]));
   const schema: z.ZodType<unknown> = z.object(shape);
   return schema as z.ZodType<QueryOf<P>>;
 }
 
-/** Returns the query with default values, for links to other pages. */
+/** Returns the query with its default values, for links to other pages. */
 export function filledQuery(parameters: QueryParameters, queryString: string): URLSearchParams {
   const given = rawQuery(parameters, queryString);
   const filled = new URLSearchParams();
@@ -357,7 +363,7 @@ export function filledQuery(parameters: QueryParameters, queryString: string): U
   return filled;
 }
 
-/** Returns the input of `querySchema` from a raw query string. */
+/** Parses a raw query string into the input of `querySchema`. */
 export function rawQuery(
   parameters: QueryParameters,
   queryString: string,
@@ -373,7 +379,10 @@ export function rawQuery(
   return raw;
 }
 
-/** Checks the text of a path. @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
+/**
+ * Checks the texts of a query.
+ * @throws BillingError INVALID_PARAMETER if they contain characters that databases cannot store.
+ */
 export function checkQueryTexts(raw: Readonly<Record<string, string | readonly string[]>>): void {
   for (const [name, value] of Object.entries(raw)) {
     if ([value].flat().every(isStorable)) continue;

@@ -22,7 +22,7 @@ interface AccessOf {
 }
 const accessOf: AccessOf = { never: 'R', creation: 'C', update: 'W' };
 
-/** The value of a field in JSON. The domain validates currencies and time zones, which are plain strings here. */
+/** The JSON value of a field. Currencies and time zones are plain strings here, because the engine validates them. */
 type WireValue<F> = F extends RecordField<unknown, SetOn, infer I> ? NonNullable<I> : never;
 
 type RecordFields<F extends Fields> = {
@@ -32,7 +32,7 @@ type RecordFields<F extends Fields> = {
 };
 
 /**
- * Kinds of fields that all models show in the same way. Dates are excluded, because some models show them as instants
+ * Kinds of fields that have the same form in all models. Dates are excluded, because some models show them as instants
  * and others as days.
  */
 type ShownKind = Exclude<FieldKind, 'dated'>;
@@ -54,17 +54,17 @@ const wireTypes: Readonly<Record<ShownKind, (each: RecordField) => WireType<unkn
   json: () => anyValue,
 };
 
-/** Returns the bounds in the document, which omits the largest storable integer. */
+/** Returns the bounds for the API document. The largest storable integer is omitted. */
 function bounds([minimum, maximum]: readonly [number, number]) {
   return maximum === MAX_STORED_INTEGER ? { minimum } : { minimum, maximum };
 }
 
-/** Columns of a row that responses omit or rename. */
+/** Columns that responses omit or rename. */
 const identity: readonly string[] = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
 /**
- * Returns model fields derived from the description of a record. @param names fields to include; defaults to all
- * fields except row columns.
+ * Returns the fields of a model, derived from the description of a record.
+ * @param names Fields to include. Defaults to all fields except row columns.
  */
 export function recordFields<F extends Fields, K extends keyof F & string = keyof F & string>(
   fields: F,

@@ -34,10 +34,10 @@ import { Dialect } from '../dialect.ts';
 import { onDemand, withLazy } from './lazy-values.ts';
 import { documentOf, perDialect, refuse, type WireType } from './wire-type.ts';
 
-/** Maximum number of digits before and after the decimal point of numbers accepted as text. */
+/** Maximum number of digits on each side of the decimal point in a number that is sent as text. */
 const MAX_TEXT_DIGITS = 64;
 
-/** Maximum length of a dialect K date-time, which lists numbers from the year to the millisecond. */
+/** Maximum number of elements in a dialect K date, which lists numbers from the year to the millisecond. */
 const MAX_DATE_PARTS = 7;
 
 type Context = Parameters<typeof refuse>[0];
@@ -45,7 +45,7 @@ type Context = Parameters<typeof refuse>[0];
 interface ScalarInput<T> {
   readonly answer: () => z.ZodType;
   /**
-   * Reads a value that is not null (`decimalOf` reads numbers). Returns null for an empty value, undefined for an
+   * Parses a value that is not null (`decimalOf` parses numbers). Returns null for an empty value and undefined for an
    * invalid one.
    */
   readonly read: (value: unknown, dialect: Dialect, context: Context) => T | null | undefined;
@@ -76,12 +76,12 @@ function scalar<T>({ answer, read, problem, write }: ScalarInput<T>): WireType<T
   );
 }
 
-/** Returns a scalar for which an empty string means null. */
+/** Returns a scalar type in which an empty string means null. */
 function emptiable<T>({ read, ...input }: ScalarInput<T>): WireType<T> {
   return scalar({ ...input, read: (value, ...others) => (value === '' ? null : read(value, ...others)) });
 }
 
-/** Returns the type of a string. Numbers and booleans become strings (http-api §9 rule 6). */
+/** Returns a string type. Numbers and booleans are converted to strings (http-api §9 rule 6). */
 export function text(
   maxLength = Number.POSITIVE_INFINITY,
   tooLong: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -98,7 +98,7 @@ export function text(
   });
 }
 
-/** An external key. An invalid key is rejected with code 5 (json-models §16 rule 4). */
+/** An external key. An invalid key results in error code 5 (json-models §16 rule 4). */
 export const externalKey = text(255, ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED);
 
 export const bool = scalar<boolean>({
@@ -117,8 +117,8 @@ interface Bounds {
 }
 
 /**
- * Returns the type of an integer that the database can store. The domain checks narrower bounds, which appear only in
- * the document.
+ * Returns an integer type whose values the database can store. The engine checks narrower bounds; only the API document
+ * shows them here.
  */
 export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   return emptiable<number>({
@@ -139,7 +139,7 @@ export function int({ minimum, maximum }: Bounds = {}): WireType<number> {
   });
 }
 
-/** An integer from 1 to less than 2^53 (platform §17). */
+/** An integer of at least 1 and less than 2^53 (platform §17). */
 export const recordNumber = emptiable<number>({
   answer: () => z.int().min(1),
   problem: 'is not a record id',
@@ -151,8 +151,8 @@ export const recordNumber = emptiable<number>({
 });
 
 /**
- * A number with up to 15 integer and 9 fractional digits. Dialect K rounds further digits as float noise (http-api §9
- * rule 5).
+ * A number with up to 15 digits before and 9 digits after the decimal point. In dialect K, further digits are treated
+ * as floating-point errors and rounded (http-api §9 rule 5).
  */
 export const decimalNumber = decimalType(MAX_INTEGER_DIGITS);
 
@@ -191,7 +191,7 @@ export const uuid = emptiable<Uuid>({
   },
 });
 
-/** A date in the format `yyyy-M-d`, in dialect K also `[year, month, day]` (ruling R46). */
+/** A date in the format `yyyy-M-d`. Dialect K also accepts `[year, month, day]` (ruling R46). */
 export const date = scalar<LocalDate>({
   answer: () => z.iso.date(),
   problem: 'is not a date (yyyy-MM-dd)',
@@ -204,8 +204,8 @@ function dayOf(value: unknown, dialect: Dialect): LocalDate | undefined {
 }
 
 /**
- * A date-time, a date (00:00 UTC) or epoch milliseconds (http-api §9 rule 2). Dialect K also accepts a list of
- * numbers (ruling R46).
+ * A date-time, a date (which means 00:00 UTC) or epoch milliseconds (http-api §9 rule 2). Dialect K also accepts a list
+ * of numbers (ruling R46).
  */
 export const timestamp = scalar<Instant>({
   answer: () => z.iso.datetime({ precision: 3 }),
@@ -227,7 +227,7 @@ export const recordDate = scalar<RequestedDate>({
   },
 });
 
-/** Returns the date of a dialect K list of numbers (ruling R46), or undefined for an invalid list. */
+/** Returns the date that a dialect K list of numbers represents (ruling R46), or undefined for an invalid list. */
 export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | undefined {
   const parts = partsOf(value, Dialect.K);
   const date = dateOfParts(parts);
@@ -236,7 +236,7 @@ export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | 
   return at === undefined ? undefined : { at };
 }
 
-/** Returns an enumeration, whose values are in upper case (http-api §9 rule 8). */
+/** Returns an enumeration type. Its values are in upper case (http-api §9 rule 8). */
 export function enumeration<V extends string>(
   values: Readonly<Record<string, V>> | readonly V[],
 ): WireType<V> {
@@ -249,8 +249,8 @@ export function enumeration<V extends string>(
 }
 
 /**
- * A currency code. The domain validates the code, because errors differ by operation. Dialect K clients have an
- * enumeration.
+ * A currency code. The engine validates it, because the error depends on the operation. For dialect K clients, the type
+ * is an enumeration.
  */
 export const currency: WireType<string> = withLazy(
   emptiable<string>({
@@ -265,14 +265,14 @@ export const currency: WireType<string> = withLazy(
   { jsonInK: () => ({ type: 'string', enum: currencyCodes }) },
 );
 
-/** Matches Go's zero time, which dialect K clients in Go send for unset dates (http-api §9 rule 6). */
+/** Matches Go's zero time. Dialect K clients written in Go send it for unset dates (http-api §9 rule 6). */
 const zeroTime = /^0001-01-01(?:T00:00:00(?:\.0+)?Z)?$/;
 
 function isUnset(value: unknown, dialect: Dialect): boolean {
   return value === '' || (dialect === Dialect.K && typeof value === 'string' && zeroTime.test(value));
 }
 
-/** Returns a formatter that caches the last text, because values written together often have the same instant. */
+/** Returns a formatter that caches the last text, because consecutive values often have the same instant. */
 function rememberingLast<T>(format: (value: T) => string): (value: T) => string {
   let last: { readonly value: T; readonly text: string } | undefined;
   return (value) => {
@@ -287,7 +287,7 @@ function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
   return number === undefined ? instantOfParts(partsOf(value, dialect)) : parseWireInstant(number.toNumber());
 }
 
-/** Returns the numbers of a dialect K date, or undefined for an invalid value. */
+/** Returns the numbers of a dialect K date, or undefined if the value is invalid. */
 function partsOf(value: unknown, dialect: Dialect): readonly number[] {
   if (dialect !== Dialect.K || !Array.isArray(value)) return [];
   // Longer lists are invalid and slow to parse.
@@ -302,7 +302,7 @@ function textOf(value: unknown): string | undefined {
   return number !== undefined && isShort(number) ? formatDecimal(number) : undefined;
 }
 
-/** Returns true for numbers with few digits. `1e999999999` is valid JSON, but would have a billion digits as text. */
+/** Returns true for a number with few digits. `1e999999999` is valid JSON, but its text would have a billion digits. */
 function isShort(value: Decimal): boolean {
   return Math.abs(value.e) < MAX_TEXT_DIGITS;
 }

@@ -6,37 +6,37 @@ import type { Dialect, PerDialect } from '../dialect.ts';
 import { listText, shortText } from './json-text.ts';
 import { withLazy } from './lazy-values.ts';
 
-/** Defines how a value is read from requests, written to responses and described in the document. */
+/** Defines how a value is parsed from requests, written to responses and described in the API document. */
 export interface WireType<T> {
   /** Models only. */
   readonly name?: string;
   /** Models only: required fields. */
   readonly needed?: readonly string[];
-  /** Schema of requests. Absent, null and empty values return null. */
+  /** Schema for requests. Absent, null and empty values become null. */
   readonly request: PerDialect<z.ZodType<T | null>>;
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
-  /** Schema of the value in dialect K, if it differs. */
+  /** Schema for dialect K, if it differs from the schema for dialect D. */
   readonly jsonInK?: JsonSchema;
-  /** Converts a value that is not null. By default the value is written unchanged. */
+  /** Converts a value that is not null. By default, the value is not converted. */
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
   /**
-   * Returns the JSON text of the value that `write` returns, without creating that value. Returns null if the text is
-   * too long for one piece.
+   * Returns the JSON text of the value that `write` would return, without creating that value. Returns null if the text
+   * is too long for one piece.
    */
   readonly text?: TextWriter;
 }
 
 export type TextWriter = (value: unknown, rendering: Rendering) => string | null;
 
-/** Returns the function that writes values of the type as JSON text. */
+/** Returns a function that writes values of the type as JSON text. */
 export function textWriterOf({ text, write }: Pick<WireType<unknown>, 'text' | 'write'>): TextWriter {
   if (text) return text;
   if (write) return (value, rendering) => shortText(write(value, rendering) ?? value);
   return shortText;
 }
 
-/** Returns the schema of a response with exactly these members. */
+/** Returns the schema of a response with exactly the given members. */
 export function strictAnswer(
   members: Readonly<Record<string, readonly [schema: () => z.ZodType, json: JsonSchema]>>,
 ) {
@@ -52,7 +52,10 @@ export function strictAnswer(
   };
 }
 
-/** Returns the schemas of both dialects, created on first use because the server does not validate responses. */
+/**
+ * Returns the schemas of both dialects. They are created on first use, because the server does not validate its
+ * responses.
+ */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   return withLazy({}, { D: () => make('D'), K: () => make('K') });
 }
@@ -86,7 +89,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   );
 }
 
-/** Returns a type whose values are ignored in requests of dialect K. */
+/** Returns a type whose values are ignored in dialect K requests. */
 export function ignoredInK<T>(type: WireType<T>): WireType<T> {
   return { ...type, request: { D: type.request.D, K: z.unknown().transform(() => null) } };
 }
@@ -131,7 +134,7 @@ export const anyValue: WireType<unknown> = {
   json: {},
 };
 
-/** Creates the type on first use, for models that refer to themselves. */
+/** Returns a type that is created on first use. Models that refer to themselves need it. */
 export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<T> {
   return {
     request: perDialect((dialect) => z.lazy(() => later().request[dialect])),
@@ -162,9 +165,9 @@ export function unaudited(dialect: Dialect): Rendering {
 
 export interface WireProblem {
   readonly code: ErrorCode;
-  /** The problem, as the rest of a sentence that begins with the field's name. */
+  /** Description of the problem, phrased to follow the name of the field. */
   readonly text: string;
-  /** True if `text` is the whole message text (http-api §12, fixed messages). */
+  /** True if `text` is the complete message (http-api §12, fixed messages). */
   readonly complete?: boolean;
 }
 
@@ -182,7 +185,10 @@ export function refuse(context: z.core.$RefinementCtx, problem: WireProblem): ty
   return context.value as never;
 }
 
-/** Reports the first problem in schema order. `subject` is a model or kind of input, such as `AccountJson`. */
+/**
+ * Returns the error for the first problem, in the order of the schema. `subject` is a model or kind of input, such as
+ * `AccountJson`.
+ */
 export function validationError(
   error: z.ZodError,
   subject: string,
@@ -200,8 +206,7 @@ export function validationError(
 }
 
 /**
- * Returns the position of a problem in nested lists, otherwise an empty string. The position follows a fixed text
- * that clients know.
+ * Returns the position of a problem in nested lists, or an empty string. Clients know the fixed text that precedes it.
  */
 function rowOf(path: readonly PropertyKey[]): string {
   const within = typeof path[0] === 'number' ? path.slice(1) : path;
@@ -212,7 +217,7 @@ function rowOf(path: readonly PropertyKey[]): string {
   return ` (${steps.join('').slice(1)})`;
 }
 
-/** Returns the problem of an issue. Issues of zod itself become `fallback`. */
+/** Returns the problem that an issue describes. If zod itself found the issue, returns `fallback`. */
 export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCode): WireProblem {
   if (issue?.code === 'custom') {
     const problem = issue.params?.problem as WireProblem | undefined;
@@ -227,8 +232,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export const DATE_OR_DATE_TIME = 'date-or-date-time';
 
 /**
- * Returns the schema or null. A schema that allows any value stays unchanged, because generators cannot handle its
- * union with null.
+ * Returns a schema that also allows null. A schema for any value is returned unchanged, because code generators cannot
+ * handle its union with null.
  */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema;
@@ -237,7 +242,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** Returns the zod schema of a scalar without the keywords that `format` implies. */
+/** Returns the zod schema of a scalar. Omits keywords that `format` already implies. */
 export function documentOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...document } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

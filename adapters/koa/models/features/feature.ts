@@ -66,7 +66,7 @@ const writtenOf =
   ({ value }: StoredOverride): WrittenFeatureValue[K] =>
     value[name];
 
-/** The members with the value of an override, in requests and responses. */
+/** The fields that contain the value of an override, in requests and responses. */
 const writtenValue = {
   value: field(text(TEXT_CHARACTERS), 'W', { ...required, from: writtenOf('value') }),
   per: field(enumeration(QuotaPeriod), 'W', { nullable: true, from: writtenOf('per') }),
@@ -88,7 +88,7 @@ export const FeatureOverride = model('FeatureOverride', {
 
 type GivenValue = { readonly [K in keyof WrittenFeatureValue]?: WrittenFeatureValue[K] | null };
 
-/** Converts the value of an override request for the library. */
+/** Converts the value in a request for an override to the form that the library expects. */
 export function overrideValueOf({ value, per, overage, perQuantity }: GivenValue): FeatureInput {
   const given = value ?? '';
   if (per == null && overage == null && perQuantity == null) return given;

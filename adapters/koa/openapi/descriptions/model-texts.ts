@@ -16,7 +16,7 @@ import { subscriptionModels } from './subscription-models.ts';
 import { tenantModels } from './tenant-models.ts';
 import type { Texts } from './texts.ts';
 
-/** Texts of all models and their properties. */
+/** Descriptions of all models and their properties. */
 export const modelTexts: Texts = {
   ...sharedProperties,
   ...accountModels,
@@ -33,7 +33,7 @@ export const modelTexts: Texts = {
   ...tenantModels,
 };
 
-/** Returns the component with the descriptions of the model and its properties. */
+/** Returns the component of a model, with the descriptions of the model and its properties. */
 export function describedModel(name: string, component: JsonSchema): JsonSchema {
   const schemas = component.properties as Readonly<Record<string, JsonSchema>>;
   const described = Object.entries(schemas).map(([property, schema]) => [
@@ -51,7 +51,7 @@ export function segmentText(name: string): string | undefined {
   return pathSegments[name] ?? modelTexts[name];
 }
 
-/** Prepends text, such as the note on dialects, to the schema's own description. */
+/** Adds text, such as a note on dialects, in front of the schema's own description. */
 function withText(schema: JsonSchema, text: string | undefined): JsonSchema {
   if (text === undefined) return schema;
   const { description: note } = schema;

@@ -1,6 +1,8 @@
 import type { Texts } from './texts.ts';
 
-/** Descriptions of path segments. A segment without an entry has the description of the property with the same name. */
+/**
+ * Descriptions of path segments. A segment without an entry uses the description of the property with the same name.
+ */
 export const pathSegments: Texts = {
   accountEmailId: "Id of the secondary email address, from the account's audit log",
   blockingId: 'Id of the blocking state, from the audit log',

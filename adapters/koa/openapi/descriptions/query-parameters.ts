@@ -4,7 +4,10 @@ function inOperations(name: string, text: string, operationIds: readonly string[
   return Object.fromEntries(operationIds.map((operationId) => [`${operationId}.${name}`, text]));
 }
 
-/** Descriptions by parameter, or by `operation.parameter` if the meaning differs there. */
+/**
+ * Descriptions of query parameters by name. Use the key `operation.parameter` if a parameter has a different meaning in
+ * an operation.
+ */
 export const queryParameters: Texts = {
   acceptBounds: 'Allow this run to exceed the safety bounds on invoiced amounts',
   accountId: 'Filter by account',

@@ -10,7 +10,7 @@ const createdAt = '2024-02-10T08:15:30.000Z';
 const catalogEffectiveDate = '2024-01-01T00:00:00.000Z';
 const price = { currency, value: 12.5 };
 
-/** Returns a dialect D response. Missing members are null; missing audit rows are an empty list. */
+/** Returns an example response in dialect D. Missing fields are null; missing audit rows are an empty list. */
 function answer(model: string, given: Readonly<Record<string, unknown>>) {
   const fields = modelsByName().get(model)?.fields ?? {};
   const names = Object.keys(fields).filter((name) => name in given || fields[name]?.absentable === false);
@@ -248,7 +248,7 @@ const planDetail = {
   finalPhaseRecurringPrice: [price],
 };
 
-/** Complete responses of common operations. A test compares the examples with a server's responses. */
+/** Complete responses of common operations. A test compares them with the responses of a server. */
 export const answerExamples: Readonly<Record<string, unknown>> = {
   getAccount: account,
   getAccountByKey: account,

@@ -34,7 +34,7 @@ function hexadecimal(number: number): string {
   return number.toString(16).padStart(2, '0');
 }
 
-/** Examples by parameter or property name. A prefix names the operation or model whose example differs. */
+/** Examples by name of a parameter or property. A prefix names an operation or model that has a different example. */
 export const namedExamples: Readonly<Record<string, unknown>> = {
   ...exampleIds,
   ...same(0, 'accountCBA', 'accountCredit', 'creditAdj', 'creditDue', 'creditedAmount', 'creditLeft'),
@@ -293,7 +293,7 @@ export const namedExamples: Readonly<Record<string, unknown>> = {
   why: 'Its lease runs until 09:00:30',
 };
 
-/** Returns the same example under several names. */
+/** Returns an object with the same example under several names. */
 export function same(value: unknown, ...names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.map((name) => [name, value]));
 }

@@ -15,8 +15,8 @@ const formFields = [{ key: 'amount', value: '10' }];
 const paymentMethod = { pluginName: 'sandbox' };
 
 /**
- * Returns the example bodies of a payment operation: for the route with the payment's id, and for the route without
- * the id.
+ * Returns the example bodies of a payment operation. There is one for the route with the payment's id, and one for the
+ * route without it.
  */
 function onPayment(name: string, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { [name]: body, [`${name}ByExternalKey`]: { ...body, paymentExternalKey: 'order-17' } };
@@ -64,7 +64,7 @@ const catalog = `<catalog>
 </catalog>
 `;
 
-/** Example request bodies by operation, which the contract tests send. */
+/** Example request bodies by operation. The contract tests send these bodies. */
 export const requestExamples: Readonly<Record<string, unknown>> = {
   createTenant: { apiKey: 'bob', apiSecret: 'secret' },
   uploadPluginConfiguration: 'url=https://example.com',
@@ -240,7 +240,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   configureSandboxAlias: { CONFIGURE_ACTION: 'ACTION_CLEAR' },
 };
 
-/** Returns the example in this media type, or undefined for an operation without a body. */
+/** Returns the example in the given media type, or undefined if the operation has no body. */
 export function requestExample(operationId: string, type: string): unknown {
   const example = requestExamples[operationId];
   if (typeof example === 'string') return example;
@@ -249,7 +249,7 @@ export function requestExample(operationId: string, type: string): unknown {
   return xmlExamples[operationId];
 }
 
-/** XML examples of operations whose other example is JSON. */
+/** XML examples of operations whose main example is JSON. */
 const xmlExamples: Readonly<Record<string, unknown>> = {
   uploadOverdueConfigJson: requestExamples.uploadOverdueConfigXml,
 };

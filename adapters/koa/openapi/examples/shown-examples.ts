@@ -3,19 +3,22 @@ import { namedExamples } from './named-examples.ts';
 
 const OTHER_ID = '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3cff';
 
-/** Returns the example for the name, otherwise for the schema. Returns undefined for objects and unknown names. */
+/**
+ * Returns the example with the given name, or else an example for the schema. Returns undefined for objects and unknown
+ * names.
+ */
 export function exampleOf(schema: JsonSchema, place: string, name: string): unknown {
   const key = nameOfExample(schema, place, name);
   return key === undefined ? exampleByKind(schema) : namedExamples[key];
 }
 
-/** Returns the key of the named example. An enumeration accepts only its own values. */
+/** Returns the key of a named example. For an enumeration, the example must be one of its values. */
 export function nameOfExample({ enum: values }: JsonSchema, place: string, name: string): string | undefined {
   const isOneOf = (key: string) => !Array.isArray(values) || values.includes(namedExamples[key]);
   return [`${place}.${name}`, name].find((key) => key in namedExamples && isOneOf(key));
 }
 
-/** Adds an example to each value of the schema, except enumerations and booleans. */
+/** Adds an example to every value in the schema, except enumerations and booleans. */
 export function withExamples(schema: JsonSchema, place: string, name = place): JsonSchema {
   const { type, enum: values, properties, items, additionalProperties } = schema;
   if (isSchema(properties)) {

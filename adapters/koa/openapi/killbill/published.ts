@@ -30,7 +30,7 @@ export const classes: Readonly<Record<string, string>> = {
   usages: 'Usage',
 };
 
-/** Core operations that are missing from those clients. */
+/** Operations of the core interface that the published clients do not have. */
 export const unpublishedOperations: ReadonlySet<string> = new Set([
   'createApiClient',
   'createCoupon',
@@ -114,25 +114,28 @@ export const unpublishedOperations: ReadonlySet<string> = new Set([
   'writeLogInvoiceLogEntriesForAccount',
 ]);
 
-/** Differences between the clients and the route table for one operation. */
+/** Differences for one operation between the published clients and the route table. */
 interface Published {
-  /** Query parameters in order. Defaults to the parameters of the route. */
+  /** Query parameters in the clients' order. Defaults to the parameters of the route. */
   readonly parameters?: readonly string[];
-  /** Names of parameters that are required only in this server. */
+  /** Names of parameters that are optional in the clients but required in this server. */
   readonly optional?: readonly string[];
-  /** Names of parameters that are optional only in this server. */
+  /** Names of parameters that are required in the clients but optional in this server. */
   readonly required?: readonly string[];
-  /** Names of parameters that clients send as plain text, such as comma-separated lists. */
+  /** Names of parameters that clients send as plain text, such as lists separated by commas. */
   readonly texts?: readonly string[];
-  /** Values of parameters in clients. This server always rejects some of these values. */
+  /** Values of parameters in the clients. This server rejects some of these values. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly defaults?: JsonSchema;
   readonly formats?: Readonly<Record<string, string>>;
-  /** True if the author headers are parameters. */
+  /** If true, the author headers are parameters of the client method. */
   readonly author?: true;
-  /** Statuses that clients know but this server never returns. */
+  /** Statuses that the clients know but this server never returns. */
   readonly unanswered?: readonly number[];
-  /** Result of the client method. Defaults to the response, or to the resource at `Location`. */
+  /**
+   * Result of the client method. Defaults to the body of the response. If there is no body, defaults to the resource at
+   * `Location`.
+   */
   readonly gives?: 'TEXT' | 'NOTHING';
 }
 
@@ -258,7 +261,7 @@ export const modelNames: Readonly<Record<string, string>> = {
   SubscriptionEvent: 'EventSubscription',
 };
 
-/** Dialect K properties that published clients do not know. */
+/** Properties of dialect K that the published clients do not know. */
 export const unpublishedProperties: Readonly<Record<string, readonly string[]>> = {
   Invoice: ['formattedNumber'],
   InvoiceDryRun: ['subscriptiontId', 'quantity'],
@@ -273,7 +276,7 @@ const auditLogs = {
   description: 'Not supported: ignored in requests, absent from responses',
 };
 
-/** Properties that have a different type in clients, and properties that this server neither reads nor sends. */
+/** Properties that have a different type in the clients, and properties that this server does not use. */
 export const publishedProperties: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   AdminPayment: { lastSuccessPaymentState: text, currentPaymentStateName: text, transactionStatus: text },
   AuditLog: { changeType: text, userToken: text, history: { $ref: '#/components/schemas/Entity' } },
@@ -301,7 +304,7 @@ export const publishedModels: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** Properties that the client classes require in requests and responses. */
+/** Properties that the client classes require, both in requests and in responses. */
 export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
   AccountEmail: ['email'],
   BulkSubscriptionsBundle: ['baseEntitlementAndAddOns'],
@@ -318,7 +321,7 @@ export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
 
 const payer = ['account', 'paymentMethod'] as const;
 
-/** Property order of the client constructors. Defaults to the server's order. */
+/** Order of the properties in the client constructors. Defaults to the order of this server. */
 export const propertyOrders: Readonly<Record<string, readonly string[]>> = {
   Account: [
     ...['accountId', 'name', 'firstNameLength', 'externalKey', 'email', 'billCycleDayLocal', 'currency'],

@@ -117,7 +117,7 @@ function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
   }));
 }
 
-/** Returns the schema of a query parameter. Clients may send plugin properties that no plugin receives. */
+/** Returns the schema of a query parameter. Clients may send plugin properties even if no plugin receives them. */
 function querySchema(
   operationId: string,
   name: string,
@@ -164,14 +164,17 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
 }
 
 /**
- * Returns the entry for a status that this server never sends. All success statuses have the same type, so that a
- * client method has one return type.
+ * Returns the entry for a status that this server never sends. It has the same type as the other success statuses, so
+ * that the client method has only one return type.
  */
 function notAnswered(status: number, done: JsonSchema): JsonSchema {
   return { ...(status < 300 ? done : {}), description: 'Never returned by this server' };
 }
 
-/** Returns the result of a client method: the response, or the resource at `Location`. */
+/**
+ * Returns the result of a client method. This is the body of the response or, without a body, the resource at
+ * `Location`.
+ */
 function resultOf(
   { operationId, success }: Route,
   { definitions, routes }: Describing,
@@ -186,7 +189,7 @@ function resultOf(
   return mediaTypes === undefined ? undefined : { type: 'string' };
 }
 
-/** Returns true if the route has this method and path. The names of path parameters are ignored. */
+/** Returns true if the route has this method and path. Ignores the names of path parameters. */
 function isAt({ method, path }: Route, location: string): boolean {
   const [place = ''] = location.split('?');
   return method === 'GET' && unnamed(path) === unnamed(`${CORE}${place}`);
@@ -197,8 +200,8 @@ function unnamed(path: string): string {
 }
 
 /**
- * Collects the definitions that a document references. They have the dialect K fields and the client names of the
- * models.
+ * Returns an object that collects the definitions to which a document refers. They contain the dialect K fields and use
+ * the model names of the clients.
  */
 function collectDefinitions() {
   const made = new Map<string, JsonSchema>();
@@ -252,7 +255,7 @@ function modelBehind(name: string, alias: string): Model {
 
 const COMPONENT = '#/components/schemas/';
 
-/** JSON Schema keywords that are copied to Swagger 2.0. That format has neither null nor alternatives. */
+/** JSON Schema keywords that are copied to Swagger 2.0. Swagger 2.0 does not support null and alternatives. */
 const kept = ['format', 'default', 'enum', 'description', 'maxLength'] as const;
 
 function swaggerSchema(schema: JsonSchema, nameOf: (model: string) => string): JsonSchema {

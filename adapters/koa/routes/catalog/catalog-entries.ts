@@ -11,7 +11,7 @@ import { consent, flag, instantParameter, uuidParameter } from '../../wire/query
 import { listOf } from '../../wire/wire-type.ts';
 
 const base = '/catalog';
-/** `accountId` selects the entries of an account. Default: the tenant's entries. */
+/** `accountId` selects the entries of an account. By default, the tenant's entries are selected. */
 const query = { accountId: uuidParameter };
 const creation = {
   permission: 'catalog:config_upload',
@@ -25,7 +25,7 @@ const deletion = {
   fails: ['CATALOG_ENTRY_FORCE_REQUIRED', 'CATALOG_ENTRY_INVALID_ENTRY', 'CATALOG_ENTRY_ENTRY_IN_USE'],
 } as const;
 
-/** Routes of single plans and products, which need no catalog upload (catalog §15). */
+/** Routes for single plans and products. They require no catalog upload (catalog §15). */
 export const catalogEntryRoutes: readonly Route[] = [
   pluginRoute('listProducts', `GET ${base}/product/all`, {
     summary: 'List the products added as catalog entries',

@@ -116,7 +116,10 @@ type CatalogCall = Pick<
   'billing' | 'context' | 'dialect' | 'query' | 'wanted'
 >;
 
-/** Returns the catalog with the requested versions (catalog §12 rule 1), or null if the tenant has none of them. */
+/**
+ * Returns the catalog with the requested versions (catalog §12 rule 1), or null if the tenant has none of these
+ * versions.
+ */
 async function requestedVersions({
   billing,
   context,
@@ -140,7 +143,7 @@ async function xmlAnswer(
   return { text: await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions, { withFeatures })) };
 }
 
-/** Routes that read the catalog (catalog §12 rule 5) and routes that check a catalog before its upload. */
+/** Routes that read the catalog (catalog §12 rule 5) or check a catalog before it is uploaded. */
 export const catalogReadRoutes: readonly Route[] = [
   subscriptionRoute('getPlanForSubscriptionAndDate', 'plan', {
     shows: Plan,
@@ -173,7 +176,7 @@ export const catalogReadRoutes: readonly Route[] = [
   }),
 ];
 
-/** Returns the chosen price list, or the first list with the plan if the chosen list is retired. */
+/** Returns the chosen price list. If that list is retired, returns the first list that contains the plan. */
 function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
   const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
   return chosen ?? version.findPriceList(version.priceListOf(plan));

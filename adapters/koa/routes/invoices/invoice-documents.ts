@@ -19,8 +19,8 @@ const xml = 'application/xml';
 const text = 'text/plain';
 
 /**
- * Headers that sandbox a tenant's templates without scripts and origin, because users of other tenants may be logged
- * in here.
+ * Headers that run a tenant's templates in a sandbox without scripts and origin, because users of other tenants may be
+ * logged in on this server.
  */
 const htmlHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
@@ -45,7 +45,7 @@ const manualPayTemplate = {
   textOf: () => ({ kind: MANUAL_PAY_TEMPLATE }),
 } as const;
 
-/** The parts that both routes of e-invoices share (invoicing §22). */
+/** The parts of the response that both e-invoice routes have in common (invoicing §22). */
 const eInvoiceAnswer = {
   query: {
     format: choice<EInvoiceFormat>(EInvoiceFormat, EInvoiceFormat.UBL),
@@ -214,7 +214,7 @@ function uploadRoute({ path, operationId, what, body, textOf, location }: Upload
   });
 }
 
-/** Returns the print routes. `name` is `invoice` or `credit note`. */
+/** Returns the routes that print a document. `name` is `invoice` or `credit note`. */
 function printRoutes(
   name: string,
   path: '/invoices/{invoiceId}' | '/creditNotes/{creditNoteId}',
@@ -268,7 +268,10 @@ function htmlAnswer(page: string, more: Answer['headers'] = {}): Answer {
   return { text: page, headers: { ...htmlHeaders, ...more } };
 }
 
-/** Reports to the operator, in dialect D, that a document has no seller data (invoicing §14 rule 7). */
+/**
+ * Returns rendering options that detect missing seller data, and a function that reports it in a header. Only dialect D
+ * has this header (invoicing §14 rule 7).
+ */
 function missingSeller(dialect: Dialect) {
   let isMissing = false;
   const onMissingSeller = () => {

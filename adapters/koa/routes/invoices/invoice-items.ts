@@ -141,7 +141,7 @@ export const invoiceItemRoutes: readonly Route[] = [
   }),
 ];
 
-/** Kill Bill does not store the items that taxes refer to (invoicing §9 rule 1). */
+/** Removes the taxed item from a request for a tax, because Kill Bill does not store it (invoicing §9 rule 1). */
 function withoutTaxed(call: AddCall): AddCall {
   if (call.dialect === Dialect.D) return call;
   return { ...call, body: call.body.map((item) => ({ ...item, linkedInvoiceItemId: null })) };
@@ -160,12 +160,15 @@ function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null |
   return { ...rest, linkedItemId: linkedInvoiceItemId };
 }
 
-/** Returns an item as shown: credits are stored as negative and shown as positive amounts (invoicing §9 rule 1). */
+/**
+ * Returns an item as shown in responses. Credits are stored with negative amounts but shown with positive amounts
+ * (invoicing §9 rule 1).
+ */
 function shownItem(item: InvoiceItemView): InvoiceItemView {
   return itemTypes[item.itemType].kind === 'CREDIT' ? { ...item, amount: item.amount.negated() } : item;
 }
 
-/** Returns the account of the items. The credits of one call belong to one account (invoicing §15). */
+/** Returns the account of the items. All credits of one call belong to the same account (invoicing §15). */
 function accountOf(items: readonly { readonly accountId?: Uuid | null }[]): Uuid {
   const [first] = items;
   if (first === undefined) throw invalidField('InvoiceItemJson body should be specified');

@@ -35,7 +35,7 @@ import {
 import { listOf, perDialect, unaudited } from '../../wire/wire-type.ts';
 import { changeErrors } from '../subscriptions/call-completion.ts';
 
-/** Errors that items of invoice plugins cause (invoicing §13). */
+/** Errors caused by items that invoice plugins return (invoicing §13). */
 export const pluginItemErrors = [
   'INVOICE_NOT_FOUND',
   'INVOICE_ITEM_NOT_FOUND',
@@ -50,7 +50,7 @@ export const pluginItemErrors = [
   'INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID',
 ] as const;
 
-/** Errors from invoice plugins that veto an invoice or assign its number. */
+/** Errors for invoice plugins that veto an invoice or set its number. */
 export const abortErrors = ['INVOICE_PLUGIN_API_ABORTED', 'INVOICE_INVALID_NUMBER'] as const;
 
 const runErrors = [
@@ -59,7 +59,7 @@ const runErrors = [
   'INVOICE_BOUND_EXCEEDED',
 ] as const;
 
-/** Additional errors that runs with invoice plugins return. */
+/** Additional errors of runs that involve invoice plugins. */
 const generateErrors = [
   ...runErrors,
   'INVOICE_NOTHING_TO_DO',
@@ -266,7 +266,7 @@ async function requestedRun(call: RunCall): Promise<GenerateRequest> {
   return { accountId, targetDate, acceptBounds, ...requestedDraft(pluginProperty) };
 }
 
-/** Returns the plugin properties that select a draft (invoicing §8.3). */
+/** Returns the choice of a draft, as specified in the plugin properties (invoicing §8.3). */
 function requestedDraft(properties: readonly PluginPropertyParameter[]) {
   const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
   const draftId = given('KB_REUSE_DRAFT_INVOICING_ID')?.toLowerCase() ?? null;
@@ -276,8 +276,7 @@ function requestedDraft(properties: readonly PluginPropertyParameter[]) {
 }
 
 /**
- * Returns the account of a dry run. In dialect D, the subscription or bundle determines the account (http-api §4 line
- * 23).
+ * Returns the account of a dry run. In dialect D, it may follow from the subscription or bundle (http-api §4 line 23).
  */
 async function accountOfDryRun({ billing, context, body, dialect }: DryRunCall): Promise<Uuid> {
   const { subscriptionId, bundleId } = dryRunOf(body, dialect);
@@ -320,13 +319,13 @@ export async function requestedDay(
   return localDateOf(moment.at, timeZone);
 }
 
-/** Outcomes by account id: `OK` or an error name. */
+/** Outcomes by account id. An outcome is `OK` or the name of an error. */
 const outcomes = {
   answer: perDialect(() => z.record(z.string(), z.string())),
   json: { type: 'object', additionalProperties: { type: 'string' } },
 } as const;
 
-/** Routes of accounts that automatic runs skip (platform §11). */
+/** Routes for accounts that automatic runs skip (platform §11). */
 export const parkedAccountRoutes: readonly Route[] = [
   tenantRoute('triggerInvoiceGenerationForParkedAccounts', 'POST /admin/invoices', {
     area: 'admin',

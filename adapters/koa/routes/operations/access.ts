@@ -4,11 +4,11 @@ import { isPermitted, type Permission } from '../../../../lib/security/index.ts'
 import type { KeyValues } from '../../../../lib/tenants/index.ts';
 import { type KeyChange, permissionForKey, shownValues } from '../tenants/tenants.ts';
 
-/** Rules for calling a library operation over HTTP. */
+/** Rules for calls of a library operation over HTTP. */
 export interface Access {
-  /** Returns the permissions that a call with these arguments needs. */
+  /** Returns the permissions that a call with these arguments requires. */
   needs(input: readonly unknown[]): readonly Permission[];
-  /** Restricts the arguments to the user's rights. */
+  /** Restricts the arguments to what the user is allowed to do. */
   limits?(input: readonly unknown[], user: Principal | null): readonly unknown[];
   /** Removes the parts of the result that the user may not see. */
   shows?(result: unknown, user: Principal | null): unknown;
@@ -29,14 +29,14 @@ const open = needing();
 const upload = needing('catalog:config_upload');
 const keyValues = needing('tenant_kvs:add');
 
-/** Returns a member of an argument that may have any shape. */
+/** Returns a member of an argument, which may have any shape. */
 function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
 }
 
-/** Returns the permissions that the given options need. */
+/** Returns the permissions that the given options require. */
 function forOptions(
   always: readonly Permission[],
   place: number,
@@ -50,7 +50,7 @@ function forOptions(
   };
 }
 
-/** Requests that redeem coupons need a further permission. */
+/** Adds the permission that a request needs if it redeems coupons. */
 function withCoupons(permission: Permission, place: number): Access {
   const redeems = (request: unknown): boolean =>
     Array.isArray(request) ? request.some(redeems) : isFilled(member(request, 'coupons'));
@@ -67,7 +67,7 @@ function forKey(kind: KeyChange, needed: Permission): Access {
   };
 }
 
-/** Replaces arguments in which a caller claims its own permissions. Only callers in the same process may claim them. */
+/** Replaces arguments with which a caller grants itself permissions. Only callers in the same process may do this. */
 function claiming(
   access: Access,
   claim: (may: (permission: Permission) => boolean) => Readonly<Record<string, unknown>>,
@@ -86,8 +86,8 @@ const parties = (may: (permission: Permission) => boolean) => ({
 });
 
 /**
- * Permissions of each operation, which are the permissions of its endpoint (http-api §5). An operation without an
- * endpoint has the permissions of the nearest one.
+ * Permissions of each operation. They are the permissions of its endpoint (http-api §5). An operation without an
+ * endpoint has the permissions of the most similar operation.
  */
 export const operationAccess: AccessByName = {
   accounts: {

@@ -25,7 +25,7 @@ const shared = {
   outcomes: { 404: 'Unknown operation, or an unknown object: the error code names it' },
 } as const;
 
-/** Routes of the library operations by name, for `billwright/client` (http-api §16). */
+/** Routes that call library operations by name, for `billwright/client` (http-api §16). */
 export const operationRoutes: readonly Route[] = [
   tenantRoute('queryOperation', 'POST /queries/{group}/{query}', {
     summary: 'Call an operation of the library that changes nothing, by its group and name',
@@ -56,7 +56,7 @@ async function answered(call: OperationRequest, named: Named): Promise<Answer> {
   return { textPieces: lines(shown), headers: { 'Content-Type': LINES_TYPE } };
 }
 
-/** Returns the caller for the library. The library opens its own context with the same author and token. */
+/** Returns the caller for a library call. The library creates its own context with the same author and token. */
 function callerOf({
   tenant,
   userName: user,

@@ -6,7 +6,7 @@ import {
 } from '../../../../lib/values/money/index.ts';
 import type { TypedJson, TypedKind } from '../../../client/operation-calls.ts';
 
-/** Returns a result as JSON, with the places of values that JSON cannot distinguish. */
+/** Returns a result as JSON, together with the positions of values whose type JSON cannot express. */
 export function typedJson(result: unknown): TypedJson {
   const places = new Map<TypedKind, Set<string>>();
   const value = plainJson(result, '', (kind, place) => {
@@ -61,8 +61,8 @@ function scalarJson(value: object, place: string, note: Note): string | undefine
 }
 
 /**
- * Returns an argument as a caller in the same process would pass it. A number that a double cannot represent stays
- * exact, as text.
+ * Returns an argument in the form that a caller in the same process would pass. A number that a double cannot represent
+ * becomes text, so that it stays exact.
  */
 export function argumentOf(json: SubmittedValue): unknown {
   if (json instanceof JsonNumber) {

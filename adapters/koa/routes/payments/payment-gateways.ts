@@ -34,7 +34,7 @@ const formFailures = [
   'PAYMENT_INVALID_PARAMETER',
 ] as const;
 
-/** Routes of hosted pages and gateway notifications (payments §11). */
+/** Routes for hosted pages and gateway notifications (payments §11). */
 export const paymentGatewayRoutes: readonly Route[] = [
   tenantRoute('buildFormDescriptor', 'POST /paymentGateways/hosted/form/{accountId}', {
     summary: "Get the form for a gateway's hosted payment page",
@@ -108,7 +108,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
   }),
 ];
 
-/** Returns the gateway's response, which is plain text by default. */
+/** Returns the gateway's response. Its default type is plain text. */
 function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   const { 'content-type': type, ...others } = headers;
   const shown = type ?? (entity === null ? jsonType : 'text/plain; charset=utf-8');
@@ -116,7 +116,10 @@ function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   return entity === null ? answer : { ...answer, text: entity };
 }
 
-/** Returns the tenant of an API key. @throws BillingError ROUTE_NOT_FOUND (60008), as for an unknown gateway. */
+/**
+ * Returns the tenant of an API key.
+ * @throws BillingError ROUTE_NOT_FOUND (60008) for an unknown key. An unknown gateway has the same error.
+ */
 async function tenantOfKey({ tenants }: Pick<Billing, 'tenants'>, apiKey: string): Promise<TenantRef> {
   try {
     const { id, recordId } = await tenants.getByApiKey(apiKey);

@@ -45,7 +45,7 @@ type OperationCall = Pick<
 >;
 type OperationInput = ReturnType<typeof inputOf> & { readonly paymentId: Uuid | null };
 
-/** An operation on a payment that is found by id or key. */
+/** An operation on a payment, which is identified by id or key. */
 interface Operation {
   readonly method: Method;
   /** Suffix of the payment's path. */
@@ -55,9 +55,9 @@ interface Operation {
   /** Default: `payment:trigger`. */
   readonly permission?: Permission;
   readonly success?: Success;
-  /** False if the request with the id in its path has no body. */
+  /** False if a request with the payment's id in its path needs no body. */
   readonly needsBody?: false;
-  /** Additional errors for payments of invoices (payments §9.5 rule 5). */
+  /** Additional errors if the payment pays an invoice (payments §9.5 rule 5). */
   readonly failsOfInvoice?: readonly ErrorName[];
   run(call: OperationCall, input: OperationInput, body: TransactionBody | null): Promise<PaymentResult>;
 }
@@ -171,7 +171,7 @@ export const paymentOperationRoutes: readonly Route[] = [
   }),
 ];
 
-/** Routes of combined payments (payments §11) and of repairs by operators (payments §7.4, §8.5). */
+/** Routes for combined payments (payments §11) and for corrections by operators (payments §7.4, §8.5). */
 export const paymentRepairRoutes: readonly Route[] = [
   tenantRoute('createComboPayment', 'POST /payments/combo', {
     summary: 'Authorize, purchase or credit, creating the account and payment method if they do not exist',
@@ -279,14 +279,14 @@ function factsOf(operation: Operation) {
 }
 
 /**
- * Returns true for a reversal. A reversal succeeds once it is recorded, regardless of its transaction status
- * (payments §3.2).
+ * Returns true for the reversal of a chargeback. It succeeds once it is recorded, whatever the status of its
+ * transaction (payments §3.2).
  */
 function isReversal({ suffix }: Operation): boolean {
   return suffix === '/chargebackReversals';
 }
 
-/** Returns the response of an operation. Its status may differ in dialect K (http-api §4 line 6). */
+/** Returns the response of an operation. In dialect K, its status may differ (http-api §4 line 6). */
 function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect): Answer {
   const { success } = operation;
   const answer = isReversal(operation)
@@ -297,8 +297,8 @@ function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect)
 }
 
 /**
- * Starts a payment. @throws BillingError PRECONDITION_FAILED (60006) for a transaction type that cannot begin a
- * payment.
+ * Starts a payment.
+ * @throws BillingError PRECONDITION_FAILED (60006) if a payment cannot begin with this transaction type.
  */
 async function newPayment(
   { billing: { payments }, context }: OperationCall,
@@ -319,7 +319,7 @@ async function newPayment(
   }
 }
 
-/** Checks that the request has an amount. @throws BillingError MISSING_OR_INVALID_FIELD. */
+/** Checks that the request contains an amount. @throws BillingError MISSING_OR_INVALID_FIELD if it does not. */
 function withAmount<I extends { readonly amount?: Decimal | null }>(
   input: I,
 ): I & { readonly amount: Decimal } {

@@ -80,7 +80,10 @@ export const creationPermissions = {
   'if the payment method is created': 'payment_method:create',
 } as const;
 
-/** Returns the parties of a payment. Creating missing parties requires the permission to create them (http-api §5). */
+/**
+ * Returns the account and method of a payment. If one of them is missing, the caller needs the permission to create it
+ * (http-api §5).
+ */
 export function partiesOf(
   { user }: Pick<TenantCall<string, never, unknown>, 'user'>,
   combo: RequestOf<typeof comboFields>,
@@ -121,7 +124,7 @@ export const paymentFailures = [
   'EXTERNAL_KEY_LIMIT_EXCEEDED',
 ] as const;
 
-/** Statuses of the response by outcome of the transaction (http-api §12). */
+/** Statuses of the response, by outcome of the transaction (http-api §12). */
 export const paymentOutcomes = {
   402: 'The gateway declined: error code 7009',
   502: 'The gateway failed: error code 7199',
@@ -129,8 +132,8 @@ export const paymentOutcomes = {
 };
 
 /**
- * Returns the success status of the route, or 402, 502 or 503 with the payment (http-api §12). @throws AnsweredError
- * on failure.
+ * Returns the success status of the route.
+ * @throws AnsweredError with status 402, 502 or 503 and the payment if the transaction failed (http-api §12).
  */
 export function outcomeOf(
   { payment, transaction }: PaymentResult,

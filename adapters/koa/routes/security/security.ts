@@ -21,7 +21,7 @@ import type { RequestOf } from '../../wire/model.ts';
 import { pageParameters } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Permission for changing users, and for reading other users (platform §8 rule 1). */
+/** Permission required to change users and to read other users (platform §8 rule 1). */
 const permission = 'user:create';
 
 const creationErrors = [
@@ -206,7 +206,7 @@ function policyOf(test: TestMode | null) {
   return { allowShort: test !== null };
 }
 
-/** Checks the current password of users without the permission. */
+/** Checks the current password. Users with the permission need not enter it. */
 async function checkCurrentPassword(
   user: Principal | null,
   { current, login }: { readonly current: string | null; readonly login: RequestLogin },

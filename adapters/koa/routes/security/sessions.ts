@@ -8,7 +8,7 @@ import { openCoreRoute, type Route, userRoute } from '../../routing/route.ts';
 import { pageParameters, plainText } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Maximum number of tenants in a session. Longer lists are paged. */
+/** Maximum number of tenants that a session lists. Clients must request longer lists page by page. */
 const MAX_LISTED_TENANTS = 100;
 
 const noPage = { rows: [], total: 0, max: 0 };
@@ -16,7 +16,7 @@ const noPage = { rows: [], total: 0, max: 0 };
 const ofPages = { withoutChallenge: true } as const;
 const withoutAuthor = { ...ofPages, permission: 'NONE', author: false, outOfRotation: true } as const;
 
-/** Routes of sessions for pages in a browser (platform §6.2). */
+/** Routes for the sessions of browser pages (platform §6.2). */
 export const sessionRoutes: readonly Route[] = [
   openCoreRoute('createSession', 'POST /security/sessions', {
     ...withoutAuthor,

@@ -156,7 +156,7 @@ async function byClientCredentials(grant: Grant): Promise<Answer> {
   return client === null ? unknownClient() : tokenFor(client, grant.tokens);
 }
 
-/** Issues a token for a name and password. Client credentials are optional, but must be valid. */
+/** Issues a token for a name and password. Client credentials are optional. If they are present, they must be valid. */
 async function byPassword(grant: Grant): Promise<Answer> {
   const { form: fields, login, tokens } = grant;
   if (clientCredentials(grant) !== null && (await authenticatedClient(grant)) === null)
@@ -176,8 +176,8 @@ async function authenticatedClient(grant: Grant): Promise<Principal | null> {
 }
 
 /**
- * Returns the client credentials from the Basic header, possibly form-encoded (RFC 6749 §2.3.1), otherwise from the
- * form.
+ * Returns the client credentials. They come from the Basic header, possibly form-encoded (RFC 6749 §2.3.1), or else
+ * from the form.
  */
 function clientCredentials({ form: fields, login }: Grant): Credentials | null {
   const basic = login.basic();
@@ -186,7 +186,7 @@ function clientCredentials({ form: fields, login }: Grant): Credentials | null {
   return name === null || secret === null ? null : { name, secret };
 }
 
-/** Decodes a form-encoded text. Many clients do not encode, so only text with an escape is decoded. */
+/** Decodes form-encoded text. Many clients send the text unencoded, so only text that contains an escape is decoded. */
 function formDecoded(text: string): string {
   return /%[0-9a-f]{2}/i.test(text) ? (new URLSearchParams(`v=${text}`).get('v') ?? text) : text;
 }
@@ -207,7 +207,7 @@ function refused(error: OAuthError, description: string): Answer {
   return { status: 400, json: oauthBody(error, description), headers: noStore };
 }
 
-/** Returns the body of an OAuth error. RFC 6749 §5.2 restricts the characters of the description. */
+/** Returns the body of an OAuth error. RFC 6749 §5.2 limits the characters in its description. */
 function oauthBody(error: OAuthError, description: string) {
   return { error, error_description: description.replace(/"/g, "'").replace(/[^\x20-\x7e]|\\/g, '?') };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Routes of nodes and their plugins (platform §11). */
+/** Routes for nodes and their plugins (platform §11). */
 export const nodeRoutes: readonly Route[] = inArea('nodes', [
   userRoute('getNodesInfo', 'GET /nodesInfo', {
     summary: 'List the nodes of the deployment, with their plugins',
@@ -51,7 +51,7 @@ export const nodeRoutes: readonly Route[] = inArea('nodes', [
   }),
 ]);
 
-/** Kill Bill's cache names. Each of them clears the catalog cache. */
+/** The names of Kill Bill's caches. Each name clears the catalog cache. */
 const cacheNames = [
   'record-id',
   'account-record-id',
@@ -89,7 +89,7 @@ export function rotationRoutes(group: Pick<ServerGroup, 'setInRotation'>): reado
   ]);
 }
 
-/** Routes of caches (platform §11), and of the tenant's queue (platform §9.4, §9.5). */
+/** Routes for caches (platform §11) and for the tenant's queue (platform §9.4, §9.5). */
 export const administrationRoutes: readonly Route[] = inArea('admin', [
   tenantRoute('invalidatesCache', 'DELETE /admin/cache', {
     ...upkeep,

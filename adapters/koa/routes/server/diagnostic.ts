@@ -44,7 +44,7 @@ const Parts = {
   },
 };
 
-/** Route of the support diagnostic (platform §12.6), which includes the HTTP properties. */
+/** Returns the route for the support diagnostic (platform §12.6), which includes the HTTP properties. */
 export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): Route =>
   pluginRoute('getDiagnostic', 'GET /health/diagnostic', {
     area: 'health',
@@ -123,7 +123,7 @@ interface ZipEntry {
 
 const LEVEL = 6;
 
-/** Yields a ZIP archive in pieces, so memory use does not depend on the size of its files. */
+/** Yields a ZIP archive in pieces. Memory use therefore does not depend on the size of the files. */
 async function* zipPieces(entries: Iterable<ZipEntry>): AsyncIterable<Uint8Array> {
   const ready: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {
@@ -145,7 +145,7 @@ async function* zipPieces(entries: Iterable<ZipEntry>): AsyncIterable<Uint8Array
   yield* ready.splice(0);
 }
 
-/** Yields the export in pieces, because the export may exceed memory. */
+/** Yields the export in pieces, because it may be larger than the memory. */
 async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
   const { accountData } = diagnostic;
   let between = '{';
@@ -161,7 +161,7 @@ async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
   yield between === '",' ? '"}' : between === '{' ? '{}' : '}';
 }
 
-/** Yields pieces and closes their source, even if the reader stops before the first piece. */
+/** Yields pieces. Closes their source even if the reader stops before the first piece. */
 function closing<T>(pieces: AsyncIterable<T>, source: AsyncIterable<unknown> | null): AsyncIterable<T> {
   const iterator = pieces[Symbol.asyncIterator]();
   const close = async (): Promise<IteratorResult<T>> => {

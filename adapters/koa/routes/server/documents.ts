@@ -15,7 +15,7 @@ import { onDemand } from '../../wire/lazy-values.ts';
 const yamlType = 'application/yaml';
 const scriptType = 'text/javascript';
 const textType = 'text/plain';
-/** Cache headers. The files change only with the server's version. */
+/** Cache headers for files that change only with the version of the server. */
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
 interface Texts extends Readonly<Record<'json' | 'yaml' | 'killbill', () => Promise<string>>> {
@@ -32,8 +32,8 @@ type Row = readonly [
 ];
 
 /**
- * The API documents and the pages of the package; `killbill` is Swagger 2.0. Routes return 404 unless `isOffered`
- * (`server.docs`).
+ * Returns the routes for the API documents and the pages of the package. `killbill` is the Swagger 2.0 document. If
+ * `isOffered` is false (`server.docs`), the routes return 404.
  */
 export function documentRoutes(texts: Texts, isOffered: boolean): readonly Route[] {
   const checkOffered = (): void => {

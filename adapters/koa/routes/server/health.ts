@@ -81,7 +81,7 @@ const Metrics = {
   },
 };
 
-/** Routes of metrics, which are public unless `metrics.requireAuth` is set (platform §13 rule 3). */
+/** Returns the routes for metrics. They are public unless `metrics.requireAuth` is set (platform §13 rule 3). */
 export function metricsRoutes(options: {
   readonly group: Pick<ServerGroup, 'metrics'>;
   readonly requireAuth: boolean;

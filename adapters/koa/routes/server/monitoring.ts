@@ -36,7 +36,7 @@ const upkeep = {
   success: { status: 200 },
 } as const;
 
-/** Routes of stuck or failed entries of one kind (platform §12.4, §12.5). */
+/** Routes for stuck or failed entries of each kind (platform §12.4, §12.5). */
 const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, words }) => [
   pluginRoute(`fix${name}`, `PUT ${base}/${path}/fixup`, {
     ...upkeep,

@@ -83,13 +83,13 @@ function becomesQuiet({ billing, context, query }: WaitingCall): Promise<boolean
   return billing.settle({ tenant: context.tenant, timeoutMs: query.timeoutSec * 1_000 });
 }
 
-/** Names of the sandbox gateway here and in Kill Bill, each with the suffix of its operation ids. */
+/** Names of the sandbox gateway in this server and in Kill Bill. Each has its own suffix for operation ids. */
 const sandboxNames = [
   ['sandbox', ''],
   ['killbill-payment-test', 'Alias'],
 ] as const;
 
-/** Routes that control the sandbox gateway of a tenant in test mode (payments §2.4 rule 2). */
+/** Routes with which test mode controls the sandbox gateway of a tenant (payments §2.4 rule 2). */
 export const sandboxRoutes: readonly Route[] = sandboxNames.flatMap(([name, suffix]) => [
   rootTenantRoute(`configureSandbox${suffix}`, `POST /plugins/${name}/configure`, {
     ...shared,

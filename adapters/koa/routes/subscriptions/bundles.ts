@@ -20,7 +20,7 @@ import {
 import { listOf } from '../../wire/wire-type.ts';
 import { controlledErrors, controlledQuery } from './call-completion.ts';
 
-/** Policies that callers may choose. ILLEGAL occurs only in catalogs, for forbidden actions. */
+/** Policies that callers may choose. ILLEGAL is excluded, because it only marks forbidden actions in catalogs. */
 const { ILLEGAL: _ILLEGAL, ...ChosenPolicy } = BillingActionPolicy;
 
 export { ChosenPolicy };
@@ -155,7 +155,7 @@ async function* windowsJson(
   for await (const window of windows) yield bundlesJson(call, window);
 }
 
-/** Yields the JSON of bundles. Each bundle is rendered when it is written. */
+/** Yields the JSON of bundles. Each bundle is rendered only when it is sent. */
 async function bundlesJson(
   call: AuditedCall,
   { outlines, recordIds }: BundleWindow,

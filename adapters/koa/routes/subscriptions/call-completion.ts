@@ -14,7 +14,7 @@ export const controlledQuery = { pluginProperty: pluginProperties };
 
 export const controlledErrors: readonly ErrorName[] = ['ENTITLEMENT_PLUGIN_API_ABORTED'];
 
-/** Errors about the plan in a creation, change or dry run. */
+/** Errors that concern the plan in a creation, change or dry run. */
 export const planErrors: readonly ErrorName[] = [
   'SUBSCRIPTION_CREATE_BAD_PHASE',
   'CATALOG_NO_SUCH_PLAN',
@@ -34,7 +34,7 @@ export const changeErrors: readonly ErrorName[] = [
   ...planErrors,
 ];
 
-/** Errors about the add-ons in a creation or change. */
+/** Errors that concern the add-ons in a creation or change. */
 export const addOnErrors: readonly ErrorName[] = [
   'SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE',
   'SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED',
@@ -47,7 +47,7 @@ export const completionParameters = {
   callTimeoutSec: waitSeconds(undefined),
 };
 
-/** Default of `callTimeoutSec` in dialect K, for creation and change calls (http-api §4 line 5). */
+/** Default of `callTimeoutSec` in dialect K for calls that create or change subscriptions (http-api §4 line 5). */
 export const DEFAULT_WAIT_SEC_IN_K = 3;
 
 /** Default of `callTimeoutSec` in dialect K for cancellations. */
@@ -62,7 +62,7 @@ interface CompletedCall {
 
 export interface DoneWork {
   readonly accountId: Uuid;
-  /** The action in past tense, for the message of a timeout. */
+  /** The action in the past tense, for the message of a timeout. */
   readonly done: string;
   /** Null means never. */
   readonly billingEffect: Instant | null;
@@ -70,8 +70,9 @@ export interface DoneWork {
 }
 
 /**
- * Waits for the invoice and payment if the call requests it, but not for future effects (subscriptions §22).
- * @throws BillingError COMPLETION_TIMEOUT (60016); the change persists.
+ * Waits for the invoice and payment if the call requests it. Does not wait for effects in the future (subscriptions
+ * §22).
+ * @throws BillingError COMPLETION_TIMEOUT (60016). The change remains in effect.
  */
 export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {
   const { billing, context, dialect, query } = call;

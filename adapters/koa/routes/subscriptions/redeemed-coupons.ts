@@ -2,10 +2,10 @@ import type { Principal } from '../../../../lib/records/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import type { ErrorName } from '../../routing/route.ts';
 
-/** Operations that redeem coupons with a subscription need an additional permission (coupons §6). */
+/** The additional permission of operations that redeem coupons with a subscription (coupons §6). */
 export const couponPermission = { 'with `coupons`': 'coupon:redeem' } as const;
 
-/** The errors with which an operation rejects a coupon (coupons §2). */
+/** The errors for a coupon that cannot be redeemed (coupons §2). */
 export const redemptionErrors: readonly ErrorName[] = [
   'COUPON_NOT_FOUND',
   'COUPON_INACTIVE',
@@ -16,7 +16,7 @@ export const redemptionErrors: readonly ErrorName[] = [
   'COUPON_WITHOUT_CURRENCY',
 ];
 
-/** Checks that a user may redeem the coupons in these requests. @throws BillingError 40000. */
+/** Checks that the user may redeem the coupons in these requests. @throws BillingError 40000 if not. */
 export function checkCoupons(
   user: Principal | null,
   requests: readonly ({ readonly coupons?: readonly string[] | null | undefined } | null)[],

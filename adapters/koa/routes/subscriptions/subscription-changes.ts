@@ -151,8 +151,8 @@ function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceLi
 const fixedFields = ['accountId', 'bundleId', 'externalKey', 'bundleExternalKey', 'productCategory'] as const;
 
 /**
- * Rejects changes of fixed fields (json-models §16 rule 1). @throws BillingError MISSING_OR_INVALID_FIELD (60003),
- * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
+ * Rejects changes to fields that cannot change (json-models §16 rule 1).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
  */
 async function checkFixedFields(
   { billing, context }: { readonly billing: Billing; readonly context: CallContext },

@@ -25,7 +25,7 @@ import {
 } from './call-completion.ts';
 import { checkCoupons, couponPermission, redemptionErrors } from './redeemed-coupons.ts';
 
-/** Maximum number of subscriptions in responses that include the bundles (http-api §7 rule 4). */
+/** Maximum number of subscriptions in a response that includes bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
 
 const creationErrors: readonly ErrorName[] = [
@@ -46,7 +46,7 @@ const creationErrors: readonly ErrorName[] = [
   ...redemptionErrors,
 ];
 
-/** Common definition of calls that create subscriptions (subscriptions §6, §22). */
+/** The parts that all routes for creating subscriptions have in common (subscriptions §6, §22). */
 const creation = {
   permission: 'entitlement:create',
   needsFor: couponPermission,
@@ -138,7 +138,7 @@ export const subscriptionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Returns the subscription that is billed first. The call waits for its invoice. */
+/** Returns the subscription that is billed first. The call waits for the invoice of this subscription. */
 function firstBilled(bundles: readonly CreatedBundle[]): DoneWork {
   const [first] = bundles;
   if (first === undefined) throw new Error('a creation makes a bundle');

@@ -14,7 +14,7 @@ import {
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Routes of deliveries to the callback (platform §10.5) and of the event feed (platform §10.6). */
+/** Routes for deliveries to the callback (platform §10.5) and for the event feed (platform §10.6). */
 export const eventRoutes: readonly Route[] = [
   tenantRoute('getNotificationDeliveries', 'GET /tenants/notificationDeliveries', {
     summary: "List event deliveries to the tenant's callback with their status",

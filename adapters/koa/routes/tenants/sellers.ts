@@ -5,7 +5,10 @@ import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Headers that sandbox an SVG without scripts and origin, because users of other tenants may be logged in here. */
+/**
+ * Headers that run an SVG in a sandbox without scripts and origin, because users of other tenants may be logged in on
+ * this server.
+ */
 const logoHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'",
   'X-Content-Type-Options': 'nosniff',

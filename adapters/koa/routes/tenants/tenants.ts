@@ -21,7 +21,7 @@ import { listOf } from '../../wire/wire-type.ts';
 /** A tenant value that has its own path. */
 interface ValuePath {
   readonly path: `/${string}`;
-  /** The noun in the operation names `upload…`, `get…` and `delete…`. */
+  /** The noun in the operation names that begin with `upload`, `get` and `delete`. */
   readonly noun: string;
   readonly uploadId?: string;
   readonly what: string;
@@ -180,7 +180,10 @@ function valueRoutes({ path, noun, uploadId, what, note = '', fails, keyOf }: Va
   ];
 }
 
-/** Permissions by key. A key with its own endpoint requires the endpoint's permission here too (platform §3 rule 5). */
+/**
+ * Permissions by key. If a key also has its own endpoint, the permission of that endpoint applies here too (platform §3
+ * rule 5).
+ */
 const keyPermissions: Partial<Record<KeyKind, Record<KeyChange, Permission>>> = {
   [KeyKind.CATALOG]: { upload: 'catalog:config_upload', delete: 'catalog:delete' },
   [KeyKind.OVERDUE]: { upload: 'overdue:config_upload', delete: 'overdue:config_upload' },
@@ -199,8 +202,8 @@ function checkKeyPermission(user: Principal | null, change: KeyChange, key: stri
 }
 
 /**
- * Returns the values of a key. Settings and the callback are masked for callers who may not change them (platform §3
- * rule 8).
+ * Returns the values of a key. If the caller is not allowed to change them, settings and the callback are masked
+ * (platform §3 rule 8).
  */
 export function shownValues(found: KeyValues, user: Principal | null): KeyValues {
   const isShown =

@@ -1,11 +1,11 @@
 import { type BillingError, billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 
-/** Represents a record above the size limit, whose bytes are discarded. */
+/** Stands for a record that exceeds the size limit. Its bytes are discarded. */
 export const TOO_LONG = Symbol('a record that is too long');
 
 export type RecordBytes = Uint8Array | typeof TOO_LONG;
 
-/** Splits a list into records while it arrives, keeping at most one record in memory. */
+/** Splits a list into records as it arrives. Holds at most one record in memory. */
 export interface RecordCutter {
   cut(piece: Uint8Array): Iterable<RecordBytes>;
   /** Ends the list and returns the remaining records. @throws BillingError MALFORMED_BODY for an incomplete list. */
@@ -54,7 +54,7 @@ export class LineCutter implements RecordCutter {
   }
 }
 
-/** Splits a JSON list by brackets and quotes. The JSON parser reports other faults. */
+/** Splits a JSON list by looking only at brackets and quotes. The JSON parser later reports all other errors. */
 export class ElementCutter implements RecordCutter {
   readonly #element: PartialRecord;
   #place: 'BEFORE' | 'INSIDE' | 'AFTER' = 'BEFORE';
@@ -92,7 +92,7 @@ export class ElementCutter implements RecordCutter {
     throw malformed(this.#elements === 0 ? what : `${what}; it was read up to element ${this.#elements - 1}`);
   }
 
-  /** Returns the index after the opening bracket, or the end. */
+  /** Returns the index after the opening bracket, or the end of the piece. */
   #begin(piece: Uint8Array, from: number): number {
     let at = from;
     while (this.#markBytes < BYTE_ORDER_MARK.length && piece[at] === BYTE_ORDER_MARK[this.#markBytes]) {
@@ -106,7 +106,7 @@ export class ElementCutter implements RecordCutter {
     return at + 1;
   }
 
-  /** Returns the index of the next comma or closing bracket, or the end. */
+  /** Returns the index of the next comma or closing bracket, or the end of the piece. */
   #endOfElement(piece: Uint8Array, from: number): number {
     let at = from;
     while (at < piece.length) {
@@ -123,7 +123,7 @@ export class ElementCutter implements RecordCutter {
     return at;
   }
 
-  /** Returns the index after the closing quote, or the end. */
+  /** Returns the index after the closing quote, or the end of the piece. */
   #afterText(piece: Uint8Array, from: number): number {
     let isEscaped = this.#isEscaped;
     for (let at = from; at < piece.length; at += 1) {
@@ -179,7 +179,9 @@ class PartialRecord {
     yield record;
   }
 
-  /** Appends to the buffer, which doubles in size because a body may arrive byte by byte. */
+  /**
+   * Appends bytes to the buffer. The buffer grows by doubling its size, because a body may arrive one byte at a time.
+   */
   #append(piece: Uint8Array, before: number): void {
     if (this.#bytes.length < this.#length) {
       const roomy = new Uint8Array(2 * this.#length);

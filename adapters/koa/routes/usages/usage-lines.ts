@@ -17,18 +17,18 @@ import { recordDateOfNumbers } from '../../wire/scalars.ts';
 import { bodyMissing } from '../../wire/wire-type.ts';
 import { ElementCutter, LineCutter, type RecordBytes, type RecordCutter, TOO_LONG } from './record-bytes.ts';
 
-/** Bytes that are processed before other requests get a turn, about a tenth of a millisecond of work. */
+/** Number of bytes that are processed before other requests can run. This takes about a tenth of a millisecond. */
 const BODY_BYTES_PER_TURN = 64 * 1_024;
 
 interface UsageLines {
   readonly lines: AsyncIterable<SubmittedLine>;
-  /** Returns true after reading if the call exceeded a limit and the remaining lines were not read. */
+  /** Returns true, after reading, if the call exceeded a limit, so that the remaining lines were not read. */
   isCut(): boolean;
-  /** Returns true after reading if the body was empty. */
+  /** Returns true, after reading, if the body was empty. */
   isEmpty(): boolean;
 }
 
-/** A body of usage lines: a streamed JSON list, or one record per line (usage §2.5). */
+/** A body with usage lines. It is a streamed JSON list, or has one record per line (usage §2.5). */
 export const usageLinesBody: RequestBody<UsageLines> = {
   mediaTypes: ['application/json', LINES_TYPE],
   required: true,
@@ -80,7 +80,7 @@ interface LineReading {
   readonly reading: BodyReading;
 }
 
-/** Yields the records in order and lets other requests run in between. */
+/** Yields the records in order. Other requests can run between the records. */
 async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   reading: LineReading,
@@ -106,8 +106,8 @@ async function* linesOf(
 }
 
 /**
- * Returns one usage line. An unreadable line or a list element above a limit fails alone, but invalid JSON fails the
- * whole list.
+ * Returns one usage line. If a line is unreadable or a list element exceeds a limit, only that line fails. If a list is
+ * not valid JSON, the whole list fails.
  */
 function lineOf(record: RecordBytes, index: number, { reading, isList }: LineReading): SubmittedLine {
   try {
@@ -119,7 +119,7 @@ function lineOf(record: RecordBytes, index: number, { reading, isList }: LineRea
   }
 }
 
-/** Returns a usage line with the date lists of dialect K converted. The engine validates the other values. */
+/** Returns a usage line. Converts the date lists of dialect K. The engine validates all other values. */
 function lineOfRecord(record: RecordBytes, what: string, { dialect, limits }: BodyReading): SubmittedLine {
   if (record === TOO_LONG) throw invalidField(`${what} is longer than ${limits.json} bytes`);
   const json = submittedJson(textOf(record, what), limits.list, what);
@@ -171,7 +171,7 @@ export const SUBMISSION_MEMBERS: Members = {
   inList: { name: 'unitUsageRecords', members: ofUnits },
 };
 
-/** Members of a usage line. A line may name the subscription by key. */
+/** Fields of a usage line. A line may identify the subscription by key. */
 const LINE_MEMBERS: Members = {
   ...SUBMISSION_MEMBERS,
   names: new Set([...SUBMISSION_MEMBERS.names, 'subscriptionExternalKey']),
@@ -188,8 +188,8 @@ interface Found {
 }
 
 /**
- * Returns a message about the first unknown member, which would otherwise be dropped and not billed; null if there is
- * none.
+ * Returns a message about the first unknown field, or null if there is none. Such a field would otherwise be ignored,
+ * and its usage would not be billed.
  */
 export function unknownMember(json: unknown, members: Members): string | null {
   const found = firstUnknown(json, members);
@@ -201,7 +201,7 @@ export function unknownMember(json: unknown, members: Members): string | null {
 }
 
 /**
- * Returns the path of the first unknown member. The path is built only on return, because a line may have thousands
+ * Returns the path of the first unknown field. Builds the path only when it returns, because a line may have thousands
  * of valid points.
  */
 function firstUnknown(json: unknown, { names, inList }: Members): Found | null {

@@ -21,15 +21,15 @@ const ReportKind = { FAILURES: 'FAILURES', FULL: 'FULL' } as const;
 const bounds = { startDate: required(moment), endDate: required(moment) };
 const rollUp = { query: { ...bounds, pluginProperty: pluginProperties }, shows: RolledUpUsage };
 
-/** Rejects unknown members in dialect D. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
+/** Rejects unknown fields in dialect D. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
   const unknown = dialect === Dialect.D ? unknownMember(json, SUBMISSION_MEMBERS) : null;
   if (unknown !== null) throw invalidField(unknown);
 }
 
 /**
- * Returns true if a usage record may have an unknown unit. Kill Bill clients may record a unit before the catalog
- * defines it (http-api §4 line 22).
+ * Returns true if usage may be recorded for an unknown unit. Clients of Kill Bill may record usage before the catalog
+ * defines its unit (http-api §4 line 22).
  */
 const unknownUnitsIn = (dialect: Dialect) => (dialect === Dialect.K ? 'ACCEPT' : 'REJECT');
 
