@@ -25,7 +25,10 @@ import { type Connection, compiled, EVERY_TENANT, type Transactions } from './sq
 import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
 
-/** Milliseconds of silence after which the system checks a connection, such as one that only listens. */
+/**
+ * Milliseconds without traffic after which the operating system checks a connection. This matters for connections that
+ * only listen.
+ */
 const KEEP_ALIVE_MS = 5_000;
 
 export type {
@@ -37,7 +40,7 @@ export type {
   SqlTransaction,
 };
 
-/** Handles with which a host lends a transaction on the engine's PostgreSQL database. */
+/** Handles with which a host lets the engine join its transaction on the engine's PostgreSQL database. */
 export type PostgresqlHost =
   | SqlEntityManager
   | PgClient
@@ -55,26 +58,26 @@ export interface PostgresqlOptions {
    * connection leads to the first host that accepts writes.
    */
   readonly url: string;
-  /** Maximum number of connections, at least 2; defaults to 10. One more connection listens to other nodes. */
+  /** Maximum number of connections, at least 2. Defaults to 10. One additional connection listens to other nodes. */
   readonly poolSize?: number;
-  /** If true, `prepare` updates the schema. If false (the default), `prepare` rejects an old schema. */
+  /** If true, `prepare` updates the schema. If false (the default), `prepare` rejects an outdated schema. */
   readonly migrate?: boolean;
   /**
-   * If true, `prepare` rejects a role that row-level security does not bind. If false (the default), the engine logs
-   * a warning.
+   * If true, `prepare` rejects a database role that bypasses row-level security. If false (the default), the engine
+   * only logs a warning.
    */
   readonly requireRowSecurity?: boolean;
   /**
-   * If true (the default), connections keep the plans of statements. Set this to false behind a pooler that assigns
-   * connections per transaction and does not support prepared statements (PgBouncer before 1.21).
+   * If true (the default), connections keep the plans of statements. Set this to false for a pooler that assigns a
+   * connection per transaction and does not support prepared statements (PgBouncer before 1.21).
    */
   readonly keepsPlans?: boolean;
   /**
-   * If true (the default), concurrent statements share one round trip, through internals of the driver `pg`. Set this
+   * If true (the default), concurrent statements share a round trip. This uses internals of the driver `pg`. Set this
    * to false if a new version of the driver is incompatible.
    */
   readonly batchesStatements?: boolean;
-  /** Called with every statement and its parameters, which include personal data, for diagnosis. */
+  /** Called with each statement and its parameters, for diagnosis. The parameters include personal data. */
   readonly trace?: Trace;
 }
 
@@ -82,7 +85,7 @@ export interface PostgresqlOptions {
 export type PostgresqlHostOptions = Pick<PostgresqlOptions, 'migrate' | 'requireRowSecurity'>;
 
 const defaultPoolSize = 10;
-/** Minimum size of the pool. A migration holds one connection for its lock and works on another. */
+/** Minimum size of the pool. A migration holds its lock on one connection and works on another. */
 const smallestPoolSize = 2;
 /** First key of the migration lock: the letters "bwmi". The second key is the hash of the schema. */
 const MIGRATION_LOCKS = 0x62_77_6d_69;
@@ -127,7 +130,7 @@ export function postgresql(
   return storageOver(orm, { ...options, closesOrm: true, transactions });
 }
 
-/** Updates the schema of the database. Returns the names of the migrations that ran. */
+/** Updates the schema of the database. Returns the names of the migrations that were run. */
 export async function migrate(source: string | PostgresqlOptions): Promise<readonly string[]> {
   const options = typeof source === 'string' ? { url: source } : source;
   const orm = openOwn(options, new ServerHosts(connectionUrlOf(options)));
@@ -183,7 +186,7 @@ function storageOver(
   return MikroOrmStorage.over<PostgresqlHost>(parts);
 }
 
-/** Reads the URL. The message of an error omits the given text, because the text may contain a password. */
+/** Parses the URL. The message of an error does not contain the URL, which may include a password. */
 function connectionUrlOf(options: PostgresqlOptions): ConnectionUrl {
   const given: unknown = options?.url;
   const url = typeof given === 'string' && isPostgresqlUrl(given) ? parseConnectionUrl(given) : null;
@@ -209,14 +212,17 @@ function openOwn({ poolSize = defaultPoolSize }: PostgresqlOptions, hosts: Serve
   });
 }
 
-/** Closes the pool of our own MikroORM instance. MikroORM itself closes a pool only if it has used it. */
+/** Closes the pool of the engine's own MikroORM instance. MikroORM closes a pool only if it has used it. */
 async function closeOwn(orm: MikroORM) {
   const pool = await nativePoolOf(orm);
   await orm.close(true);
   if (!pool.ending) await pool.end();
 }
 
-/** Migrates under a lock. If several nodes start at the same time, one migrates and the others find nothing to do. */
+/**
+ * Migrates under a lock. If several nodes start at the same time, one of them migrates, and the others then find
+ * nothing to do.
+ */
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   const connection = orm.em.getConnection();
   const [home] = await connection.execute<readonly Home[]>(HOME);

@@ -6,7 +6,7 @@ import { isIn, raw } from '../sql/sql.ts';
 import type { TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
-/** The columns that lists of changes read: all except the snapshot, which is null in these lists. */
+/** The columns that lists of changes read. They exclude the snapshot, which is null in these lists. */
 export const entryColumns = auditLogTable.columns.filter(({ name }) => name !== 'snapshot');
 
 export function auditReads(scope: TenantScope): AuditReads {

@@ -47,19 +47,22 @@ import {
 } from '../tables/subscriptions.ts';
 import { customFieldsTable, tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
-/** An audited table: its name in audit rows and the history columns of its records (accounts §14.1). */
+/** An audited table: its name in audit rows, and the history columns of its records (accounts §14.1). */
 export interface AuditedTable<R extends object> {
   readonly table: RecordTable<R>;
   readonly tableName: string;
   snapshot(record: R): Readonly<Record<string, unknown>>;
 }
 
-/** Columns that every audit row stores separately. */
+/** Columns that audit rows store separately. */
 const identity = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
 type Write = (value: unknown) => unknown;
 
-/** Writers of history values. Dates and instants are in wire format; decimals are exact numbers, as in the API. */
+/**
+ * Functions that write history values. Dates and instants are in the format of the API. Decimals are exact numbers, as
+ * in the API.
+ */
 const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
   instant: (value) => writeInstant(value as Instant),
   date: (value) => writeDay(value as LocalDate),
@@ -68,8 +71,8 @@ const writers: Partial<Readonly<Record<FieldKind, Write>>> = {
 const asIs: Write = (value) => value;
 
 /**
- * Derives the history columns of a record from the description of the record.
- * @param more columns that are not a field of the record.
+ * Derives the history columns of a record from its description.
+ * @param more Columns that are not fields of the record.
  */
 function audited<F extends Fields, R extends New<RecordOf<F>> = New<RecordOf<F>>>(
   [tableName, table]: readonly [tableName: string, table: RecordTable<R>],
@@ -106,8 +109,8 @@ export const bundleAudit = audited(['BUNDLES', bundlesTable], bundleFields, (bun
 export const subscriptionAudit = audited(['SUBSCRIPTIONS', subscriptionsTable], subscriptionFields);
 
 /**
- * Events of these types have their own type in the audit. All other events come from a call and have its user token
- * as `userType`.
+ * Event types that appear in the audit log under their own type. All other events come from a call, whose user token is
+ * their `userType`.
  */
 const eventTypesWithoutCall: readonly LifecycleEventType[] = [
   LifecycleEventType.PHASE,

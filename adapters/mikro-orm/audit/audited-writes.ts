@@ -63,8 +63,8 @@ export class WriteScope extends TenantScope {
   }
 
   /**
-   * Writes `properties` of records in one statement and notes the changes. All other columns of the records must be
-   * current.
+   * Writes `properties` of records in one statement and adds the changes to the log. All other columns of the given
+   * records must be current.
    */
   async updateKnown<R extends Audited, P extends keyof R & string>(
     audit: AuditedTable<R>,
@@ -87,7 +87,7 @@ export class WriteScope extends TenantScope {
     await this.updateKnown(audit, { properties: ['isActive'], records, changeType: ChangeType.DELETE });
   }
 
-  /** Notes a change of a record without history. */
+  /** Adds a change of a record without history to the log. */
   noteBareChange(
     tableName: string,
     {
@@ -104,7 +104,7 @@ export class WriteScope extends TenantScope {
     this.noteChange(audit, { record, changeType: ChangeType.UPDATE });
   }
 
-  /** Notes a change of a record; `record` is its stored state. */
+  /** Adds a change of a record to the log. `record` is its stored state. */
   noteChange<R extends Audited>(
     audit: AuditedTable<R>,
     change: Pick<Change, 'changeType' | 'comments'> & { readonly record: WithId<NoInfer<R>> },
@@ -116,7 +116,7 @@ export class WriteScope extends TenantScope {
 
 export interface Audited {
   readonly id: Uuid;
-  /** Account of the record. Absent or null if the record belongs only to the tenant. */
+  /** Account of the record. Absent or null if the record belongs to the tenant but not to an account. */
   readonly accountRecordId?: number | null;
 }
 
@@ -152,12 +152,12 @@ interface Change {
   readonly accountRecordId: number | null;
   /** The history columns of the record after the change (accounts §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
-  /** Comments that replace the comments of the call. */
+  /** Comments to store instead of the comments of the call. */
   readonly comments?: string | null;
 }
 
 /**
- * Changes that are created only when they are written, because the changes of a large run need more memory than its
+ * Changes that are created only when they are written. In a large run, the changes would need more memory than the
  * records.
  */
 interface Changes {
@@ -167,15 +167,15 @@ interface Changes {
 
 const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
 
-/**
- * Maximum number of rows per statement. A statement is bound as a whole, and the rows of 60,000 changes take 100 MiB.
- */
+/** Maximum number of rows per statement. All rows of a statement are in memory at once; 60,000 rows take 100 MiB. */
 const MOST_ROWS = 4_096;
 
-/** Collects the changes of a transaction and writes their audit rows in large statements (accounts §14 rule 1). */
+/**
+ * Collects the changes of a transaction and writes their audit rows with few large statements (accounts §14 rule 1).
+ */
 class ChangeLog {
   readonly #noted: Changes[] = [];
-  /** The number of changes at the start of the log that are already stored. */
+  /** Number of changes at the start of the log that have already been stored. */
   #written = 0;
   #left = 0;
   /** The accounts of the written changes. */
@@ -194,10 +194,7 @@ class ChangeLog {
     return this.#left > MOST_ROWS;
   }
 
-  /**
-   * Writes the changes that fill whole statements. The remaining changes, which fit into one statement, stay in the
-   * log.
-   */
+  /** Writes all changes that fill complete statements. The rest, which fits into one statement, stays in the log. */
   async flushLong(scope: TenantScope, authorship: Authorship): Promise<void> {
     while (this.isLong) await this.#write(scope, authorship);
   }

@@ -46,14 +46,17 @@ function refusalOf(transaction: unknown): string | null {
 }
 
 /**
- * Returns true if the transaction has ended. The entity manager of `em.transactional(…)` keeps its transaction
- * forever, so the state is read from Kysely's transaction.
+ * Returns true if the transaction has ended. The entity manager of `em.transactional(…)` keeps a reference to its
+ * transaction forever, so the state is read from Kysely's transaction.
  */
 function hasEnded(transaction: unknown) {
   return propertyOf(transaction, 'isCommitted') === true || propertyOf(transaction, 'isRolledBack') === true;
 }
 
-/** Reports the commits of an entity manager. A redundant report only makes a dispatcher check an empty queue. */
+/**
+ * Returns an object that reports the commits of an entity manager. A redundant report is harmless: it only makes a
+ * dispatcher check an empty queue.
+ */
 const commitsOf = kept((events: EventManager) => {
   const expecting = new Set<() => void>();
   events.registerSubscriber({

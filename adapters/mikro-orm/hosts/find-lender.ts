@@ -17,7 +17,7 @@ const libraries: readonly Recognise[] = [
   sqlTransaction,
 ];
 
-/** Returns the lender for a handle, or an error message for an unknown handle. */
+/** Returns the lender for a handle. If the handle is unknown, returns an error message. */
 export function findLender(handle: unknown): Lender | string {
   for (const recognise of libraries) {
     const lender = recognise(handle);

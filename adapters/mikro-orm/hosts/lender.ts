@@ -3,29 +3,34 @@ import type { Transaction } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
 export interface Lent {
-  /** The transaction. It is the same object for the same connection, so that concurrent calls share the transaction. */
+  /**
+   * The transaction. The same connection always has the same object, so that concurrent calls share the transaction.
+   */
   readonly transaction: Transaction;
-  /** The connection. The object stays the same as long as the connection leads to the same database. */
+  /** The connection. The object does not change as long as the connection leads to the same database. */
   readonly connection: object;
   /**
-   * Returns true if the transaction is open. Null if the driver cannot report this, so the database must be queried.
+   * Returns true if the transaction is open. Null if the driver cannot report this. The database must then be queried.
    */
   readonly isOpen: (() => boolean) | null;
-  /** True if the library itself rejects statements outside the transaction, so the database is not queried. */
+  /**
+   * True if the library itself rejects statements after the end of the transaction. The database then need not be
+   * queried.
+   */
   readonly refusesAfterEnd?: true;
 }
 
-/** A host's handle that lends its transaction. */
+/** A handle of the host whose transaction the engine can join. */
 export interface Lender {
   readonly database: Dialect['kind'];
-  /** Reason why the handle cannot lend a transaction now; null if it can. */
+  /** Reason why the engine cannot join the transaction now. Null if it can. */
   readonly refusal: string | null;
   lend(): Promise<Lent>;
-  /** Calls the listener after the commit. Null if the library has no such event. */
+  /** Calls the listener after the commit. Null if the library does not report commits. */
   readonly onCommit: ((listener: () => void) => void) | null;
 }
 
-/** Recognizes the handles of one library; returns undefined for others. */
+/** Recognizes the handles of one library. Returns undefined for any other handle. */
 export type Recognise = (handle: unknown) => Lender | undefined;
 
 export function hasMethods(value: unknown, ...names: readonly string[]): value is object {
@@ -38,7 +43,7 @@ export function propertyOf(value: unknown, name: string): unknown {
   return Reflect.get(value, name);
 }
 
-/** Caches one value per key for as long as the key exists. */
+/** Caches one value per key for as long as the key object exists. */
 export function kept<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();
   return (key) => {
@@ -52,13 +57,13 @@ export function kept<Key extends object, Value>(make: (key: Key) => Value): (key
 
 const FIRST_LOOK_MS = 1;
 const LONGEST_PAUSE_MS = 250;
-/** Milliseconds after which the dispatchers' own polls have found the committed entries. */
+/** Milliseconds after which the dispatchers' own polling has certainly found the committed entries. */
 const LAST_LOOK_MS = 60_000;
 
 /**
- * Polls at growing intervals until the transaction has ended, because the driver has no event for the end. Returns
- * true once the transaction has ended. `waitMs` is the longest wait of a caller. Without `waitMs`, polling does not
- * keep the process alive.
+ * Waits until the transaction has ended and then returns true. Checks the transaction at growing intervals, because the
+ * driver does not report its end. `waitMs` is the maximum wait of a caller. Without `waitMs`, the checks do not keep
+ * the process alive.
  */
 export async function endOf(isOpen: () => boolean, waitMs?: number): Promise<boolean> {
   const longestMs = waitMs ?? LAST_LOOK_MS;

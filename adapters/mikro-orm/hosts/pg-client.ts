@@ -19,8 +19,8 @@ interface UsedClient {
   }>;
   getTypeParser(oid: number, format?: string): (text: string) => unknown;
   /**
-   * Transaction state: I = idle, T = in a transaction, E = in a failed transaction. Older drivers do not have this
-   * method.
+   * Returns the state of the transaction: I = idle, T = in a transaction, E = in a failed transaction. Missing in older
+   * drivers.
    */
   getTransactionStatus?(): string | null;
 }
@@ -30,7 +30,9 @@ export const pgClient: Recognise = (handle) =>
     ? lenderForPool(handle as object & UsedClient)
     : undefined;
 
-/** Recognizes a pool, which is a likely mistake because a pool runs each statement on any of its connections. */
+/**
+ * Recognizes a pool. Passing one is a likely mistake, because a pool may run each statement on a different connection.
+ */
 export function isPgPool(handle: unknown): boolean {
   return hasMethods(handle, 'query', 'connect') && typeof propertyOf(handle, 'totalCount') === 'number';
 }
@@ -69,7 +71,7 @@ const transactionOn = kept((client: UsedClient): Transaction => {
 });
 
 /**
- * Type ids whose values are parsed from text, because the host may have configured its driver to return doubles or
+ * Ids of types whose values are parsed from text, because the host's driver may be configured to return doubles or
  * instants.
  */
 const asText = new Set([20, 1082, 1114, 1184, 1186, 1700]);

@@ -3,11 +3,11 @@ import type { Row } from '../sql/columns.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 
-/** Prisma's transaction over a driver adapter, from `prisma.$transaction(async (tx) => …)`. */
+/** Prisma's transaction with a driver adapter, from `prisma.$transaction(async (tx) => …)`. */
 export interface PrismaTransaction {
   readonly $queryRawUnsafe: unknown;
   readonly $executeRawUnsafe: unknown;
-  /** Exists only on Prisma's client, not on its transactions. */
+  /** Present only on Prisma's client, but not on its transactions. */
   readonly $connect?: undefined;
 }
 
@@ -70,7 +70,7 @@ function plainRow(row: object, dialect: Lender['database']): Row {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, dialect)]));
 }
 
-/** Returns the value in the form of the driver: large integers, amounts and days as text. */
+/** Returns the value in the form that the driver returns. Large integers, amounts and days are text. */
 function plain(value: unknown, dialect: Lender['database']): unknown {
   if (typeof value === 'bigint') return dialect === 'sqlite' ? numberIfSafe(value) : String(value);
   // Prisma returns days as instants at midnight UTC. Our tables have no other native instants.
@@ -88,11 +88,11 @@ function isDecimal(value: unknown): value is { toFixed(): string } {
   return typeof value === 'object' && hasMethods(value, 'toFixed', 'decimalPlaces');
 }
 
-/** Prisma's error code for a transaction that has ended, for example at its time limit. */
+/** Prisma's error code for a transaction that has ended, for example because it exceeded its time limit. */
 const ended = 'P2028';
 const lostConnection = new Set(['ConnectionClosed', 'DatabaseNotReachable']);
 
-/** Returns the database error in Prisma's error, with its code. */
+/** Returns the database error inside Prisma's error, with its code. */
 function meaningOf(error: unknown): unknown {
   if (propertyOf(error, 'code') === ended) {
     return new BillingError({
@@ -120,12 +120,12 @@ function lastLineOf(error: unknown) {
   return String(propertyOf(error, 'message')).trim().split('\n').at(-1) ?? '';
 }
 
-/** Maximum number of cached statements. Billwright's statements are few and have the same text each time. */
+/** Maximum number of cached statements. Billwright has few different statements, and their texts do not vary. */
 const MOST_REMEMBERED = 1_000;
 const remembered = new Map<string, boolean>();
 
 /**
- * Returns true if a statement returns rows. Some libraries have separate functions for statements with and without
+ * Returns true if a statement returns rows. Some libraries have different functions for statements with and without
  * rows.
  */
 export function returnsRows(text: string): boolean {
@@ -142,9 +142,7 @@ function readsRows(text: string) {
   return /^(?:select|values|pragma)$/i.test(verb) || /\breturning\b/i.test(statement);
 }
 
-/**
- * Returns the text outside parentheses, because a subquery that returns rows does not make the statement return rows.
- */
+/** Returns the text outside parentheses. A statement does not return rows only because its subquery does. */
 function withoutParentheses(text: string) {
   const inner = /\([^()]*\)/g;
   let left = text;

@@ -4,7 +4,7 @@ import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './len
 import { pgClient } from './pg-client.ts';
 import { lenderForPool, type SqlTransaction } from './sql-transaction.ts';
 
-/** Knex's transaction over `pg` or `better-sqlite3`, from `knex.transaction(async (trx) => …)`. */
+/** Knex's transaction with `pg` or `better-sqlite3`, from `knex.transaction(async (trx) => …)`. */
 export interface KnexTransaction {
   readonly isTransaction?: boolean | undefined;
   readonly client: unknown;
@@ -15,7 +15,7 @@ interface UsedKnex {
   readonly isTransaction?: boolean;
   readonly client: {
     readonly driverName: string;
-    /** Returns the only connection of the transaction. */
+    /** Returns the connection of the transaction, which has only one. */
     acquireConnection(): Promise<object>;
   };
   isCompleted(): boolean;
@@ -65,7 +65,7 @@ export interface KyselyTransaction {
 
 interface UsedKysely {
   readonly isTransaction: boolean;
-  /** Present only in transactions that the host itself ends. */
+  /** Present only if the host itself ends the transaction. */
   readonly isCommitted?: boolean;
   readonly isRolledBack?: boolean;
   getExecutor(): { readonly adapter: object };
@@ -115,15 +115,15 @@ const lendingOf = kept((trx: UsedKysely): SqlTransaction => {
   };
 });
 
-/** Drizzle's transaction over `pg`, from `db.transaction(async (tx) => …)`. */
+/** Drizzle's transaction with `pg`, from `db.transaction(async (tx) => …)`. */
 export interface DrizzleTransaction {
   readonly _: { readonly session: unknown };
   rollback(): never;
 }
 
 /**
- * Recognizes Drizzle over `pg`. Over `better-sqlite3`, Drizzle's transactions end before anything can be awaited, so
- * hosts begin a transaction on the handle `db.$client`.
+ * Recognizes Drizzle with `pg`. With `better-sqlite3`, Drizzle's transactions cannot await anything, so the host must
+ * begin a transaction on the handle `db.$client`.
  */
 export const drizzle: Recognise = (handle) => {
   const session = propertyOf(propertyOf(handle, '_'), 'session') ?? propertyOf(handle, 'session');

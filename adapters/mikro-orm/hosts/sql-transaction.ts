@@ -2,7 +2,9 @@ import type { Row } from '../sql/columns.ts';
 import type { Transaction } from '../sql/connection.ts';
 import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
 
-/** A transaction that the host begins and ends, over any library. Pass the same object for the same transaction. */
+/**
+ * A transaction that the host begins and ends, with any library. Always pass the same object for the same transaction.
+ */
 export interface SqlTransaction {
   readonly dialect: 'sqlite' | 'postgresql';
   /**
@@ -15,12 +17,12 @@ export interface SqlTransaction {
     values: readonly unknown[],
   ): Promise<{
     readonly rows: readonly object[];
-    /** The number of changed rows; absent or null means the number of returned rows. */
+    /** Number of changed rows. If absent or null, the number of returned rows applies. */
     readonly rowCount?: number | bigint | null | undefined;
   }>;
 }
 
-/** Recognizes a transaction that the host lends with its own function. */
+/** Recognizes a transaction for which the host supplies its own query function. */
 export const sqlTransaction: Recognise = (handle) => {
   const dialect = propertyOf(handle, 'dialect');
   const isOne = hasMethods(handle, 'query') && (dialect === 'sqlite' || dialect === 'postgresql');
@@ -50,8 +52,8 @@ const transactionOver = kept(
 );
 
 /**
- * Returns the row with days as text. Drivers return days as `Date` at local midnight by default. The tables have no
- * other native instants.
+ * Returns the row with days as text. By default, drivers return days as `Date` at local midnight. No column has any
+ * other native date type.
  */
 function withDaysAsText(row: object): Row {
   const entries = Object.entries(row);

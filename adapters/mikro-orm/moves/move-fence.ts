@@ -48,17 +48,17 @@ const fenceFunction = sql`
     raise exception 'The tenant % is being moved to another cell', tg_argv[0] using errcode = '${raw(FENCED_STATE)}';
   end $fence$`;
 
-/** Waits for all transactions that have passed the fence of a tenant. New ones wait for this transaction. */
+/** Waits for all transactions that have passed the fence of a tenant. New transactions wait for this one. */
 const lockFences = sql`lock table bw_tenant_moves in exclusive mode`;
 
 function fenceOf({ tenantRecordId, revision }: TakenMove): Sql {
   return sql`tenant_record_id = ${tenantRecordId} and revision = ${revision}`;
 }
 
-/** States of a fence that keeps no write from the cell, or whose rows have left the cell. */
+/** States in which a fence no longer blocks writes in the cell, or the tenant's rows have left the cell. */
 const hasEnded = sql`state in ('OPEN', 'AWAY', 'GONE')`;
 
-/** Locks the fence until the transaction ends. @throws BillingError BUSY if this process does not hold it. */
+/** Locks the fence until the transaction ends. @throws BillingError BUSY if another process holds the fence. */
 export async function holdFence(runner: Runner, move: TakenMove, state?: FenceState): Promise<void> {
   const [held] = await runner.rows(sql`
     select 1 as held from bw_tenant_moves
@@ -92,7 +92,7 @@ export async function raiseFence(
   if (state === 'ARRIVING') await writeAwayConstraints(access);
 }
 
-/** The row of a fence stays for ever, so that a process with a smaller revision never gets the fence. */
+/** Takes the fence. Its row stays forever, so that a process with a smaller revision can never take the fence later. */
 export async function takeFence(
   access: SystemAccess,
   move: TakenMove,
@@ -127,7 +127,7 @@ export async function changeFence(
   });
 }
 
-/** Wakes the dispatchers of all nodes too. The triggers then let every write pass. */
+/** Opens the fence and wakes the dispatchers of all nodes. From then on, the triggers allow all writes. */
 export async function openFence(access: SystemAccess, move: TakenMove): Promise<void> {
   const { tenantRecordId } = move;
   await patiently(access, async (runner) => {
@@ -155,13 +155,19 @@ export async function removeFence(access: SystemAccess, move: TakenMove): Promis
   await access.run(sql`update bw_tenant_moves set state = 'GONE' where ${fenceOf(move)} and state = 'AWAY'`);
 }
 
-/** The state changes first, so that concurrent moves of other tenants write it into the constraints too. */
+/**
+ * Records that the tenant has left the cell. Changes the state first, so that concurrent moves of other tenants include
+ * it in the constraints too.
+ */
 export async function leaveCell(access: SystemAccess, move: TakenMove): Promise<void> {
   await changeFence(access, move, { from: ['STOPPED', 'ARRIVING'], to: 'AWAY' });
   await writeAwayConstraints(access);
 }
 
-/** Creates a trigger for insertions and updates and one for deletions, because their conditions read different rows. */
+/**
+ * Creates one trigger for insertions and updates and another for deletions, because their conditions read different
+ * rows.
+ */
 async function createTriggers(runner: Runner, table: MovedTable, move: TakenMove) {
   const { tenantRecordId } = move;
   await runner.run(sql`lock table ${raw(table.name)} in share row exclusive mode`);
@@ -182,7 +188,7 @@ async function createTriggers(runner: Runner, table: MovedTable, move: TakenMove
       when (${raw(`${row}.${table.tenant} = ${tenantRecordId}`)}) execute function ${call}`);
 }
 
-/** Drops the triggers of a tenant, as long as the condition is true once the table is locked. */
+/** Drops the triggers of a tenant if the condition is still true once the table is locked. */
 async function dropTriggers(access: SystemAccess, tenantRecordId: number, condition: Sql) {
   const name = triggerName(tenantRecordId);
   const found = await access.rows(sql`
@@ -202,7 +208,7 @@ function triggerName(tenantRecordId: number) {
   return `bw_move_${tenantRecordId}`;
 }
 
-/** Writes the constraint of every table for the tenants that have left the cell. */
+/** Writes a constraint on each table that excludes the tenants that have left the cell. */
 async function writeAwayConstraints(access: SystemAccess) {
   const present = await awayConstraints(access);
   const wanted = awayCondition(await awayTenants(access));
@@ -232,7 +238,7 @@ function awayCondition(tenants: readonly number[]): string | null {
   return `check ((tenant_record_id <> all ('{${tenants.join(',')}}'::bigint[]))) not valid`;
 }
 
-/** Returns the present constraints by table. */
+/** Returns the existing constraints by table. */
 async function awayConstraints(access: SystemAccess): Promise<ReadonlyMap<string, string>> {
   const found = await access.rows(sql`
     select relname, pg_get_constraintdef(pg_constraint.oid) as definition
@@ -245,7 +251,10 @@ function isSameText(one: string | null, other: string | null) {
   return one?.toLowerCase() === other?.toLowerCase();
 }
 
-/** Statements that end the cell's own work for the tenant. The mover runs them, so they also write the log. */
+/**
+ * Returns the statements that end the cell's own work for the tenant. They also write the log, because the mover runs
+ * them.
+ */
 export function endOfWork(tenantRecordId: number): readonly Sql[] {
   const logged = (table: string) => sql`
     insert into bw_tenant_move_log (tenant_record_id, table_name, row_key)

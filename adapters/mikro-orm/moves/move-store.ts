@@ -106,7 +106,10 @@ async function lastRecordIds(access: SystemAccess): Promise<LastRecordIds> {
   return Object.fromEntries(cellSequences.map((name) => [name, numberIn(row, name)]));
 }
 
-/** The alteration changes nothing, but locks the sequence until the commit, so that it never goes backwards. */
+/**
+ * Raises a sequence. The alteration itself changes nothing, but locks the sequence until the commit, so that it never
+ * goes backwards.
+ */
 async function raiseSequence(
   runner: Runner,
   {

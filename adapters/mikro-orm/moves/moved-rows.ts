@@ -12,12 +12,12 @@ import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { holdFence } from './move-fence.ts';
 import { type MovedTable, movedTable } from './moved-tables.ts';
 
-/** Rows that one statement forms into chunks, and the maximum rows and characters of a chunk. */
+/** Number of rows that one statement divides into chunks, and the maximum number of rows and characters in a chunk. */
 const PAGE_ROWS = 50_000;
 const CHUNK_ROWS = 2_500;
 const CHUNK_CHARACTERS = 4_000_000;
 
-/** Statements on the moved rows of one tenant. */
+/** Builds statements on the rows of the tenant that is being moved. */
 export class MovedRowStatements {
   readonly #runner: Runner;
   readonly #move: TakenMove;
@@ -29,7 +29,7 @@ export class MovedRowStatements {
     this.#types = runner.dialect.types;
   }
 
-  /** Reads each row once: the end of its chunk, and the number and checksum of the rows in the chunk. */
+  /** Returns the end of each chunk, and the number and checksum of its rows. Reads each row once. */
   async chunks(name: string, after: string | null): Promise<readonly RowChunk[]> {
     const table = movedTable(name);
     const order = namesOf(table.order);
@@ -105,7 +105,10 @@ export class MovedRowStatements {
       ${rows.upTo === null ? nothing : sql`and ${order} <= (${this.#valuesOf(table.order, sql`${rows.upTo}::json`)})`}`;
   }
 
-  /** A single column is compared with an array, for which PostgreSQL always uses the index. */
+  /**
+   * Returns the condition for rows with these keys. A single column is compared with an array, for which PostgreSQL
+   * always uses the index.
+   */
   #hasKey(table: MovedTable, keys: readonly string[]): Sql {
     const given = sql`
       select ${this.#valuesOf(table.key, sql`given.value`)} from json_array_elements(${`[${keys.join(',')}]`}::json) given`;
@@ -145,7 +148,7 @@ function descending(columns: readonly Column[]) {
   return columns.map(({ name }) => `${name} desc`).join(', ');
 }
 
-/** Returns true if the error, or its cause, is a violation of a unique index. */
+/** Returns true if the error or its cause is the violation of a unique index. */
 export function isConflict({ failureOf }: Pick<Dialect, 'failureOf'>, error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return failureOf(error).kind === 'unique' || isConflict({ failureOf }, error.cause);

@@ -7,7 +7,7 @@ import { tenantMoveLogTable, tenantMovesTable } from '../tables/moves.ts';
 import { pushLeasesTable, sinkLeasesTable } from '../tables/queue.ts';
 import type { TableSpec } from '../tables/record-table.ts';
 
-/** Tables about the cell's own work for tenants, and the directory. Their rows stay where they are. */
+/** Tables that describe the cell's own work for tenants, and the directory. Their rows are never moved. */
 const ownTables: readonly TableSpec[] = [
   tenantPlacesTable,
   tenantMovesTable,
@@ -25,8 +25,8 @@ export interface MovedTable {
   /** The primary key, without the tenant. */
   readonly key: readonly Column[];
   /**
-   * The leading part of the key by which chunks are formed. Text is omitted, because its order depends on the
-   * database. Rows may have the same values.
+   * The first columns of the key, by which rows are divided into chunks. Text columns are excluded, because their order
+   * depends on the database. Several rows may have the same values.
    */
   readonly order: readonly Column[];
 }
@@ -45,7 +45,7 @@ export const movedTables: readonly MovedTable[] = tables.flatMap((table) => {
 
 const byName = new Map(movedTables.map((table) => [table.name, table]));
 
-/** Returns a table by the name that the port uses. */
+/** Returns the table with the name used in the port. */
 export function movedTable(name: string): MovedTable {
   const table = byName.get(name);
   if (table === undefined) throw new TypeError(`Moves do not copy the table ${name}`);

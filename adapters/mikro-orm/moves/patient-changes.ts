@@ -4,14 +4,17 @@ import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { sql } from '../sql/sql.ts';
 
 /**
- * Time that a change waits for the lock of a table. While it waits, it delays all writers of the table, so it gives up
- * early and tries again.
+ * Milliseconds that a change waits for the lock of a table. Meanwhile, it delays everything that writes to the table.
+ * It therefore gives up early and tries again.
  */
 const LOCK_WAIT_MS = 1_000;
 const PAUSE_MS = 200;
 const MOST_ATTEMPTS = 50;
 
-/** Rows of the moving tenant may be written, and dates have the same text in all databases. */
+/**
+ * Configures the connection so that rows of the moving tenant may be written, and so that dates have the same text in
+ * all databases.
+ */
 export async function becomeMover(runner: Runner): Promise<void> {
   await Promise.all([
     runner.run(sql`set local billwright.mover = 'on'`),
@@ -19,7 +22,7 @@ export async function becomeMover(runner: Runner): Promise<void> {
   ]);
 }
 
-/** Runs a transaction that locks a table, and repeats it while other transactions hold the table for long. */
+/** Runs a transaction that locks a table. Repeats it if other transactions hold the table for a long time. */
 export async function patiently<T>(access: SystemAccess, work: (runner: Runner) => Promise<T>): Promise<T> {
   const wait = access.dialect.lockTimeout(LOCK_WAIT_MS);
   for (let attempt = 1; ; attempt += 1) {

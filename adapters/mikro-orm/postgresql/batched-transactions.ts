@@ -29,7 +29,7 @@ interface DriverPool {
   connect(): Promise<PooledClient>;
 }
 
-/** A client whose release closes the connection if `isUseless` is true. */
+/** A client of the pool. If `isUseless` is true, releasing it closes its connection. */
 type PooledClient = DriverClient & KeptClient & { release(isUseless?: boolean): void };
 
 interface PoolUse {
@@ -50,7 +50,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Number of characters above which the server takes longer to process a value than a round trip takes. */
+/** Number of characters above which the server needs more time to process a value than a round trip takes. */
 const LARGE_FROM = 64 * 1_024;
 
 function isLarge({ values }: Pick<Statement, 'values'>) {
@@ -91,7 +91,10 @@ export function batchedTransactions(
   const hosts = new HostReach();
   const finishedReads = new FinishedReads<PooledClient>();
 
-  /** Returns the line of a transaction. Its first statements also commit the read that its connection has finished. */
+  /**
+   * Begins a transaction and returns its sequence of statements. The first statements also commit the finished read of
+   * the connection.
+   */
   const begin = async (opening: readonly Statement[]): Promise<StatementLine> => {
     await watch.requireServer();
     const kept = finishedReads.take();
@@ -149,7 +152,7 @@ export function batchedTransactions(
   };
 }
 
-/** The error of a write on a standby or another read-only server, which a new connection may avoid. */
+/** Error code for writes on a standby or another read-only server. A new connection may lead to a different server. */
 const READ_ONLY = '25006';
 
 function isReadOnly(error: unknown) {
@@ -189,7 +192,7 @@ class Reading {
     };
   }
 
-  /** Returns the rows. @throws the error of a row that could not be read. */
+  /** Returns the rows. @throws The error that occurred while a row was read. */
   result(): readonly unknown[] {
     if (this.#failure) throw this.#failure.error;
     return this.#made;
@@ -197,14 +200,14 @@ class Reading {
 }
 
 interface LineStart {
-  /** Statements that are sent before the first statement. */
+  /** Statements that are sent before the first statement of the transaction. */
   readonly opening: readonly Statement[];
-  /** True if the connection has a finished read that is not committed yet. */
+  /** True if the connection has a finished read that has not been committed yet. */
   readonly isAfterRead: boolean;
 }
 
 class StatementLine implements Transaction {
-  /** Settles when the result of the latest statement arrives. */
+  /** Settles when the latest statement has returned its result. */
   ended: Promise<unknown> = Promise.resolve();
   readonly client: PooledClient;
   readonly #use: PoolUse;
@@ -227,14 +230,14 @@ class StatementLine implements Transaction {
     return this.#failure?.error;
   }
 
-  /** True if a finished read of the connection is not committed yet. */
+  /** True if the connection has a finished read that has not been committed yet. */
   get hasOpenRead(): boolean {
     return this.#hasOpenRead;
   }
 
   /**
-   * Ends a read without a commit, which the next transaction of the connection makes. Returns false while statements
-   * are running.
+   * Ends a read without a commit. The next transaction of the connection commits it. Returns false while statements are
+   * running.
    */
   endRead(): boolean {
     if (this.#isUnderWay || this.#waiting.length > 0) return false;
@@ -254,15 +257,16 @@ class StatementLine implements Transaction {
   }
 
   /**
-   * Commits and throws the first error of the transaction. The server answers the commit of a failed transaction with
-   * a rollback and no error.
+   * Commits.
+   * @throws The first error of the transaction. When a failed transaction is committed, the server rolls it back
+   * without an error.
    */
   async commit(): Promise<void> {
     await this.end(COMMIT);
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Ends the transaction after the previous statements. Does nothing if the transaction has not begun. */
+  /** Ends the transaction after all previous statements. Does nothing if the transaction has not started. */
   end(statement: Statement): Promise<unknown> {
     this.#isEnding = true;
     if (this.#opening.length > 0 && this.#waiting.length === 0) return this.ended;
@@ -284,8 +288,8 @@ class StatementLine implements Transaction {
   }
 
   /**
-   * Sends the statements after this turn of the event loop. Sends large statements immediately, so that the server
-   * can start.
+   * Sends the statements at the end of this turn of the event loop. Sends large statements immediately, so that the
+   * server can start to work on them.
    */
   #sendSoon() {
     if (this.#isUnderWay) return;

@@ -12,7 +12,7 @@ import { eachInTransaction } from './transactions.ts';
 export const FIND_CITUS = `select 1 from pg_extension where extname = 'citus'`;
 
 /**
- * Transactions on Citus, which needs more than PostgreSQL for row-level security on its workers. The setting
+ * Returns transactions for Citus. Row-level security on its workers needs more than on plain PostgreSQL. The setting
  * `citus.propagate_set_commands` must be `local`.
  */
 export function citusTransactions(transactions: Transactions): Transactions {
@@ -45,19 +45,21 @@ async function passOn(transaction: Transaction, reach: Reach | null): Promise<vo
   await transaction.executeQuery(settingOf(TENANT_SETTING, String(reach ?? '')));
 }
 
-/** Citus sends `set local` to its workers, but not calls of `set_config`. */
+/**
+ * Returns a statement that changes a setting. Citus sends `set local` to its workers, but not calls of `set_config`.
+ */
 function settingOf(name: string, value: string): CompiledStatement {
   return compiled(`set local ${name} = '${value.replaceAll("'", "''")}'`);
 }
 
 const SETTING = /^select set_config\('([\w.]+)', \$1, true\)$/;
-/** Matches statements that insert selected rows and return nothing about them. */
+/** Matches statements that insert selected rows and return nothing. */
 const SILENT_INSERT =
   /^\s*(?:with (?:moved|submitted)|insert into)(?!.* (?:returning|on conflict) (?!\*\)))/s;
 
 /**
- * Returns the statement in a form that Citus supports. An insert returns a constant, because Citus copies the rows of
- * other inserts to the worker, and row-level security forbids `copy`.
+ * Returns the statement in a form that Citus supports. Citus copies the rows of an insert without a result to the
+ * worker, and row-level security forbids `copy`. Therefore each insert returns a constant.
  */
 function citusForm(statement: CompiledStatement): CompiledStatement {
   const { sql, parameters } = statement;
@@ -66,7 +68,7 @@ function citusForm(statement: CompiledStatement): CompiledStatement {
   return SILENT_INSERT.test(sql) ? { ...statement, sql: `${sql} returning 1` } : statement;
 }
 
-/** Statements that Citus accepts only with this setting. It is restored afterwards. */
+/** Statements that Citus accepts only with this setting. The setting is restored afterwards. */
 const SETTINGS_OF_CHANGES = [
   // Only the coordinator assigns record ids, so the sequences on the workers do not matter.
   { statement: /^\s*alter sequence/, name: 'citus.enable_ddl_propagation', value: 'off', usual: 'on' },

@@ -1,17 +1,17 @@
-/** The sessions that the engine can use, by their libpq names in `target_session_attrs`. */
+/** The kinds of sessions that the engine can use, by their libpq names in `target_session_attrs`. */
 const sessions = ['read-write', 'primary', 'any'] as const;
 
 export type RequiredSession = (typeof sessions)[number];
 
 /** A connection URL with one or several hosts, as in libpq. */
 export interface ConnectionUrl {
-  /** The URL of each host, in the order in which the hosts are tried. */
+  /** One URL per host, in the order in which the hosts are tried. */
   readonly ofHosts: readonly [URL, ...URL[]];
-  /** Null if the URL has a `target_session_attrs` that the engine cannot use. */
+  /** The required kind of session. Null if the engine cannot use the `target_session_attrs` in the URL. */
   readonly requires: RequiredSession | null;
 }
 
-/** Description of a URL that requires another kind of session. */
+/** Description of the fault of a URL that requires an unsupported kind of session. */
 export const sessionFault = 'has an invalid target_session_attrs. Use read-write, primary or any';
 
 export function isPostgresqlUrl(database: string): boolean {
@@ -19,8 +19,8 @@ export function isPostgresqlUrl(database: string): boolean {
 }
 
 /**
- * Reads a URL such as `postgresql://user@one:5432,two:5432/billing?target_session_attrs=read-write`. The query may list
- * the hosts instead (`?host=one,two&port=5432`). Returns null for a malformed URL.
+ * Parses a URL such as `postgresql://user@one:5432,two:5432/billing?target_session_attrs=read-write`. The query may
+ * list the hosts instead (`?host=one,two&port=5432`). Returns null for a malformed URL.
  */
 export function parseConnectionUrl(text: string): ConnectionUrl | null {
   const [, start = '', authority = '', rest = ''] =
@@ -32,7 +32,9 @@ export function parseConnectionUrl(text: string): ConnectionUrl | null {
   return one === undefined ? null : { ofHosts: [one, ...more], requires: sessionOf(first) };
 }
 
-/** Returns the URLs of the hosts that the query lists, with one port for all or a port for each. */
+/**
+ * Returns the URLs of the hosts that the query lists. The query contains either one port for all hosts or one for each.
+ */
 function hostsOfQuery(url: URL, hosts: readonly string[]): readonly URL[] {
   const ports = url.searchParams.get('port')?.split(',') ?? [''];
   if (ports.length !== 1 && ports.length !== hosts.length) return [];

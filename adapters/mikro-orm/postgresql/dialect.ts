@@ -19,17 +19,18 @@ interface PostgresqlFailure extends Error {
 }
 
 /**
- * The schema of the engine's tables: the first name in the search path. The name `$user` stands for the schema of that
- * name, if it exists. `current_schema` alone would skip a missing schema and find the tables of another engine.
+ * SQL for the schema of the engine's tables, which is the first name in the search path. `$user` means the schema with
+ * the name of the user, if it exists. `current_schema` would skip a missing schema and could find the tables of another
+ * engine.
  */
 export const HOME_SCHEMA = `coalesce(
   nullif((parse_ident(current_setting('search_path'), false))[1], '$user'), current_schema(), 'public')`;
 
-/** Identifies the engine's schema in the keys of its locks and in the name of its channel. */
+/** SQL that identifies the engine's schema in the keys of its locks and in the name of its channel. */
 export const HOME_ID = `'bw_queue_entries'::regclass::oid`;
 const homeId = raw(HOME_ID);
 
-/** Name of the channel on which nodes notify each other of due entries. */
+/** SQL for the name of the channel on which nodes notify each other of due entries. */
 export const QUEUE_CHANNEL = `'billwright_queue_' || ${HOME_ID}`;
 
 const types: Dialect['types'] = {
@@ -49,11 +50,16 @@ const retryable = new Set(['40001', '40P01']);
 const lockNotAvailable = '55P03';
 const inFailedTransaction = '25P02';
 const uniqueViolation = '23505';
-/** Matches class 53, insufficient resources (disk full, out of shared memory, too many connections), and read-only servers. */
+/**
+ * Matches the error codes of class 53 (insufficient resources, such as a full disk or too many connections) and of
+ * read-only servers.
+ */
 const cannotWrite = /^(53...|25006)$/;
-/** Matches connection exceptions (08), shutdown and startup (57P) and time limits (57014, 25P03). */
+/**
+ * Matches the error codes of lost connections (08), of shutdown and startup (57P) and of time limits (57014, 25P03).
+ */
 const isServerAway = /^(08...|57P0[123]|57014|25P03)$/;
-/** Errors for unreachable servers, of the operating system and of the search for a host (`NoHostError`). */
+/** Error codes of the operating system for unreachable servers, and the code of `NoHostError`. */
 const unreachable = new Set([
   'NO_HOST',
   'ECONNREFUSED',
@@ -68,7 +74,7 @@ const unreachable = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** The driver's messages for lost or late connections. These errors have no code. */
+/** The driver's messages for lost or late connections. The driver sets no code on these errors. */
 const connectionLost =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Client .* not queryable$)/;
 /** First key of the claim lock: the letters "bwcl". The second key is the engine's schema. */
@@ -189,12 +195,12 @@ export const postgresqlDialect: Dialect = {
   storesUsageAtOnce: true,
 };
 
-/** The array length that PostgreSQL assumes for a generic plan. */
+/** The array length that PostgreSQL assumes when it creates a generic plan. */
 const EXPECTED_ELEMENTS = 10;
 
 /**
- * Repeats the last value up to the expected length. Without these values, PostgreSQL would plan each call again (3
- * times slower).
+ * Repeats the last value until the list has the expected length. Otherwise PostgreSQL would create a new plan for each
+ * call, which is 3 times slower.
  */
 function filledUp<T>(values: readonly T[]): readonly T[] {
   const last = values.at(-1);
@@ -206,7 +212,7 @@ function elementType({ type }: Column) {
   return type === 'json' ? 'text' : types[type];
 }
 
-/** Writers of array elements that need no quotes. */
+/** Functions that write array elements. These types need no quotes. */
 const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) => string } = {
   text: (cell) => quoted(String(cell)),
   // Documents have no control characters.
@@ -218,7 +224,7 @@ function elementWriter({ type }: Column) {
   return (cell: Cell) => (cell === null ? 'NULL' : write(cell));
 }
 
-/** Quotes an array element. JSON's quoting is correct except for control characters and is twice as fast. */
+/** Quotes an array element. JSON's quoting is twice as fast, and correct if there are no control characters. */
 function quoted(text: string) {
   if (!needsEscapes.test(text)) return `"${text}"`;
   return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);
@@ -229,8 +235,8 @@ const escaped = /["\\]/g;
 const controls = /\p{Cc}/u;
 
 /**
- * Returns the violated index or constraint. Citus reports the names of its table and itself only in the message, each
- * with the number of a shard.
+ * Returns the name of the violated index or constraint. Citus reports the names of the constraint and its table only in
+ * the message, each with a shard number.
  */
 function violatedNames({ constraint, message }: PostgresqlFailure): readonly string[] {
   if (constraint !== undefined) return [constraint];
@@ -272,8 +278,8 @@ const ID_BITS = 2 ** 40 - 1;
 const HALF_OF_IDS = 2 ** 39;
 
 /**
- * Inserts queue entries. The history shares the sequence, so entries keep their ids. The lock is taken before the
- * first number.
+ * Inserts queue entries. Live entries and history share the sequence, so entries keep their ids. The lock must be taken
+ * before the first number.
  */
 async function insertEntries(statements: Statements, entries: readonly EncodedEntry[]) {
   const columns = queueEntriesTable.written;

@@ -1,10 +1,10 @@
-/** The part of a connection that reports its loss while it is kept. */
+/** The part of a client that reports the loss of its connection while the client is kept. */
 export interface KeptClient {
   on(event: 'error', listener: () => void): unknown;
   removeListener(event: 'error', listener: () => void): unknown;
 }
 
-/** Milliseconds that a finished read waits for the next transaction of its connection. */
+/** Milliseconds to wait for the next transaction on a connection that has a finished read. */
 const COMMIT_WAIT_MS = 10;
 
 interface Kept<C> {
@@ -19,7 +19,7 @@ interface Kept<C> {
 export class FinishedReads<C extends KeptClient> {
   readonly #kept: Kept<C>[] = [];
 
-  /** Keeps the connection. Calls `end` if no transaction takes the connection in time, or if the connection is lost. */
+  /** Keeps the connection. Calls `end` if no transaction uses the connection in time, or if the connection is lost. */
   keep(client: C, end: () => void): void {
     const over = () => {
       kept.stopWaiting();
@@ -36,7 +36,7 @@ export class FinishedReads<C extends KeptClient> {
     this.#kept.push(kept);
   }
 
-  /** Returns the latest connection, whose next transaction must begin with the commit. */
+  /** Returns the most recent connection. The next transaction on it must begin with the commit. */
   take(): C | undefined {
     const kept = this.#kept.pop();
     kept?.stopWaiting();

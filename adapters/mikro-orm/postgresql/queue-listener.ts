@@ -11,7 +11,7 @@ interface ListeningClient extends NamingClient {
   end(): Promise<void>;
 }
 
-/** The driver's pool. Only its settings are used, because a listening connection never returns to a pool. */
+/** The driver's pool. Only its settings are used, because a listening connection is never returned to a pool. */
 export interface ClientPool {
   readonly options: object;
   readonly Client: new (options: object) => ListeningClient;
@@ -20,7 +20,10 @@ export interface ClientPool {
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
 
-/** Listens to other nodes and reserves this node's name, on a separate connection. Reconnects after a loss. */
+/**
+ * Listens to other nodes and reserves the name of this node, on a connection of its own. Reconnects when the connection
+ * is lost.
+ */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
   readonly #ownTag: string;
@@ -43,7 +46,7 @@ export class QueueListener {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reserves the node's name on this connection and on later connections. */
+  /** Reserves the name of the node, on this connection and again after each reconnection. */
   async reserveName(nodeName: string): Promise<HeldName> {
     this.#running ??= this.#connect();
     await this.#running;
@@ -62,7 +65,7 @@ export class QueueListener {
     await running;
   }
 
-  /** Destroys the connection without a message to the server, which may never respond. */
+  /** Destroys the connection without informing the server, which may never respond. */
   #disconnect() {
     const client = this.#client;
     this.#client = undefined;
@@ -113,7 +116,7 @@ export class QueueListener {
 }
 
 interface NamingClient {
-  /** Process id of the connection's server process. Behind a pooler, this is not the id of the actual process. */
+  /** Id of the server process for this connection. With a pooler, this is not the id of the actual process. */
   readonly processID?: number | null;
   query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
@@ -121,7 +124,7 @@ interface NamingClient {
 /** The first key of the name locks: the letters "bwnn". The second key is the hash of the schema and the name. */
 const NAME_LOCKS = 0x62776e6e;
 
-/** Settings with which the server detects a lost machine within 25 s and releases its lock. */
+/** Settings that make the server detect the loss of a machine within 25 s and release its lock. */
 const aliveChecks = [
   'set tcp_keepalives_idle = 10',
   'set tcp_keepalives_interval = 5',
@@ -130,9 +133,8 @@ const aliveChecks = [
 ];
 
 /**
- * Reserves the node's name with a session-level advisory lock (platform §15 rule 1). The server releases the lock
- * when the process ends in any way. Behind a pooler that shares connections, the lock could outlive the node, so no
- * lock is taken.
+ * Reserves the name of the node with a session-level advisory lock (platform §15 rule 1). The server releases the lock
+ * whenever the process ends. If a pooler shares connections, takes no lock, because the lock could outlive the node.
  */
 export async function reserveName(client: NamingClient, name: string): Promise<HeldName> {
   if (!(await isDirect(client))) return 'UNKNOWN';

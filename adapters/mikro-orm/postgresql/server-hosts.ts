@@ -2,15 +2,15 @@ import { type ConnectionUrl, type RequiredSession, sessionFault } from './connec
 import { postgresqlDialect } from './dialect.ts';
 import type { ServerAddress } from './server-watch.ts';
 
-/** Milliseconds to wait for a new connection. Several hosts share this time. */
+/** Time limit in milliseconds for a new connection. It applies to all hosts together. */
 const DATABASE_CONNECT_MS = 4_000;
 
-/** Milliseconds for which a failed search is not repeated, so that all calls in the queue of the pool fail together. */
+/** Milliseconds during which a failed search is not repeated, so that all calls waiting for the pool fail together. */
 const SEARCH_PAUSE_MS = 1_000;
 
 type Connected = (error: unknown, client?: unknown) => void;
 
-/** The parts of the driver's client that choose its server. A client can connect only once. */
+/** The part of the driver's client that determines its server. A client can connect only once. */
 interface DriverClient extends ServerAddress {
   readonly connection: { readonly stream: { readonly destroyed: boolean; destroy(): void } };
   connect(): Promise<unknown>;
@@ -31,15 +31,15 @@ interface SessionState {
   readonly isStandby: boolean;
 }
 
-/** Thrown if no host of the URL accepts a suitable session. */
+/** Thrown if no host in the URL accepts a suitable session. */
 export class NoHostError extends Error {
   override readonly name = 'NoHostError';
   readonly code = 'NO_HOST';
 }
 
 /**
- * The hosts of a connection URL. Every search starts with the host that the previous search found, so that all
- * connections lead to the same server.
+ * The hosts of a connection URL. Each search starts with the host that the last search found, so that all connections
+ * lead to the same server.
  */
 export class ServerHosts {
   readonly #urls: readonly [string, ...string[]];
@@ -48,7 +48,7 @@ export class ServerHosts {
   #searching: Promise<ServerAddress> | undefined;
   #failed: { readonly atMs: number; readonly error: unknown } | undefined;
 
-  /** @throws TypeError for a URL that requires another kind of session. */
+  /** @throws TypeError for a URL that requires an unsupported kind of session. */
   constructor({ ofHosts: [first, ...others], requires }: ConnectionUrl) {
     if (requires === null) throw new TypeError(`The database URL ${sessionFault}`);
     this.#urls = [first.href, ...others.map(({ href }) => href)];
@@ -60,19 +60,19 @@ export class ServerHosts {
     return this.#urls[this.#current] ?? this.#urls[0];
   }
 
-  /** False if the driver can connect to the only host without a search. */
+  /** False if there is only one host and the driver can connect to it without a search. */
   get needsSearch(): boolean {
     return this.#urls.length > 1 || this.#requires !== 'any';
   }
 
-  /** Makes the next host the first one, because the current host does not respond. */
+  /** Makes the next host the first one. Call this if the current host does not respond. */
   skip(): void {
     this.#current = (this.#current + 1) % this.#urls.length;
   }
 
   /**
    * Returns the address of the first host that accepts a suitable session. Concurrent callers share a search.
-   * @throws NoHostError with the fault of each host; an error of the server if it rejects the user or the database.
+   * @throws NoHostError with the reason for each host; an error of the server if it rejects the user or the database.
    */
   find(open: OpenClient): Promise<ServerAddress> {
     if (this.#failed !== undefined && performance.now() < this.#failed.atMs + SEARCH_PAUSE_MS)
@@ -122,8 +122,8 @@ export function connectTo(hosts: ServerHosts, pool: object): void {
 }
 
 /**
- * Returns a client that connects to the host that `find` returns. The search needs a connection of its own, because the
- * driver cannot use a client for another host.
+ * Returns a client class that connects to the host returned by `find`. The search opens separate connections, because
+ * the driver cannot change the host of a client.
  */
 function searchingClient(Driver: DriverClass, find: () => Promise<ServerAddress>): DriverClass {
   return class extends Driver {
@@ -161,8 +161,8 @@ const sessionQuery = `select current_setting('transaction_read_only') = 'on' as 
   pg_is_in_recovery() as "isStandby"`;
 
 /**
- * Connects and returns the reason why the engine cannot use the host, or null.
- * @throws the error of a server that works but rejects the connection, such as for a wrong password.
+ * Connects to a host. Returns the reason why the engine cannot use the host, or null.
+ * @throws The error of a server that works but rejects the connection, for example because of a wrong password.
  */
 async function faultOf(
   client: DriverClient,

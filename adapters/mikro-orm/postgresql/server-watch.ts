@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Milliseconds of silence after which a server is probed, and milliseconds that the probe may take. Even with a
- * second attempt, they stay below the 5 s within which every call returns (http-api §12, 60018).
+ * Milliseconds without a response after which a server is probed, and the time limit of the probe. Even with a second
+ * attempt, they stay below the 5 s within which every call returns (http-api §12, 60018).
  */
 const DATABASE_SILENCE_MS = 1_000;
 const DATABASE_PROBE_MS = 1_500;
 
 /**
- * Milliseconds that a statement may take while the server responds to probes. This is longer than any lock wait
+ * Maximum duration of a statement in milliseconds while the server responds to probes. It is longer than any lock wait
  * (`MAX_LOCK_WAIT_STEPS`).
  */
 const DATABASE_STATEMENT_MS = 120_000;
@@ -19,20 +19,20 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** Milliseconds between checks. If the process is busy for seconds, the whole time is treated as one check. */
+/** Milliseconds between checks. If the process is busy for seconds, the whole time counts as one check. */
 const LOOK_MS = 100;
 const looksUntil = (ms: number): number => Math.ceil(ms / LOOK_MS);
 
-/** A request for TLS. Every server responds with a byte, however busy it is. */
+/** A TLS request. Every server responds to it with one byte, even if it is busy. */
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** Thrown if the server responds neither on the existing connection nor on a new one. */
+/** Thrown if the server does not respond, neither on the existing connection nor on a new one. */
 export class ServerSilentError extends Error {
   override readonly name = 'ServerSilentError';
 }
 
 interface Wait {
-  /** Number of checks since the start of the wait, and since the last response from the server. */
+  /** Number of checks since the wait started or the server last responded. */
   age: number;
   silent: number;
   readonly giveUp: (error: ServerSilentError) => void;
@@ -50,23 +50,23 @@ export class ServerWatch {
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<boolean> | undefined;
-  /** Time of the last failed probe (`performance.now`); undefined after a response. */
+  /** Time of the last failed probe (`performance.now`). Undefined once the server has responded. */
   #awayAtMs: number | undefined;
 
-  /** @param onSilence function that runs after each failed probe, and may change the address. */
+  /** @param onSilence Called after each failed probe. It may change the address. */
   constructor(address: () => Promise<ServerAddress>, onSilence: () => void) {
     this.#address = address;
     this.#onSilence = onSilence;
   }
 
-  /** Checks the server. @throws ServerSilentError while the server is known to be silent. */
+  /** Checks that the server is reachable. @throws ServerSilentError while it is known to be unreachable. */
   async requireServer(): Promise<void> {
     if (this.#awayAtMs === undefined) return;
     const isJustProbed = performance.now() < this.#awayAtMs + DATABASE_SILENCE_MS;
     if (isJustProbed || !(await this.#ask())) throw silent();
   }
 
-  /** Calls `giveUp` once if the server is lost before the wait ends. Returns a function that ends the wait. */
+  /** Calls `giveUp` once if the server becomes unreachable during the wait. Returns a function that ends the wait. */
   begin(giveUp: Wait['giveUp']): () => void {
     const wait: Wait = { age: 0, silent: 0, giveUp };
     this.#waits.add(wait);

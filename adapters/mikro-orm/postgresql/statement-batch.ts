@@ -1,4 +1,4 @@
-/** The driver's side of a connection, which writes the messages of the extended protocol. */
+/** The driver's side of a connection. It writes the messages of the extended protocol. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   readonly parsedStatements: Readonly<Record<string, string>>;
@@ -24,13 +24,13 @@ export interface DriverResult {
   readonly rows: readonly unknown[];
 }
 
-/** A statement of a batch. The server does not keep the plan of a statement without a name. */
+/** A statement of a batch. If the statement has no name, the server does not keep its plan. */
 export interface BatchedStatement {
   readonly name?: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * Receives each row when it arrives; the rows are then not gathered. The function must not throw, because the
+   * Called for each row when it arrives. The rows are then not collected. The function must not throw, because the
    * connection would be lost.
    */
   readonly onRow?: ((row: unknown) => void) | undefined;
@@ -41,15 +41,15 @@ export interface BatchedStatement {
 
 export interface DriverClient {
   getTypeParser(type: number, format: 'text'): (text: string) => unknown;
-  /** Terminates the connection, so that pending statements fail with the error. */
+  /** Terminates the connection. All pending statements then fail with the error. */
   readonly connection: { readonly stream: { destroy(error: Error): void } };
   query(batch: StatementBatch): unknown;
   query(statement: Pick<BatchedStatement, 'name' | 'text' | 'values'>): Promise<DriverResult>;
 }
 
 /**
- * Sends the statements and calls the callback of each statement, after `whenAnswered`. After a failed statement, the
- * remaining statements fail.
+ * Sends the statements. Calls `whenAnswered`, then the callback of each statement. If a statement fails, the following
+ * statements fail too.
  */
 export type Send = (
   client: DriverClient,
@@ -57,12 +57,12 @@ export type Send = (
   whenAnswered: () => void,
 ) => void;
 
-/** Sends the statements in one round trip, through the driver's internals. */
+/** Sends all statements in one round trip, using the driver's internals. */
 export const together: Send = (client, statements, whenAnswered) => {
   client.query(new StatementBatch(client, statements, whenAnswered));
 };
 
-/** Sends each statement in its own round trip, through the driver's public interface. */
+/** Sends each statement in its own round trip, using the driver's public interface. */
 export const oneByOne: Send = (client, statements, whenAnswered) => {
   void resultsOf(client, statements).then(({ results, failure }) => {
     whenAnswered();
@@ -87,10 +87,10 @@ async function resultsOf(client: DriverClient, statements: readonly BatchedState
   }
 }
 
-/** The columns of a statement's rows, with the functions that parse their values. */
+/** The columns of a statement's rows, each with the function that parses its values. */
 type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
 
-/** The columns of the prepared statements of a connection, which the server describes only once. */
+/** The columns of each connection's prepared statements. The server describes them only once. */
 const columnsByName = new WeakMap<DriverClient, Map<string, Columns>>();
 
 function knownColumns(client: DriverClient): Map<string, Columns> {
@@ -120,7 +120,7 @@ class StatementBatch {
   #columns: Columns | undefined;
   #rows: unknown[] = [];
 
-  /** @param whenAnswered function that runs before the callbacks of the statements. */
+  /** @param whenAnswered Called before the callbacks of the statements. */
   constructor(client: DriverClient, statements: readonly BatchedStatement[], whenAnswered: () => void) {
     this.#client = client;
     this.#statements = statements;
@@ -128,7 +128,7 @@ class StatementBatch {
     this.#known = knownColumns(client);
   }
 
-  /** The name of the statement, by which the driver tracks which statements are prepared. */
+  /** The name of the statement. With it, the driver tracks which statements are prepared. */
   get name(): string | undefined {
     return this.#current?.name;
   }
@@ -217,11 +217,15 @@ class StatementBatch {
 }
 
 const MAX_KEPT_STATEMENTS = 500;
-/** Matches searches by pattern, which are planned each time because the best plan depends on the pattern. */
+/**
+ * Matches statements that search by pattern. They are planned each time, because the best plan depends on the pattern.
+ */
 const PATTERN = / like /;
-/** Alias of rows whose common values are bound once. The statement varies, so its plan is not kept. */
+/**
+ * Alias of rows whose common values are bound only once. The text of such a statement varies, so its plan is not kept.
+ */
 export const MANY_ROWS = 'many_rows';
-/** Marks statements whose best plan depends on the number of their rows. */
+/** Comment in statements whose best plan depends on the number of rows. */
 export const PLANNED_AGAIN = '-- planned again';
 const isPlannedAgain = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(|${PLANNED_AGAIN}`);
 
@@ -233,7 +237,7 @@ const isPlannedAgain = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(|${PLANN
 export class PreparedStatements {
   readonly #names = new Map<string, string>();
 
-  /** Returns the name for a statement, or undefined if its plan is not kept. */
+  /** Returns the name under which the plan of a statement is kept, or undefined if it is not kept. */
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined || this.#names.size === MAX_KEPT_STATEMENTS || isPlannedAgain.test(text))

@@ -27,13 +27,14 @@ function column(name: string, type: ColumnType): Column {
 }
 
 /**
- * Minimum number of points for which each call plans the statement, because the generic plan suits only a few points.
+ * Minimum number of points for which the statement is planned in each call. The generic plan is suitable only for fewer
+ * points.
  */
 const MANY_FROM = 10;
 
 /**
- * Stores a chunk in one statement, which is its own transaction and takes one round trip. Unknown units take two more
- * round trips.
+ * Stores a chunk in a single statement, which is its own transaction and takes one round trip. Unknown units take two
+ * additional round trips.
  */
 export async function storeUsage(
   statements: Statements,
@@ -136,8 +137,8 @@ function fingerprintsOf(chunk: UsageChunk, submissions: readonly number[]) {
 }
 
 /**
- * Returns the stored key of a submission. There are few submissions and many keys, so each submission has its own
- * lookup.
+ * Returns the stored key of a submission. Each submission has its own look-up, because there are few submissions but
+ * many keys.
  */
 function storedKey(tenantRecordId: number) {
   return sql`
@@ -146,7 +147,10 @@ function storedKey(tenantRecordId: number) {
       and k.tracking_id = own.tracking_id limit 1`;
 }
 
-/** Returns one row per submission: the number of the submission in the chunk, followed by its key. */
+/**
+ * Returns one row per submission. It starts with the number of the submission in the chunk, followed by the
+ * submission's key.
+ */
 function offeredRows(chunk: UsageChunk) {
   return {
     length: chunk.submissions.length,

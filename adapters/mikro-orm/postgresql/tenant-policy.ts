@@ -4,8 +4,8 @@ import { EVERY_TENANT } from '../sql/connection.ts';
 export const TENANT_SETTING = 'billwright.tenant_record_id';
 
 /**
- * Returns the condition for accessible rows: rows of the tenant in the setting, or all rows for `*`. Subqueries run
- * once per statement.
+ * Returns the condition for rows that the transaction may access: the rows of the tenant in the setting, or all rows
+ * for `*`. The subqueries run once per statement.
  */
 export function ofReachedTenant(column: string): string {
   const setting = `current_setting('${TENANT_SETTING}', true)`;

@@ -16,7 +16,7 @@ export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
   write: 'begin',
 };
 
-/** Setting that ends a transaction that is idle for too long, because its node may hang while it holds locks. */
+/** Setting that ends a transaction if it is idle for too long, because its node may hang while it holds locks. */
 export const IDLE_SETTING = 'idle_in_transaction_session_timeout';
 
 /**
@@ -46,12 +46,14 @@ export function postgresqlTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Returns the idle limit of a transaction. Only writes hold locks that others wait for. */
+/**
+ * Returns the idle limit of a transaction. Only writes have one, because only they hold locks for which others wait.
+ */
 function boundOf(mode: TransactionKind['mode']) {
   return mode === 'write' ? `; set local ${IDLE_SETTING} = ${DATABASE_IDLE_MS}` : '';
 }
 
-/** Runs each statement in its own transaction, because the setting ends with the transaction. */
+/** Runs each statement in its own transaction, because the setting is valid only until the end of a transaction. */
 export function eachInTransaction(run: Transactions['run'], reach: Reach): Transaction {
   return {
     executeQuery: async (statement) =>
@@ -71,8 +73,8 @@ interface Held {
 }
 
 /**
- * Sets the reach of host transactions, which is the tenants whose rows they can access. Operations with the same
- * reach share the transaction; others wait.
+ * Sets the reach of host transactions, that is, the tenants whose rows they can access. Operations with the same reach
+ * can share a transaction. Other operations wait.
  */
 export class HostReach {
   readonly #held = new WeakMap<Transaction, Held>();
@@ -122,7 +124,7 @@ export class HostReach {
   }
 }
 
-/** Sets the reach for the rest of the transaction and returns the previous reach. */
+/** Sets the reach for the rest of the transaction. Returns the previous reach. */
 async function change(host: Transaction, reach: string | number): Promise<string> {
   const { rows } = await host.executeQuery(
     compiled(

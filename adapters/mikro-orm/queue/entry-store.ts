@@ -15,7 +15,7 @@ import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 
 interface Waking {
-  /** Name that this node adds to its notifications of other nodes. */
+  /** Name of this node in its notifications to other nodes. */
   readonly nodeTag: string;
   readonly onReady: () => void;
   readonly onPushesReady: () => void;
@@ -24,7 +24,7 @@ interface Waking {
 export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesReady }: Waking): EntryStore {
   const { dialect } = access;
   const columns = raw(dialect.selectList(queueEntriesTable));
-  /** Changes entries in a transaction that wakes the dispatchers of all nodes. */
+  /** Changes entries in a transaction. After the commit, the dispatchers of all nodes are notified. */
   const ready = async <T>(work: (runner: Runner) => Promise<T>): Promise<T> => {
     const done = await access.transact(async (runner) => {
       const result = await work(runner);
@@ -87,8 +87,8 @@ export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesRea
 }
 
 /**
- * Conditions by state. The states are literals, because each state has its own partial index, which a parameter would
- * rule out.
+ * Conditions by state. The states are literals, because each state has its own partial index, which cannot be used with
+ * a parameter.
  */
 const places = {
   AVAILABLE: sql`bw_queue_entries where processing_state = 'AVAILABLE'`,
@@ -114,8 +114,8 @@ function seen(look: EntryLook) {
 }
 
 /**
- * Returns the condition for failed entries since this time. `+ 0` prevents the index on the dates of all finished
- * entries, because failed entries have their own index.
+ * Returns the condition for entries that have failed since the given time. `+ 0` makes the database use the index of
+ * failed entries instead of the index on the dates of all finished entries.
  */
 function failedWithin(from: Instant | null, before: Instant | null) {
   return sql`${from === null ? nothing : sql`and effective_date + 0 >= ${from}`}
@@ -126,7 +126,10 @@ function inOrder({ part }: EntryLook) {
   return part === 'FAILED' ? sql`order by effective_date + 0, record_id` : sql`order by due_order, record_id`;
 }
 
-/** Returns the condition for due entries. It uses the index of the claim order, in which bus entries have order 0. */
+/**
+ * Returns the condition for due entries. It uses the index on the claim order. Bus entries have the order 0 in this
+ * index.
+ */
 function dueOf(kind: QueueKind) {
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;
 }
@@ -142,8 +145,7 @@ function tenantOf(row: Row) {
 }
 
 /**
- * End of the pause of an entry that an operator has cleared. The value is in the past and is written for no other
- * reason.
+ * End of the pause of an entry that an operator has cleared. The value is in the past and occurs only for this reason.
  */
 const CLEARED_MS = 0;
 
@@ -158,7 +160,7 @@ const underWay = (column: string) => sql`(
   where ${ofSameAccount} and other.processing_state = 'IN_PROCESSING' and other.record_id <> chosen.record_id
   order by other.record_id limit 1)`;
 
-/** The entries of the same account that precede an entry of `chosen`. */
+/** SQL for the entries of the same account that precede an entry of `chosen`. */
 const neighbours = sql`
   ${underWay('record_id')} as under_way, ${underWay('processing_owner')} as under_way_owner,
   (select other.record_id from bw_queue_entries other
@@ -201,8 +203,8 @@ type DeliveryLooks = Pick<
 >;
 
 /**
- * Returns the newest rows of a table under its name. The read goes backwards and ends early, so it stays cheap. Record
- * ids have gaps (cells §1.2), so the number of rows does not follow from them.
+ * Returns the newest rows of a table, under the table's name. The read goes backwards and ends early, so it stays
+ * cheap. Record ids have gaps (cells §1.2), so the number of rows cannot be computed from them.
  */
 function newest(table: string, count: number) {
   return sql`(select * from ${raw(table)} order by record_id desc limit ${count}) as ${raw(table)}`;
@@ -257,7 +259,7 @@ function ofAccount(accountId: Uuid | null) {
   return sql`and account_record_id in (select a.record_id from bw_accounts a where ${isIn('a.id', 'uuid', [accountId])})`;
 }
 
-/** Due time of a push. A first attempt is due immediately. */
+/** SQL for the due time of a push. The first attempt is due immediately. */
 const due = sql`case when due_order = 0 then created_date else due_order end`;
 
 function deliveryDueBefore(before: number) {
@@ -281,7 +283,7 @@ export const UNCLAIMED = {
   lapses: null,
 } as const;
 
-/** Inserts a copy that replaces a REAPED entry. The event stays published under the original entry. */
+/** Inserts a copy that replaces a REAPED entry. The event remains published under the original entry. */
 export function availableCopy(tenantRecordId: number, entry: StoredEntry): EncodedEntry {
   const copy = { ...entry, ...UNCLAIMED, processingState: ProcessingState.AVAILABLE, eventId: null };
   return { live: true, announcedTenant: null, cells: queueEntriesTable.encode(tenantRecordId, copy) };

@@ -32,11 +32,16 @@ const fields = fieldsOf({
 });
 const columns = Object.values(fields).flatMap((field) => field.columns);
 
-/** Excludes the copied events of tenants that are moving to this cell. Their source still delivers them (cells §2.2). */
+/**
+ * SQL condition that excludes the copied events of tenants that are being moved to this cell. Their source cell still
+ * delivers these events (cells §2.2).
+ */
 const ofPresentTenants = sql`and tenant_record_id not in (
   select m.tenant_record_id from bw_tenant_moves m where m.state = 'ARRIVING')`;
 
-/** Returns a page of events. One statement reads both tables, so it sees each event in exactly one of them. */
+/**
+ * Returns a page of events. A single statement reads both tables, so that it sees each event in exactly one of them.
+ */
 function listed(dialect: Dialect, request: EventsRequest, whose: Sql) {
   const { after, upTo, limit, types } = request;
   const order = raw(request.isNewestFirst === true ? 'record_id desc' : 'record_id');

@@ -18,7 +18,7 @@ type Dispatch = Pick<StoragePolicy, 'isConsumed' | 'traceParentOf'> &
   Pick<Required<StoragePolicy>, 'eventIdOf'> & { readonly pollMs: number };
 
 interface FlushedOutbox {
-  /** True if an entry is due before the next poll of the dispatchers. */
+  /** True if an entry becomes due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
   readonly tells: boolean;
   readonly published: readonly NewBusEvent[];
@@ -26,7 +26,9 @@ interface FlushedOutbox {
 
 const noSkips: SkippedEvents = { notStored: [], notDispatched: [] };
 
-/** The bus events and notifications that are written with a transaction (lib/README.md rule 6). */
+/**
+ * The bus events and notifications that are stored together with the changes of a transaction (lib/README.md rule 6).
+ */
 export class Outbox {
   readonly #authorship: Authorship;
   readonly #policy: Dispatch;
@@ -105,7 +107,7 @@ export class Outbox {
     );
   }
 
-  /** Hands the entries to the commit, with requested notifications added and skipped events removed. */
+  /** Passes the entries to the commit. Adds requested notifications and removes skipped events. */
   async flush(
     scope: TenantScope,
     {
@@ -156,7 +158,7 @@ function isEvent({ kind }: StoredEntry) {
   return kind === QueueKind.BUS;
 }
 
-/** Returns the entries to dispatch. Skipped events go directly into the history and are not published. */
+/** Returns the entries to dispatch. Skipped events are stored in the history immediately and are not published. */
 function withoutSkipped(entries: readonly StoredEntry[], { notStored, notDispatched }: SkippedEvents) {
   if (notStored.length === 0 && notDispatched.length === 0) return entries;
   return entries

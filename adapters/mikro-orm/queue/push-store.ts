@@ -30,19 +30,21 @@ const leaseColumns = inputColumns({
 const liveTable = raw(queueEntriesTable.name);
 const historyTable = raw(queueHistoryTable.name);
 
-/** Condition for the events `e` that come after a cursor `c`. */
+/** SQL condition for the events `e` after a cursor `c`. */
 const isPendingEvent = sql`
   e.tenant_record_id = c.tenant_record_id and e.record_id > c.after_record_id and e.event_id is not null`;
 
-/** Condition for cursors with later events. Finds the first of them in the index of published events. */
+/**
+ * SQL condition for cursors that have later events. It finds the first of these events in the index of published
+ * events.
+ */
 const hasPendingEvents = sql`coalesce(
   (select e.record_id from ${liveTable} e where ${isPendingEvent} order by e.tenant_record_id, e.record_id limit 1),
   (select e.record_id from ${historyTable} e where ${isPendingEvent} order by e.tenant_record_id, e.record_id limit 1)
   ) is not null`;
 
 /**
- * Selects, for each cursor, the number of later events, up to `limit` per table, and the time of the first later
- * event.
+ * Selects, for each cursor, the number of later events (at most `limit` per table) and the time of the first of them.
  */
 function pendingEventCounts(cursors: Sql, limit: number) {
   const of = (table: RawText) => sql`
@@ -54,7 +56,7 @@ function pendingEventCounts(cursors: Sql, limit: number) {
   return sql`${of(liveTable)} ${of(historyTable)}`;
 }
 
-/** Returns, for each tenant, the last event that has a delivery for the sink. */
+/** Returns, for each tenant, the last event for which a delivery to the sink was created. */
 function sinkCursors(sink: string) {
   return sql`(
     select t.id as tenant_record_id, coalesce(k.after_record_id, s.after_record_id) as after_record_id
@@ -63,7 +65,7 @@ function sinkCursors(sink: string) {
     where s.name = ${sink}) c`;
 }
 
-/** @param sink name of an event sink; null for deliveries to the callbacks of tenants. */
+/** @param sink Name of an event sink. Null for deliveries to the callbacks of tenants. */
 export function pushStore(
   access: SystemAccess,
   sink: string | null,
@@ -79,19 +81,19 @@ export function pushStore(
   const sinkValue = sink === null ? nothing : sql`, ${sink}`;
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
   const isOpen = dialect.ofWorkingTenants('d.tenant_record_id');
-  /** Returns the condition for leases of these tenants that still have the token of this node. */
+  /** Returns the condition for the leases of these tenants that this node still holds, according to the token. */
   const areHeld = (held: readonly PushLease[]) => {
     const tenants = held.map(({ tenantRecordId }) => tenantRecordId);
     const tokens = [...new Set(held.map(({ token }) => token))];
     return sql`${isIn(`l.tenant_record_id`, 'bigint', tenants)} and ${isIn(`l.token`, 'text', tokens)} ${ofKind('l')}`;
   };
-  /** Extends the lease. Returns false for a lost lease. */
+  /** Extends the lease. Returns false if the lease was lost. */
   const extended = async (runner: Runner, lease: PushLease, leaseEndsAtMs: number): Promise<boolean> => {
     const { affected } = await runner.run(sql`
       update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld([lease])}`);
     return affected > 0;
   };
-  /** Advances the cursor of a tenant unless another node has advanced it. */
+  /** Advances the cursor of a tenant, unless another node has already advanced it. */
   const moved = (
     tenantRecordId: number,
     { after, upTo }: { readonly after: number; readonly upTo: number },
@@ -275,7 +277,7 @@ async function lastSinkEventId(
     where s.name = ${sink}`;
 }
 
-/** Starts the pushes of a tenant with the next event. Null removes the callback. */
+/** Starts the pushes of a tenant with the next event. Null removes the tenant's callback. */
 export async function beginPushes(scope: TenantScope, callback: number | null): Promise<void> {
   const { runner, tenantRecordId } = scope;
   await runner.run(
@@ -288,7 +290,7 @@ export async function beginPushes(scope: TenantScope, callback: number | null): 
   );
 }
 
-/** @param onPushRequested function that runs when a push becomes due. */
+/** @param onPushRequested Called when a push becomes due. */
 export function pushWrites(scope: TenantScope, onPushRequested: () => void): PushWrites {
   return {
     sendAgain: async (delivery, to) => {
@@ -300,14 +302,13 @@ export function pushWrites(scope: TenantScope, onPushRequested: () => void): Pus
 }
 
 /**
- * Due order of events that wait for the retry of an earlier event of their account, because sinks receive events in
- * order. The value is never reached.
+ * Due order of events that wait until an earlier event of the same account has been retried, because sinks receive
+ * events in order. No due date ever reaches this value.
  */
 const HELD_BACK = 9_000_000_000_000_000;
 
 /**
- * Holds back the events after an event that is being retried. If no event is being retried, this takes a single
- * lookup.
+ * Holds back the events after an event that is being retried. If no event is being retried, executes a single look-up.
  */
 export function heldBack(tenantRecordId: number, sink: string): Sql {
   const again = sql`from bw_sink_deliveries w
@@ -319,7 +320,7 @@ export function heldBack(tenantRecordId: number, sink: string): Sql {
       and coalesce(d.account_record_id, 0) in (select coalesce(w.account_record_id, 0) ${again})`;
 }
 
-/** Releases the events of accounts whose retries have ended; the retries are listed by record id. */
+/** Releases the held events of accounts whose retries have ended. The retries are given by record id. */
 function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly number[]) {
   return sql`
     update bw_sink_deliveries as d set due_order = 0

@@ -93,7 +93,7 @@ const history = sql`bw_queue_history`;
 
 /**
  * Conditions by part of the queue. The states are literals, because each live state has its own partial index, which
- * a parameter would rule out.
+ * cannot be used with a parameter.
  */
 const places: Readonly<Record<QueuePart, { readonly table: Sql; readonly isThere: Sql }>> = {
   FINISHED: { table: history, isThere: nothing },
@@ -148,12 +148,12 @@ function isLive(part: QueuePart) {
   return part === 'AVAILABLE' || part === 'PROCESSING';
 }
 
-/** Returns the order of entries. Live entries are sorted in claim order, which has an index. */
+/** Returns the sort order of entries. Live entries are sorted in claim order, because that order has an index. */
 function inOrder(part: QueuePart) {
   return isLive(part) ? sql`order by due_order, record_id` : sql`order by effective_date, record_id`;
 }
 
-/** Returns the condition for the part of the claim index that contains the kind. */
+/** Returns the condition for the part of the claim index that contains entries of the kind. */
 function ofKind({ kind, part }: QueuePageRequest) {
   if (!isLive(part)) return sql`kind = ${kind}`;
   return kind === QueueKind.BUS ? sql`due_order = 0` : sql`due_order > 0`;

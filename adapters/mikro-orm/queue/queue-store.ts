@@ -131,8 +131,8 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
 }
 
 /**
- * Returns the condition for entries of a call. It includes the account, because the due entries of an account have an
- * index and the token has none.
+ * Returns the condition for the entries that a call caused. It includes the account, because there is an index for the
+ * due entries of an account but none for the token.
  */
 function causedBy({ userToken, accountRecordId }: WorkCause) {
   const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
@@ -209,7 +209,7 @@ export function dueEntries(dialect: Pick<Dialect, 'ofWorkingTenants'>, request: 
     order by e.due_order, e.record_id limit ${request.limit}`;
 }
 
-/** Returns the condition for a kind in terms of the claim order, so that the scan can use its index. */
+/** Returns the condition for a kind of entries. It uses the claim order, so that the scan can use the index. */
 function ofKind({ kind }: ClaimRequest) {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
@@ -251,7 +251,8 @@ function inClaimOrder(first: Claimed, second: Claimed) {
 }
 
 /**
- * Returns the condition for live rows of these entries that this node still holds. The claim id is the fencing token.
+ * Returns the condition for those of the given entries that are live and still held by this node. The claim id is the
+ * fencing token.
  */
 function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries') {
   const claims = [...new Set(entries.map(({ claimId }) => claimId))];
@@ -261,10 +262,7 @@ function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entrie
     and ${raw(alias)}.processing_state = ${ProcessingState.IN_PROCESSING}`;
 }
 
-/**
- * Ends the entries with this outcome.
- * @throws LeaseLostError if another node holds one of them now.
- */
+/** Ends the entries with this outcome. @throws LeaseLostError if another node now holds one of them. */
 export async function endEntries(
   runner: Runner,
   entries: readonly ClaimedEntry[],
@@ -293,7 +291,10 @@ function assertOurs(entries: readonly ClaimedEntry[], found: number) {
   throw new LeaseLostError(`Only ${found} of the queue entries ${recordIds} are still claimed by this node`);
 }
 
-/** Makes claimed entries AVAILABLE (platform §9.3 rule 7). Skips locked rows, because their node is alive. */
+/**
+ * Makes claimed entries AVAILABLE again (platform §9.3 rule 7). Skips locked rows, because the nodes that locked them
+ * are alive.
+ */
 function releaseClaims({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
   return sql`
     update bw_queue_entries set processing_state = 'AVAILABLE', processing_owner = null, claim_id = null,
@@ -303,7 +304,7 @@ function releaseClaims({ forUpdateSkipLocked }: Dialect, whose: SqlPart) {
       ${raw(forUpdateSkipLocked)})`;
 }
 
-/** Ends entries as REAPED if their leases have expired too often, and inserts AVAILABLE copies (platform §9.2). */
+/** Ends entries as REAPED if their leases have expired too often. Inserts AVAILABLE copies of them (platform §9.2). */
 async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]) {
   const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
   const rows = await runner.rows(sql`
@@ -329,7 +330,7 @@ async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap'
   return copies.length;
 }
 
-/** Returns the earliest time at which an entry could be processed. */
+/** SQL for the earliest time at which an entry could have been processed. */
 const begun = sql`case when created_date > effective_date then created_date else effective_date end`;
 
 const dueEvents = sql`due_order = 0`;
@@ -346,7 +347,9 @@ function firstDue({ ofWorkingTenants }: OfWorkingTenants, due: Sql, limit: numbe
     order by due_order, record_id limit ${limit}`;
 }
 
-/** Returns the size of the backlog, counted up to `limit` in claim order. The limit keeps PostgreSQL on its index. */
+/**
+ * Returns the size of the backlog. Counts at most `limit` entries in claim order, so that PostgreSQL uses its index.
+ */
 function backlogOf(dialect: OfWorkingTenants, { since, limit, kind }: BacklogRequest) {
   const parts = [
     { kind: QueueKind.BUS, due: dueEvents },

@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { LostCommitError } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 
-/** Returns the error for callers if the database cannot work now (http-api §12), otherwise the given error. */
+/** If the database is unavailable, returns the error for callers (http-api §12). Otherwise returns the given error. */
 export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
   if (error instanceof LostCommitError) {
     return new BillingError({
@@ -43,7 +43,10 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
   return error;
 }
 
-/** Adds the cause for the operator who starts the engine. Later callers must not learn the location of the database. */
+/**
+ * Adds the cause to an error for the operator who starts the engine. Errors for later callers must not reveal the
+ * location of the database.
+ */
 export function withReason(error: unknown): unknown {
   if (!(error instanceof BillingError && error.cause instanceof Error)) return error;
   const { code, facts, cause } = error;

@@ -8,32 +8,32 @@ import type { Dialect } from '../sql/dialect.ts';
 import { Runner } from '../sql/runner.ts';
 import { violationOf } from '../tables/violations.ts';
 
-/** Returns true if the engine's own connection finds the database locked while the host's transaction writes to it. */
+/** Returns true if a connection of the engine finds the database locked while the host's transaction writes to it. */
 export type SeesLock = (host: Transaction) => Promise<boolean>;
 
 interface OwnDatabase {
   readonly connection: Connection;
   readonly hostDialect: Dialect;
-  /** Checks for locks. Null if the database server handles locks. */
+  /** Checks for locks on the database file. Null if a database server handles locks. */
   readonly seesLock: SeesLock | null;
 }
 
 const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
 
-/** Finds the host's open transaction on the engine's database and signals its commit. */
+/** Finds the host's open transaction on the engine's database, and reports its commit. */
 export class HostTransactions {
   readonly #own: OwnDatabase;
   readonly #onCommit: (changes: readonly StoredChange[]) => void;
-  /** True for each connection that leads to the engine's database, false for any other connection. */
+  /** For each connection, whether it leads to the engine's database. */
   readonly #leadHere = new WeakMap<object, boolean>();
   /**
-   * Host transactions on other connections to the engine's SQLite file. While one is open, no other connection can
-   * write.
+   * Open host transactions on other connections to the engine's SQLite file. While there is one, no other connection
+   * can write.
    */
   readonly #holding = new Map<Transaction, () => boolean>();
   /** The changes in each open transaction whose library does not report commits. */
   readonly #watched = new WeakMap<Transaction, StoredChange[]>();
-  /** Host connections whose locks are visible to the engine's connections. */
+  /** Connections of hosts whose locks are visible to the engine's connections. */
   readonly #seen = new WeakSet<object>();
   /** The latest savepoint of each transaction. Savepoints must end in reverse order. */
   readonly #savepoints = new WeakMap<Transaction, Promise<unknown>>();
@@ -45,8 +45,8 @@ export class HostTransactions {
   }
 
   /**
-   * Checks the handle as far as possible without the database.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for anything but the handle of an open transaction.
+   * Checks the handle as far as this is possible without the database.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if it is not the handle of an open transaction.
    */
   check(host: unknown): Lender {
     const lender = findLender(host);
@@ -57,7 +57,8 @@ export class HostTransactions {
 
   /**
    * Returns the host's open transaction.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if no transaction is open, or if it is on another database.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if no transaction is open, or if it is on a different
+   * database.
    */
   async transactionOf(host: unknown): Promise<Transaction> {
     const lender = this.check(host);
@@ -79,8 +80,8 @@ export class HostTransactions {
   }
 
   /**
-   * Checks the host's copy of SQLite before the first write, because two copies in one process do not see each
-   * other's locks.
+   * Checks, before the first write, that the host uses the engine's copy of SQLite. Two copies in one process do not
+   * see each other's locks.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the host uses a different copy.
    */
   async checkLocks(host: unknown, statements: Transaction): Promise<void> {
@@ -125,7 +126,10 @@ export class HostTransactions {
     return row?.identity ?? null;
   }
 
-  /** Runs `work` in a savepoint, one at a time per transaction. A failure undoes all changes of `work`. */
+  /**
+   * Runs `work` in a savepoint. Each transaction has only one savepoint at a time. If `work` fails, all of its changes
+   * are rolled back.
+   */
   async inSavepoint<T>(transaction: Transaction, work: (statements: Transaction) => Promise<T>): Promise<T> {
     const before = this.#savepoints.get(transaction);
     const working = (async () => {
@@ -156,8 +160,8 @@ export class HostTransactions {
   }
 
   /**
-   * Calls the listener with the changes after the commit of the host's transaction, or after its end if the library
-   * does not report commits.
+   * Calls the listener with the changes after the host's transaction has been committed. If the library does not report
+   * commits, calls it after the end of the transaction.
    */
   async expectCommit(host: unknown, change: StoredChange | null): Promise<void> {
     const lender = this.check(host);
@@ -183,9 +187,9 @@ export class HostTransactions {
   }
 
   /**
-   * Waits until no host transaction locks the file. Waiting inside SQLite would block the process, including the
+   * Waits until no host transaction locks the file. If SQLite itself waited, it would block the process, including the
    * host.
-   * @throws BillingError BUSY (60018) after too long a wait.
+   * @throws BillingError BUSY (60018) if the wait takes too long.
    */
   async whenFree(): Promise<void> {
     for (const [transaction, isOpen] of this.#holding) {
@@ -211,8 +215,8 @@ function refused(message: string) {
 }
 
 /**
- * Returns true if the connection is in a transaction. Inside a transaction, SQLite rejects `begin` and the
- * transaction stays open.
+ * Returns true if the connection is in a transaction. In that case, SQLite rejects `begin`, and the transaction stays
+ * open.
  */
 async function isInSqlite(transaction: Transaction) {
   try {
@@ -227,7 +231,7 @@ async function isInSqlite(transaction: Transaction) {
 
 const noTransaction = '25P01';
 
-/** Returns true if the connection is in a transaction. PostgreSQL accepts savepoints only inside a transaction. */
+/** Returns true if the connection is in a transaction. PostgreSQL accepts savepoints only in this case. */
 async function isInPostgresql(transaction: Transaction) {
   try {
     await transaction.executeQuery(compiled('savepoint bw_probe'));
@@ -239,7 +243,7 @@ async function isInPostgresql(transaction: Transaction) {
   }
 }
 
-/** Checks whether the connection is in a transaction, without changing that state. */
+/** Functions that check whether a connection is in a transaction, without changing that. */
 const isInTransaction = { sqlite: isInSqlite, postgresql: isInPostgresql };
 
 const whole = '9007199254740991';
@@ -249,7 +253,7 @@ const probes = {
   postgresql: `select ${whole}::bigint as whole, ${exact}::numeric as exact, true as is_true`,
 };
 
-/** Returns true if the driver reads values exactly, in forms that the engine accepts. */
+/** Returns true if the driver reads values exactly and in a form that the engine accepts. */
 async function readsWhole(kind: Dialect['kind'], transaction: Transaction) {
   const [row] = (await transaction.executeQuery(compiled(probes[kind]))).rows;
   const read = new Map(Object.entries(row ?? {}));

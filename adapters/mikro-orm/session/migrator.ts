@@ -3,7 +3,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { refusal, schemaOptions, schemaState } from '../tables/schema.ts';
 
 /**
- * Runs the missing migrations on an open connection, with a separate MikroORM instance.
+ * Runs the missing migrations on an open connection, using a separate MikroORM instance.
  * @throws Error if the database is older than the first migration or newer than the last.
  */
 export async function applyMigrations(input: {
@@ -25,12 +25,12 @@ function migratorOptions(entities: EntitySchema[], migrations: readonly Migratio
   return { ...schemaOptions(entities, migrations), extensions: [Migrator] };
 }
 
-/** The oldest supported version (`peerDependencies`). Other major versions may be incompatible. */
+/** The oldest supported version (`peerDependencies`). Versions with another major number may be incompatible. */
 const oldest = { major: 7, minor: 2 };
 
 /**
- * Checks the version of MikroORM. npm checks it too, but that check can be turned off. @throws Error for an
- * unsupported version.
+ * Checks the version of MikroORM, because npm's own check can be disabled.
+ * @throws Error for an unsupported version.
  */
 export function checkMikroOrmVersion(version: string = Utils.getORMVersion()): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);

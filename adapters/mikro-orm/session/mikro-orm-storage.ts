@@ -56,21 +56,21 @@ export interface StorageParts {
   readonly connection: Connection;
   readonly transactions: Transactions;
   readonly dialect: Dialect;
-  /** Dialect of host transactions, whose connections the storage has not prepared. */
+  /** Dialect used in host transactions, because the storage has not prepared their connections. */
   readonly hostDialect: Dialect;
-  /** Checks for locks. Null if the database server handles locks. */
+  /** Checks for locks on the database file. Null if a database server handles locks. */
   readonly seesLock: SeesLock | null;
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
-  /** Updates the schema. Null if the operator updates it. */
+  /** Updates the schema. Null if the operator must update it. */
   readonly migrate: (() => Promise<unknown>) | null;
-  /** If true, `prepare` rejects a role that row-level security does not bind. */
+  /** If true, `prepare` rejects a database role that bypasses row-level security. */
   readonly requireRowSecurity: boolean;
-  /** Releases the locks on the database after a failed start, so that `connect` may follow. */
+  /** Releases the locks on the database after a failed start, so that `connect` can be called again. */
   letGo(): Promise<void>;
   close(): Promise<void>;
   poolUse(): Promise<PoolUse | null>;
-  /** Name that this node adds to its notifications of commits. */
+  /** Name of this node in its notifications about commits. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
   readonly reserveName: NodeStore['hold'];
@@ -83,27 +83,27 @@ interface Operation<T> {
   readonly work: (session: WriteSession) => Promise<T>;
 }
 
-/** @param tenantRecordId null if the tenant is unknown. */
+/** @param tenantRecordId Null if the tenant is unknown. */
 type Listener = (tenantRecordId: number | null) => void;
 
 interface Shared {
   readonly parts: StorageParts;
-  /** Listeners to commits of due queue entries, of pushes to callbacks and of published events. */
+  /** Functions called after commits with due queue entries, with pushes to callbacks, or with published events. */
   readonly listeners: Readonly<Record<'due' | 'pushes' | 'published', Set<Listener>>>;
-  /** Listeners to changes of accounts and configurations. */
+  /** Functions called after accounts or configurations have changed. */
   readonly changeListeners: Set<(change: StoredChange) => void>;
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
   isPrepared: boolean;
-  /** Calls in progress on the engine's connections. */
+  /** Calls that are currently using the engine's connections. */
   readonly underWay: Set<Promise<unknown>>;
   closing: Promise<void> | undefined;
 }
 
 const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
-/** Storage over MikroORM's connection. The dialects and their parts contain the differences between databases. */
+/** Storage that uses MikroORM's connection. The differences between databases are in the dialects and their parts. */
 export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly singleNode: boolean;
   readonly queue: Storage['queue'];
@@ -340,7 +340,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return shared.closing;
   }
 
-  /** Runs `work` and writes its changes. Only the commit remains. */
+  /** Runs `work` and writes its changes. The caller then only has to commit. */
   async #perform<T>(runner: Runner, { work, ...call }: Operation<T>) {
     const { parts, policy } = this.#shared;
     const { session, flush } = writeSession({ runner, ...call, policy });
@@ -353,7 +353,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return { result, flushed };
   }
 
-  /** Runs `work` in a savepoint of the host's transaction, so that a failed operation leaves no changes. */
+  /** Runs `work` in a savepoint of the host's transaction, so that a failed operation leaves no changes behind. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     const work = async (statements: Transaction) => {
@@ -392,7 +392,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** Runs `work` in the host's transaction, with access to the rows of `reach`. */
+  /** Runs `work` in the host's transaction. The transaction can access the rows of `reach` meanwhile. */
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     return this.#reachingHost(async () => {
@@ -427,7 +427,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     return new Runner({ dialect, trace, violationOf }, transaction);
   }
 
-  /** Wraps every use of the engine's connections, so that `close` can wait until the use ends. */
+  /** Runs work on the engine's connections. `close` waits until all such work has ended. */
   async #reaching<T>(work: () => Promise<T>): Promise<T> {
     const { underWay } = this.#shared;
     return this.#reachingHost(async () => {
@@ -441,7 +441,9 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
   }
 
-  /** Translates database errors. Rejects calls after `close`, which would open the database again. */
+  /**
+   * Runs work and translates database errors. Rejects calls after `close`, because they would open the database again.
+   */
   async #reachingHost<T>(work: () => Promise<T>): Promise<T> {
     const { closing, parts } = this.#shared;
     if (closing !== undefined)
@@ -496,7 +498,7 @@ function notify(listeners: ReadonlySet<Listener>, tenantRecordId: number | null)
   for (const listener of listeners) listener(tenantRecordId);
 }
 
-/** Makes writing statements wait for host transactions that lock the SQLite file. */
+/** Makes statements that write wait for host transactions that lock the SQLite file. */
 function whenWritable(hosts: HostTransactions, single: Transaction): Transaction {
   if (!hosts.isHeld) return single;
   return {
@@ -507,7 +509,7 @@ function whenWritable(hosts: HostTransactions, single: Transaction): Transaction
   };
 }
 
-/** Returns a function that registers a listener. The result of that function removes the listener. */
+/** Returns a function that adds a listener and returns a function to remove it. */
 function listening(listeners: Set<Listener>): (listener: Listener) => () => void {
   return (listener) => {
     listeners.add(listener);

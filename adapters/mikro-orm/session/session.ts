@@ -141,14 +141,17 @@ export function readSession(runner: Runner, tenant: TenantRef, countThreshold: n
 }
 
 export interface Flushed {
-  /** True if a queue entry is due before the next poll of the dispatchers. */
+  /** True if a queue entry becomes due before the next poll of the dispatchers. */
   readonly dueNow: boolean;
-  /** True if the tenant's callback will receive a push. */
+  /** True if a push for the tenant's callback was stored. */
   readonly hasPushes: boolean;
-  /** The bus events, including events that the tenant skips. */
+  /** The bus events, including those that the tenant skips. */
   readonly published: readonly NewBusEvent[];
   readonly tells: boolean;
-  /** The changed accounts. Null means that the configuration of the tenant has changed. Complete after the commit. */
+  /**
+   * The changed accounts. Null if the configuration of the tenant has changed. The set is complete only after the
+   * commit.
+   */
   readonly touched: ReadonlySet<number> | null;
 }
 
@@ -158,8 +161,8 @@ const configurationChanges: ReadonlySet<NewBusEvent['type']> = new Set([
 ]);
 
 /**
- * Opens a write session. `flush` is the last call before the commit; it hands the audit rows and the outbox to the
- * commit.
+ * Opens a write session. `flush` must be the last call before the commit. It passes the audit rows and the outbox to
+ * the commit.
  */
 export function writeSession(input: {
   readonly runner: Runner;
@@ -242,8 +245,8 @@ export function writeSession(input: {
 type Makers<S extends readonly unknown[], T> = { readonly [K in keyof T]: (...source: S) => T[K] };
 
 /**
- * Adds properties that are created on first use. They are getters of the prototype, because own getters would cost
- * more than they save.
+ * Adds properties that are created on first use. They are getters on the prototype, because getters on each object
+ * would cost more than they save.
  */
 function onDemand<S extends readonly unknown[], T extends object>(makers: Makers<S, T>): (...source: S) => T {
   class OnDemand {
@@ -268,12 +271,12 @@ function onDemand<S extends readonly unknown[], T extends object>(makers: Makers
   return (...source) => new OnDemand(source) as T;
 }
 
-/** Milliseconds that a call waits for a busy account, if the storage's policy does not specify the time. */
+/** Milliseconds that a call waits for a busy account by default. */
 const ACCOUNT_LOCK_WAIT_MS = 5_000;
 
 type OptionalPolicy = 'isConsumed' | 'traceParentOf' | 'aroundWrite';
 
-/** The policy of sessions. Without `isConsumed`, every event is assumed to have work. */
+/** The policy of sessions. Without `isConsumed`, every event is assumed to cause work. */
 export type SessionPolicy = Required<Omit<StoragePolicy, OptionalPolicy>> &
   Pick<StoragePolicy, OptionalPolicy>;
 

@@ -1,4 +1,4 @@
-/** Takes `count` consecutive numbers and returns the first. */
+/** Takes `count` consecutive numbers. Returns the first of them. */
 type Take = (tenantRecordId: number, count: number) => Promise<number>;
 
 interface Waiting {
@@ -6,10 +6,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Numbers that may be used outside their transaction. Concurrent callers of a tenant share a statement, in order. */
+/**
+ * Issues numbers that are not tied to a transaction. Concurrent callers of the same tenant share a statement and get
+ * numbers in calling order.
+ */
 export class SharedNumbers {
   readonly #take: Take;
-  /** Callers that arrive while a statement runs, by tenant. */
+  /** Callers that have arrived while a statement is running, by tenant. */
   readonly #waiting = new Map<number, Waiting[]>();
 
   constructor(take: Take) {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 /** Size of the pieces in which an export is sent, in bytes (accounts §16 rule 4). */
 export const EXPORT_PIECE_BYTES = 65_536;
 
-/** Text for a slow reader, kept in an unlinked file that the system frees even after a crash. */
+/** Text for a slow reader. It is stored in an unlinked file, which the operating system frees even after a crash. */
 interface TextSpool {
   write(text: string): Promise<void>;
-  /** Returns the text once. Closes the spool at the end, or when the reader stops. */
+  /** Returns the text. Can be called only once. Closes the spool when all text was read or the reader stops. */
   read(): AsyncIterable<string>;
   close(): Promise<void>;
 }

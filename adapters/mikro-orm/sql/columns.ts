@@ -13,9 +13,9 @@ import {
   parseLocalDate,
 } from '../../../lib/values/time/index.ts';
 
-/** Kinds of columns. Each dialect has an exact type for each kind. */
+/** Column types. Each dialect has an exact database type for each of them. */
 export type ColumnType =
-  /** Primary key `record_id` with an identity sequence. */
+  /** The primary key `record_id`, an identity column. */
   'identity' | 'bigint' | 'integer' | 'uuid' | 'text' | 'boolean' | 'date' | 'decimal' | 'json';
 
 export interface Column {
@@ -25,33 +25,33 @@ export interface Column {
   readonly isInstant?: true;
 }
 
-/** Returns nullable columns of rows that are bound to a statement. */
+/** Returns nullable columns for rows that are passed to a statement. */
 export function inputColumns(types: Readonly<Record<string, ColumnType>>): readonly Column[] {
   return Object.entries(types).map(([name, type]) => ({ name, type, nullable: true }));
 }
 
-/** A value for the database. JSON columns contain JSON text. */
+/** A value for the database. The value of a JSON column is JSON text. */
 export type Cell = string | number | boolean | null;
 export type CellRows = readonly (readonly Cell[])[];
-/** A row from the driver, with the driver's types for numbers, dates and booleans. */
+/** A row as the driver returns it, with the driver's types for numbers, dates and booleans. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Stores a property of a record in one or more columns. */
+/** Describes how a property of a record is stored in one or more columns. */
 export interface Field<T> {
   readonly columns: readonly Column[];
-  /** True if the property is written with the record, but read only on request. */
+  /** True if the property is written with the record but read only on request. */
   readonly isSearchOnly?: true;
   write(value: T, cells: Cell[]): void;
   read(row: Row): T;
 }
 
-/** A field for each property. The compiler rejects a missing field. */
+/** One field per property. The compiler reports a missing field. */
 export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 
 interface Conversion<T> {
   readonly type: ColumnType;
   readonly isInstant?: true;
-  /** True if records may share a decoded value, which is immutable and larger than a number. */
+  /** True if records can share a decoded value. The value must be immutable and larger than a number. */
   readonly isShared?: true;
   encode(value: T): Cell;
   decode(stored: unknown, column: string): T;
@@ -66,12 +66,12 @@ function columnOf(
   return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
-/** Number of characters above which text is not cached, because documents would stay in memory. */
+/** Number of characters above which text is not cached. Otherwise large documents would stay in memory. */
 const MOST_SHARED_CHARACTERS = 1_000;
 
 /**
- * Returns a reader that reuses the previous value, because consecutive rows often have the same account, plan, price
- * or day.
+ * Returns a function that reads a column and reuses the previous value, because consecutive rows often have the same
+ * account, plan, price or day.
  */
 function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: unknown) => T {
   if (!isShared) return (stored) => decode(stored, name);
@@ -84,7 +84,7 @@ function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: 
   };
 }
 
-/** Returns a writer that reuses the cell of the previous value. */
+/** Returns a function that writes a column and reuses the cell of the previous value. */
 function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   if (!isShared) return encode;
   let last: { readonly value: T; readonly cell: Cell } | undefined;
@@ -95,7 +95,7 @@ function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
   };
 }
 
-/** Returns a field that is stored in one column and rejects null on reads and writes. */
+/** Returns a field in one column. Null is rejected, both on reading and on writing. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
   const write = writer(conversion);
@@ -119,14 +119,14 @@ function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
   };
 }
 
-/** Reads a number column of a row. A missing row is an error. */
+/** Reads a column of a row as a number. Throws if there is no row. */
 export const numberIn = (row: Row | undefined, column: string) => numberOf(row?.[column], column);
 export const textIn = (row: Row | undefined, column: string) => textOf(row?.[column], column);
 export const idIn = (row: Row | undefined, column: string) => textOf(row?.[column], column) as Uuid;
 export const dateIn = (row: Row | undefined, column: string) => dateOf(row?.[column], column);
 export const instantIn = (row: Row | undefined, column: string) => instant(numberOf(row?.[column], column));
 
-/** Returns a reader that returns null for a null column. */
+/** Returns a function that reads a column and returns null if the column is null. */
 export function orNullIn<T>(
   row: Row | undefined,
   column: string,
@@ -135,7 +135,7 @@ export function orNullIn<T>(
   return row === undefined || row[column] === null || row[column] === undefined ? null : read(row, column);
 }
 
-/** Returns a function that reads these columns. The column name is the property name with underscores. */
+/** Returns a function that reads these columns. The name of a column is the property name in snake case. */
 export function rowReader<M extends FieldMakers>(makers: M): (row: Row) => ValuesOf<FieldsOf<M>> {
   const fields = Object.entries(fieldsOf(makers));
   return (row) => Object.fromEntries(fields.map(([name, { read }]) => [name, read(row)])) as never;
@@ -161,8 +161,8 @@ function booleanOf(stored: unknown, column: string) {
 }
 
 /**
- * Returns the error for an unreadable value. The host's driver may parse types differently, or the table was edited
- * manually.
+ * Returns the error for a value that cannot be read. Either the host's driver parses types differently, or the table
+ * was edited manually.
  */
 function unreadable(stored: unknown, column: string): never {
   throw new InvariantError(`Column ${column} contains an unreadable ${typeof stored}: ${String(stored)}`, {
@@ -239,13 +239,13 @@ export const dateOrNull = (name: string) => nullable(name, dates);
 export const amount = (name: string) => required(name, decimals);
 export const amountOrNull = (name: string) => nullable(name, decimals);
 
-/** Returns an enumeration field. Values are not checked, because the engine wrote them. */
+/** Returns an enumeration field. Its values are not validated, because the engine wrote them. */
 export const oneOf = <T extends string>(name: string) => required<T>(name, texts as Conversion<T>);
 export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name, texts as Conversion<T>);
 
 export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
 export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
-/** Returns a field for a document that contains values without a JSON form, such as amounts. `read` restores them. */
+/** Returns a field for a document with values that have no JSON form, such as amounts. `read` restores these values. */
 export const jsonRead = <S, T>(name: string, read: (stored: S) => T) => required(name, documentsRead(read));
 export const jsonReadOrNull = <S, T>(name: string, read: (stored: S) => T) =>
   nullable(name, documentsRead(read));
@@ -257,7 +257,7 @@ function documentsRead<S, T>(read: (stored: S) => T): Conversion<T> {
 type FieldMakers = Readonly<Record<string, (column: string) => Field<unknown>>>;
 type FieldsOf<M extends FieldMakers> = { readonly [K in keyof M]: ReturnType<M[K]> };
 
-/** Returns the fields of these kinds. The column name is the property name with underscores. */
+/** Returns the fields of these kinds. The name of a column is the property name in snake case. */
 export function fieldsOf<M extends FieldMakers>(makers: M): FieldsOf<M> {
   const fields = Object.entries(makers).map(([name, make]) => [name, make(underscored(name))]);
   return Object.fromEntries(fields);
@@ -266,7 +266,7 @@ export function fieldsOf<M extends FieldMakers>(makers: M): FieldsOf<M> {
 /** The record that fields store. */
 export type ValuesOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** Returns fields that only searches use. They are written with the record and not read with it. */
+/** Returns fields that only searches use. They are written with the record but not read with it. */
 export function searchOnly<M extends FieldMakers>(makers: M) {
   const fields = Object.entries(fieldsOf(makers)).map(([name, field]) => [
     name,
@@ -278,8 +278,8 @@ export function searchOnly<M extends FieldMakers>(makers: M) {
 }
 
 /**
- * Returns a dated fact (subscriptions §2 rule 8). `<name>` contains the instant, and `<name>_local` contains the
- * local date.
+ * Returns a field for a date with its instant (subscriptions §2 rule 8). The column `<name>` contains the instant, and
+ * `<name>_local` contains the local date.
  */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
@@ -310,7 +310,7 @@ export function datedOrNull(name: string): Field<DatedInstant | null> {
   };
 }
 
-/** Maximum number of cached conversions. Thousands of rows of a run have only a few different days and instants. */
+/** Maximum number of cached conversions. The thousands of rows of a run have only a few different days and instants. */
 const MOST_REMEMBERED = 1_000;
 
 const daysRead = new Map<string, LocalDate>();

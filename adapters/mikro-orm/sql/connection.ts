@@ -4,7 +4,7 @@ import type { Row } from './columns.ts';
 import type { Sql } from './sql.ts';
 
 export interface CompiledStatement extends CompiledQuery {
-  /** Converts each row. A driver that returns rows one by one then need not keep the rows. */
+  /** Converts each row. If the driver returns rows one by one, the unconverted rows are not kept. */
   readonly read?: ((row: Row) => unknown) | undefined;
 }
 
@@ -13,12 +13,12 @@ export interface Transaction {
   executeQuery(query: CompiledStatement): Promise<{
     readonly rows: readonly unknown[];
     readonly numAffectedRows?: bigint | undefined;
-    /** True if the rows have already been converted by `read`. */
+    /** True if `read` has already converted the rows. */
     readonly isRead?: true;
   }>;
 }
 
-/** Kysely for single statements, and for connections that the engine holds for a while. */
+/** Kysely for single statements, and for connections that the engine holds temporarily. */
 export interface Client extends Transaction {
   getExecutor(): {
     provideConnection<T>(consumer: (connection: Transaction) => Promise<T>): Promise<T>;
@@ -43,15 +43,15 @@ export interface StatementResult {
   readonly affected: number;
 }
 
-/** Runs the engine's statements one after the other, or concurrently. */
+/** Runs the engine's statements, either one after another or concurrently. */
 export interface Statements {
   run(statement: Sql): Promise<StatementResult>;
   rows(statement: Sql): Promise<readonly Row[]>;
 }
 
 /**
- * Returns a client for one statement outside a transaction. Rejects a second statement, which would see a different
- * state.
+ * Returns a client for a single statement outside a transaction. Rejects a second statement, because that would see a
+ * different state.
  */
 export function singleStatementClient(client: Transaction): Transaction {
   let isUsed = false;
@@ -64,10 +64,10 @@ export function singleStatementClient(client: Transaction): Transaction {
   };
 }
 
-/** Reach of work without a tenant: the queue, tenants, users, health and migrations. */
+/** Reach of work that does not belong to a tenant: the queue, tenants, users, health and migrations. */
 export const EVERY_TENANT = '*';
 
-/** The rows that a transaction can access: those of a tenant (its record id), or of all tenants. */
+/** The rows that a transaction can access: those of one tenant (given by its record id) or of all tenants. */
 export type Reach = number | typeof EVERY_TENANT;
 
 export interface TransactionKind {
@@ -78,13 +78,15 @@ export interface TransactionKind {
 
 export interface Done<T> {
   readonly result: T;
-  /** Settles after the statements on which only the commit depends. They may be sent together with the commit. */
+  /**
+   * Settles when the statements have ended on which only the commit depends. They may be sent together with the commit.
+   */
   readonly last: Promise<unknown>;
 }
 
-/** Begins and ends transactions, and sets the tenants whose rows they can access (platform §2, isolation rule 2). */
+/** Begins and ends transactions, and specifies which tenants' rows they can access (platform §2, isolation rule 2). */
 export interface Transactions {
-  /** Runs `work` in its own transaction. Commits when `work` resolves; rolls back when it throws. */
+  /** Runs `work` in its own transaction. Commits if `work` resolves, and rolls back if it throws. */
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
   /** Returns a runner that runs each statement in its own transaction. */
   single(reach: Reach): Transaction;
