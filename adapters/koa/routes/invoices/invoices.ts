@@ -291,7 +291,7 @@ type DryRunCall = Pick<
   'billing' | 'context' | 'body' | 'dialect'
 >;
 
-/** http-api §13.1 note 20. */
+/** invoicing §15. */
 function refuseContradictions({
   startDate,
   unpaidInvoicesOnly,
