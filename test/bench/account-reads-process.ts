@@ -11,15 +11,15 @@ import { answerParent, peakMib } from './child.ts';
 import { storageAt } from './databases.ts';
 import type { ServerInput, ServerOutput } from './server-process.ts';
 
-/** A server that tells, at a port of its own, how long it has held its event loop and what memory it has taken. */
+/** A server with a second port that reports its event loop delays and its peak memory. */
 export interface WatchedServerOutput extends ServerOutput {
   readonly usageUrl: string;
 }
 
-/** Since the server was asked last; the peak of memory since its start. */
+/** Event loop figures since the previous request; peak memory since the server started. */
 export interface ServerUsage {
   readonly longestDelayMs: number;
-  /** Processor time of the longest turn of the event loop: what others on the machine take does not count. */
+  /** Longest turn of the event loop in processor time, which excludes other processes on the machine. */
   readonly longestTurnMs: number;
   readonly peakMib: number;
 }
@@ -55,7 +55,7 @@ async function serve({
   return { url: `http://127.0.0.1:${listening.port}`, usageUrl: `http://127.0.0.1:${port}` };
 }
 
-/** Looks at the processor time each time that a timer has its turn. */
+/** Measures the processor time between the runs of a timer that fires on every turn of the event loop. */
 function watchTurns() {
   const msNow = (): number => {
     const { user, system } = process.threadCpuUsage();

@@ -25,13 +25,13 @@ const sizes: Readonly<Record<Bench['size'], readonly Held[]>> = {
   FULL: [
     { subscriptions: 300, states: 600 },
     { subscriptions: 600, states: 1_500 },
-    // As much as one answer may hold (platform §16).
+    // Maximum size of one response (platform §16).
     { subscriptions: 4_500, states: 0 },
     { subscriptions: 2, states: 12_000 },
   ],
 };
 
-/** What answers of such an account take: each state stands in the events of every subscription. */
+/** Measures reads of one account whose blocking states appear in the events of every subscription. */
 export const accountReads: Goal = {
   name: 'account-reads',
   title: 'Reads of one account with many subscriptions and blocking states',
@@ -49,7 +49,7 @@ async function measureOn(bench: Bench, { kind, held }: { readonly kind: Database
   const ids = await seed(database, held);
   const figures: Figure[] = [];
   const paths = pathsOf(ids);
-  // Small sizes start one server for all reads, so that starts do not take most of the time.
+  // For small sizes, one server handles all reads, so that startup does not dominate the run.
   const isSmall = bench.size === Size.SMOKE || bench.size === Size.QUICK;
   for (const together of isSmall ? [paths] : paths.map((path) => [path]))
     figures.push(...(await measureReads(bench, { database, paths: together, kind, held })));
@@ -106,7 +106,7 @@ interface Reads {
   readonly held: Held;
 }
 
-/** In a process of its own, so that its memory is that of these reads. */
+/** Measures the reads against a server process of their own, so that its memory is only theirs. */
 async function measureReads(bench: Bench, reads: Reads): Promise<readonly Figure[]> {
   const { database, paths } = reads;
   const script = new URL('./account-reads-process.ts', import.meta.url);
@@ -117,7 +117,7 @@ async function measureReads(bench: Bench, reads: Reads): Promise<readonly Figure
   });
   const usage = async () => (await (await fetch(output.usageUrl)).json()) as ServerUsage;
   try {
-    // The first call compiles and fills caches.
+    // The first call compiles code and fills caches.
     await drained(`${output.url}/1.0/kb/accounts/pagination?limit=1`);
     const before = await usage();
     const figures: Figure[] = [];

@@ -25,15 +25,15 @@ interface Read {
   readonly what: string;
   readonly requests: readonly LoadRequest[];
   readonly answer: string;
-  /** Requests per second; null = none. */
+  /** Requests per second; null if there is no goal. */
   readonly goal: number | null;
-  /** How many are sent for each thousand invoices read. */
+  /** Number of these requests per thousand invoice reads. */
   readonly perMille: number;
 }
 
 async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
   const database = await bench.databases.fresh(kind);
-  // Nothing falls due while the server runs: the last invoices are those of this month.
+  // The last invoices are from this month, so nothing falls due while the server runs.
   const begins = firstOfMonth(1 - invoices);
   await seed(database, { accounts: bench.choose(accounts), invoices, subscriptions: itemsOfInvoice, begins });
   const ids = await idsOf(database);
@@ -137,7 +137,7 @@ async function measureRead(
     total: Math.max(connections, Math.round((bench.choose(total) * read.perMille) / 1_000)),
     perSecond: null,
   };
-  // The first load finds code that is still being compiled; a server has that behind it.
+  // The first load runs while code is still being compiled, which a running server has already done.
   const warmUp = bench.size === Size.SMOKE ? 0 : load.total;
   const [full, half]: [LoadOutput[], LoadOutput[]] = [[], []];
   for (let left = bench.choose(runs); left > 0; left -= 1) {

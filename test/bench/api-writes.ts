@@ -7,7 +7,7 @@ import type { LoadInput } from './load-process.ts';
 import { firstOfMonth, PLAN, PRICE, seed } from './past.ts';
 
 const accounts = { SMOKE: 20, QUICK: 300, NORMAL: 3_000, FULL: 5_000 };
-/** As many come first and are not timed: a server has its compiling behind it. */
+/** Untimed requests before the measurement, so that compilation does not count. */
 const warmUps = { SMOKE: 2, QUICK: 100, NORMAL: 500, FULL: 500 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const connections = 16;
@@ -62,7 +62,7 @@ async function createAccounts(url: string, total: number): Promise<number> {
   return (await putLoad({ ...loadOf(url, requests), total })).perSecond;
 }
 
-/** From the first request until the last invoice is paid. */
+/** Measures from the first request until the last invoice is paid. */
 async function subscribe(input: {
   readonly url: string;
   readonly database: BenchDatabase;
@@ -93,7 +93,7 @@ function loadOf(url: string, requests: LoadInput['requests']): Omit<LoadInput, '
   return { url, requests, status: 201, connections, perSecond: null };
 }
 
-/** Each seeded account has one invoice, paid in full; as many accounts again have been made. */
+/** Checks that each seeded account has one fully paid invoice, and that as many new accounts exist. */
 async function check(database: BenchDatabase, total: number): Promise<void> {
   await withRows(database, async (rows) => {
     const [found] = await rows.query(`

@@ -1,6 +1,6 @@
 import type { DatabaseKind } from '../support/databases.ts';
 
-/** A database of the bench: the file's path or the server's URL is all that another process needs. */
+/** A benchmark database. Another process opens it by its file path or server URL. */
 export interface BenchDatabase {
   readonly kind: DatabaseKind;
   readonly location: string;

@@ -7,14 +7,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const bench = 'test/bench';
 
-/** The package as `npm run build` makes it, in a directory of its own, and the bench's processes built over it. */
+/** The package built by `npm run build` in its own directory, and the benchmark processes built against it. */
 export interface Built {
   readonly program: string;
   script(source: URL): URL;
   remove(): Promise<void>;
 }
 
-/** Benches measure the package that users run. Loading TypeScript sources would add about 45 MiB and compile time. */
+/** Builds the package, because users run it: loading TypeScript sources would add about 45 MiB and compile time. */
 export async function buildPackage(): Promise<Built> {
   const directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
   const dist = join(directory, 'dist');
@@ -22,7 +22,7 @@ export async function buildPackage(): Promise<Built> {
   const build = ['run', '--silent', 'build:code', '--', `--outdir=${dist}`];
   execFileSync('npm', [...build, ...processes.map((name) => `${bench}/${name}`)], { cwd: root });
   for (const part of ['node_modules', 'examples']) await symlink(join(root, part), join(directory, part));
-  // As far from the processes as from their sources.
+  // The processes find the examples at the same relative path as in the sources.
   await symlink(join(root, 'examples'), join(dist, 'examples'));
   await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
   return {

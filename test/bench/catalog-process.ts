@@ -15,12 +15,12 @@ export interface CatalogInput {
 
 export interface CatalogOutput {
   readonly loadMs: number;
-  /** Before look-ups, which decode plans. */
+  /** Memory after loading, before lookups decode plans. */
   readonly loadedMib: number;
   readonly newUs: number;
   readonly recentUs: number;
   readonly oldUs: number;
-  /** One more version, validated and stored, and the next look at the catalog. */
+  /** Time to validate and store one more version, and to read the catalog again. */
   readonly uploadMs: number;
 }
 
@@ -48,7 +48,7 @@ async function measure({ database, tenant, shape, lookUps }: CatalogInput): Prom
 function timeLookUps(catalog: Catalog, { plans, versions }: CatalogShape, lookUps: number) {
   const names = Array.from({ length: plans }, (_, index) => planName(index));
   const nameOf = (index: number): string => names[index % plans] ?? '';
-  // Built before the clock runs, and read in no order that a processor could foresee.
+  // Prepared before timing starts, in an order that the processor cannot predict.
   const days = Array.from({ length: versions }, (_, index) => dateOf((index * 7_919) % versions));
   const dayOf = (index: number): Instant => days[index % versions] ?? firstDay;
   const timed = (lookUp: (index: number) => unknown): number => {
@@ -67,7 +67,9 @@ function timeLookUps(catalog: Catalog, { plans, versions }: CatalogShape, lookUp
   };
 }
 
-/** An existing subscription keeps the price of its start; a new one gets that of its day (catalog §6.2). */
+/**
+ * Checks that an existing subscription keeps the price of its start and a new one gets today's price (catalog §6.2).
+ */
 function check(catalog: Catalog, shape: CatalogShape): void {
   const last = shape.versions - 1;
   const at = dateOf(last);

@@ -17,15 +17,15 @@ import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { storageAt } from './databases.ts';
 
-/** A catalog of so many plans, whose versions are a day apart. */
+/** A catalog with this many plans, whose versions are one day apart. */
 export interface CatalogShape {
   readonly plans: number;
   readonly versions: number;
-  /** Prices that change from one version to the next: those of one plan after the other, or of all at once. */
+  /** Which prices change from one version to the next: one plan in turn, or every plan. */
   readonly changes: 'one plan' | 'every plan';
 }
 
-/** Versions of one transaction while seeding. */
+/** Number of versions per transaction while seeding. */
 const batch = 20;
 const basePrice = 10;
 const dayMs = 86_400_000;
@@ -39,13 +39,13 @@ export function planName(index: number): string {
   return `plan-${String(index).padStart(3, '0')}-monthly`;
 }
 
-/** What a plan costs in a version: another amount whenever it changes, the same while it does not. */
+/** Returns the price of a plan in a version. It differs after every change and only then. */
 export function priceOfPlan({ plans, changes }: CatalogShape, version: number, plan: number): string {
   const changedIn = changes === 'every plan' ? version : version - ((version - plan + plans) % plans);
   return (basePrice + Math.max(0, changedIn)).toFixed(2);
 }
 
-/** Fills the catalog of a new tenant, whose id it returns, with what so many uploads would have stored. */
+/** Fills the catalog of a new tenant with the rows that this many uploads would store. Returns the tenant's id. */
 export async function seedCatalog(database: BenchDatabase, shape: CatalogShape): Promise<Uuid> {
   const storage = storageAt(database);
   const billing = await Billing.open({ storage });

@@ -2,32 +2,32 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
-/** Where the code of a process is; by default in its source. */
+/** Returns the script that a process runs for a source file; by default the source file itself. */
 let scriptOf = (source: URL): URL => source;
 
-/** From now on processes run what this makes of their sources. */
+/** Runs later processes from the files that `built` returns for their sources. */
 export function runBuilt(built: (source: URL) => URL): void {
   scriptOf = built;
 }
 
-/** Work for a process of its own: the module at `script` answers one message with one message. */
+/** Work for a separate process: the module at `script` answers one message with one message. */
 export interface ChildWork<Input> {
   readonly script: URL;
   readonly input: Input;
 }
 
 export interface ChildUsage {
-  /** Highest resident memory of the process until its answer, in MiB. */
+  /** Highest resident memory of the process until its response, in MiB. */
   readonly peakMib: number;
 }
 
-/** A process that has answered and goes on, such as a server. */
+/** A process that keeps running after its response, such as a server. */
 export interface RunningChild<Output> {
   readonly output: Output;
   stop(): Promise<void>;
 }
 
-/** Runs the work in a fresh process, as cold as a user's, and returns its answer. */
+/** Runs the work in a new process, as cold as a user's, and returns its response. */
 export async function inChild<Input, Output>(work: ChildWork<Input>): Promise<Output & ChildUsage> {
   const { output, stop } = await startChild<Input, Output & ChildUsage>(work);
   await stop();
@@ -61,10 +61,10 @@ async function answerOf<Output>(child: ChildProcess, input: unknown, script: URL
   return Promise.race([answer, death]);
 }
 
-/** The other side: answers the parent's message with what `work` makes of it, then lets the process end. */
+/** Answers the parent's message with the result of `work`, then lets the process end. */
 export function answerParent<Input, Output extends object>(work: (input: Input) => Promise<Output>): void {
   process.once('message', (input) => {
-    // The dispatcher's timers keep no process alive; the parent's connection does.
+    // The dispatcher's timers do not keep a process alive, but the connection to the parent does.
     process.channel?.ref();
     work(input as Input).then(
       (output) => process.send?.({ ...output, peakMib: peakMib() }),
@@ -76,7 +76,10 @@ export function answerParent<Input, Output extends object>(work: (input: Input) 
   });
 }
 
-/** Of Linux the high-water mark of this program: that of `resourceUsage` begins with the parent's memory at the fork. */
+/**
+ * Returns the peak memory of this program. Linux reports it in `VmHWM`; `resourceUsage` would include the memory of the
+ * parent at the fork.
+ */
 export function peakMib(): number {
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
   const peak = /^VmHWM:\s*(\d+) kB$/m.exec(status);

@@ -15,11 +15,11 @@ const runs = { SMOKE: 1, QUICK: 1, NORMAL: 10, FULL: 20 };
 const goals: Readonly<Record<DatabaseKind, number>> = { sqlite: 500, postgresql: 800 };
 const goalIdleMib = 150;
 const retryMs = 2;
-/** Until what the start left to do is done. */
+/** Time for background work to finish after the start. */
 const idleMs = { SMOKE: 1_000, QUICK: 1_000, NORMAL: 3_000, FULL: 3_000 };
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `billwright serve`, as the package ships it, over a database that is there: until the first authorised answer. */
+/** Measures `billwright serve` from the shipped package on an existing database until its first authorized response. */
 export const coldStart: Goal = {
   name: 'cold-start',
   title: 'Cold start of `billwright serve` to the first authorised 200',
@@ -36,7 +36,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
   };
   const figures: Figure[] = [];
   for (const [which, program] of Object.entries(programs)) {
-    // The first start makes the administrator, which no later one does.
+    // The first start creates the administrator, so it is not timed.
     await start({ program, database, path, accountId: seeded.accountId, idleMs: 0 });
     const starts: Start[] = [];
     for (let left = bench.choose(runs); left > 0; left -= 1) {
@@ -62,7 +62,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
 
 interface Start {
   readonly ms: number;
-  /** Resident memory a while after the first answer; null where the system does not tell. */
+  /** Resident memory some time after the first response; null if the system does not report it. */
   readonly idleMib: number | null;
 }
 
@@ -106,11 +106,11 @@ async function firstAnswer(server: ChildProcess, url: string): Promise<{ readonl
     try {
       const response = await fetch(url, { headers: callHeaders });
       if (response.status === 200) return (await response.json()) as { readonly accountId?: unknown };
-      // Whoever asks during the first start of all may come before the administrator is made.
+      // Before the first start has created the administrator, requests get status 401.
       if (response.status !== 401)
         throw new Error(`Answered with ${response.status}: ${await response.text()}`);
     } catch (error) {
-      // Nothing listens yet.
+      // The server does not listen yet.
       if (!(error instanceof TypeError)) throw error;
       await setTimeout(retryMs);
     }

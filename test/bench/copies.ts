@@ -1,6 +1,6 @@
-/** The numbers of the copies of numbered things: after `last`, the copies of one thing after the other. */
+/** Numbers copies of numbered records: after `last`, the copies of one record follow those of the previous one. */
 export class Span {
-  /** The highest number once all copies are there. */
+  /** The highest number after all copies. */
   readonly end: number;
   readonly #last: number;
   readonly #copies: number;
@@ -13,7 +13,7 @@ export class Span {
     this.end = last + originals.length * copies;
   }
 
-  /** The number of a copy, counted from 1; that of a thing which is not copied stays. */
+  /** Returns the number of a copy, counted from 1. Records that are not copied keep their number. */
   of(original: number, copy: number): number {
     const place = this.#places.get(original);
     return place === undefined ? original : this.#last + place * this.#copies + copy;
@@ -27,7 +27,10 @@ const lowRange = 2 ** lowBits;
 const lowDigits = lowBits / 4;
 const offsets: number[] = [];
 
-/** Returns ids for copies of the record: same UUIDv7 time, other random part, so that copies stay together in an index. */
+/**
+ * Returns ids for copies of the record: same UUIDv7 time, different random part, so that copies stay together in an
+ * index.
+ */
 export function v7Copies(id: string): (copy: number) => string {
   const head = id.slice(0, -lowDigits);
   const low = Number.parseInt(id.slice(-lowDigits), 16);
@@ -38,12 +41,12 @@ export function v7Copies(id: string): (copy: number) => string {
 }
 
 export interface Replacement {
-  /** With the flag `g`. */
+  /** Must have the flag `g`. */
   readonly pattern: RegExp;
   copyOf(found: string): (copy: number) => string;
 }
 
-/** The copies of a text: split once, then put together anew for each. */
+/** Returns a function that builds copies of a text, which is split only once. */
 export function textCopies(text: string, replacements: readonly Replacement[]): (copy: number) => string {
   const found = replacements
     .flatMap(({ pattern, copyOf }) =>

@@ -11,12 +11,12 @@ import { openRows, type Rows } from './rows.ts';
 
 export { type DatabaseKind, databaseKinds };
 
-/** Databases on the local disk, as durable as their shipped defaults make them. */
+/** Databases on the local disk with their default durability settings. */
 export interface BenchDatabases {
   fresh(kind: DatabaseKind): Promise<BenchDatabase>;
   copyOf(template: BenchDatabase): Promise<BenchDatabase>;
   remove(database: BenchDatabase): Promise<void>;
-  /** What decides how durable a commit is, by database. */
+  /** The settings that determine the durability of a commit, by database. */
   durability(): Promise<Readonly<Record<DatabaseKind, string>>>;
   close(): Promise<void>;
 }
@@ -70,8 +70,8 @@ export function benchDatabases({ durable }: BenchDatabasesOptions): BenchDatabas
       migrated.set(kind, template);
       return copy(await template, 'WAL_LOG');
     },
-    // A full database is copied by its files and written out, which leaves nothing to be written later: a first
-    // checkpoint would otherwise wait until the disk has taken the whole past.
+    // A filled database is copied as files and flushed. Otherwise, the first checkpoint would wait until the disk has
+    // written all of the history.
     copyOf: (template) => copy(template, 'FILE_COPY'),
     async remove(database) {
       if (database.kind === 'postgresql') {
@@ -112,7 +112,7 @@ export function storageAt({ kind, location }: BenchDatabase): Storage<never> {
   return kind === 'sqlite' ? sqlite(location) : postgresql(location);
 }
 
-/** The same, telling the text of every statement. */
+/** Opens the storage and passes the text of every statement to `trace`. */
 export function tracedStorage(
   { kind, location }: BenchDatabase,
   trace: (text: string) => void,
@@ -120,7 +120,7 @@ export function tracedStorage(
   return kind === 'sqlite' ? sqlite({ path: location, trace }) : postgresql({ url: location, trace });
 }
 
-/** Reads or changes the rows of a database beside the engine: seeds, checks of results, ceilings. */
+/** Reads or changes database rows outside the engine: for seeds, result checks and ceilings. */
 export async function withRows<T>(database: BenchDatabase, work: (rows: Rows) => Promise<T>): Promise<T> {
   const rows = await openRows(database);
   try {

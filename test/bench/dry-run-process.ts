@@ -9,7 +9,7 @@ export interface DryRunInput {
   readonly database: BenchDatabase;
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** Due date of the next invoice; the clock stands the day before. */
+  /** Due date of the next invoice; the clock is one day before it. */
   readonly due: string;
   readonly calls: number;
 }
@@ -17,11 +17,11 @@ export interface DryRunInput {
 export interface DryRunOutput {
   readonly timesMs: readonly number[];
   readonly amount: string;
-  /** Of the last call, in order. */
+  /** Statements of the last call, in order. */
   readonly statements: readonly string[];
 }
 
-/** So many calls are not timed: the code is still being compiled. */
+/** Number of untimed calls while code is still being compiled. */
 const warmUpCalls = 50;
 
 async function dryRun({ database, tenantId, accountId, due, calls }: DryRunInput): Promise<DryRunOutput> {

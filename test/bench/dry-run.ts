@@ -46,7 +46,7 @@ export const dryRun: Goal = {
   },
 };
 
-/** Dry runs in a process of their own: the amount is right to the cent, nothing is locked and nothing written. */
+/** Runs dry runs in a separate process and checks that the amounts are exact and that nothing is locked or written. */
 export async function dryRunsOf(
   bench: Bench,
   database: BenchDatabase,

@@ -7,7 +7,7 @@ import type { RunOutput } from './run-process.ts';
 const accounts = { SMOKE: 30, QUICK: 150, NORMAL: 5_000, FULL: 10_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 
-/** What an event sink in the same process costs the billing that it is told of; runs with and without it by turns. */
+/** Measures how much an event sink in the same process slows billing. Runs with and without the sink alternate. */
 export const eventSink: Goal = {
   name: 'event-sink',
   title:

@@ -1,20 +1,20 @@
 import type { BenchDatabases, DatabaseKind } from './databases.ts';
 
 /**
- * SMOKE: small, to see that everything works. QUICK: one run of sizes that take at most three minutes together on an
- * idle machine, with ceilings. NORMAL: the sizes of the goals. FULL: five runs also of the slow goals.
+ * SMOKE: small, only checks that everything works. QUICK: one run of sizes that take at most three minutes together on
+ * an idle machine, with ceilings. NORMAL: the sizes of the goals. FULL: also runs the slow goals five times.
  */
 export const Size = { SMOKE: 'SMOKE', QUICK: 'QUICK', NORMAL: 'NORMAL', FULL: 'FULL' } as const;
 export type Size = (typeof Size)[keyof typeof Size];
 
 export interface Figure {
-  /** What was measured, with its conditions: `invoice run, PostgreSQL, 10,000 accounts`. */
+  /** What was measured and its conditions: `invoice run, PostgreSQL, 10,000 accounts`. */
   readonly name: string;
   readonly unit: string;
   readonly runs: readonly number[];
-  /** At least (or, of times and sizes, at most) this much. */
+  /** The lower bound, or the upper bound for times and sizes. */
   readonly goal: { readonly atLeast: number } | { readonly atMost: number } | null;
-  /** What the machine does at best, measured in the same run, and by what. */
+  /** The best rate of this machine, measured in the same run, and what was measured. */
   readonly ceiling?: { readonly what: string; readonly value: number };
 }
 
@@ -29,7 +29,7 @@ export interface Bench {
 }
 
 export interface Goal {
-  /** What `--only` takes. */
+  /** Value for `--only`. */
   readonly name: string;
   readonly title: string;
   measure(bench: Bench): Promise<readonly Figure[]>;
@@ -45,7 +45,7 @@ export function onEachDatabase(
   };
 }
 
-/** Results are checked before their time counts. @throws if the two are not the same. */
+/** Checks a result before its time counts. @throws if the two differ. */
 export function expectSame(what: string, found: unknown, wanted: unknown): void {
   const [foundText, wantedText] = [JSON.stringify(found), JSON.stringify(wanted)];
   if (foundText !== wantedText) throw new Error(`${what} is ${foundText}, not ${wantedText}`);

@@ -9,10 +9,10 @@ import { median } from './statistics.ts';
 const accounts = { SMOKE: 3, QUICK: 10, NORMAL: 200, FULL: 500 };
 const pasts = { SMOKE: [2, 4], QUICK: [2, 12], NORMAL: [12, 120, 600], FULL: [12, 120, 600] };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 9, FULL: 9 };
-/** At ten and at fifty times the history of the first. */
+/** Limits for ten and fifty times the history of the first measurement. */
 const goals = [1, 1.15, 1.3];
 
-/** The time of a run and of a dry run over a longer and longer past; the statements must stay the same in number. */
+/** Measures a run and a dry run with longer and longer history. The number of statements must stay the same. */
 export const historyGrowth: Goal = {
   name: 'history-growth',
   title: 'Growth with history: time over that at the shortest past',
@@ -31,7 +31,7 @@ interface Measured {
 async function growthOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
   const measured: Measured[] = [];
   for (const invoices of bench.choose(pasts)) measured.push(await seededPast(bench, kind, invoices));
-  // One run at each length after the other: what the machine does meanwhile falls on all of them.
+  // Each round runs all lengths in turn, so that other load on the machine affects all of them.
   for (let left = bench.choose(runs); left > 0; left -= 1) {
     for (const past of measured) await measureOnce(bench, past);
   }

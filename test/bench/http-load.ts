@@ -18,7 +18,7 @@ export const callHeaders: Readonly<Record<string, string>> = {
 
 export const credentials = { user: USER, password: PASSWORD };
 
-/** A server in a process of its own while `work` runs. */
+/** Runs `work` while a server runs in a separate process. */
 export async function withServer<T>(
   database: BenchDatabase,
   work: (url: string) => Promise<T>,
@@ -52,15 +52,18 @@ export async function call(url: string, { method, path, body }: LoadRequest): Pr
 
 type CeilingLoad = Omit<LoadInput, 'headers' | 'url'>;
 
-/** Minimum number of requests to Koa, and of those before. Quick loads alone would measure code that is being compiled. */
+/**
+ * Minimum number of requests to Koa, timed and untimed each. Short loads would measure code that is still being
+ * compiled.
+ */
 const fewest = { SMOKE: 0, QUICK: 2_000, NORMAL: 0, FULL: 0 };
 
-/** Requests a second that Koa answers with nothing behind it, under the same load. */
+/** Returns the requests per second that Koa answers under the same load without any application behind it. */
 export async function koaRate(bench: Bench, answer: string, load: CeilingLoad): Promise<number> {
   const script = new URL('./koa-process.ts', import.meta.url);
   const { output, stop } = await startChild<KoaInput, KoaOutput>({ script, input: { answer } });
   const bytes = load.requests.reduce((sum, { body }) => sum + JSON.stringify(body ?? '').length, 0);
-  // Large requests take the time, not the code around them.
+  // With large requests, the transfer takes most of the time, so compiled code makes no difference.
   const warmUp = bytes > 10_000 * load.requests.length ? 0 : bench.choose(fewest);
   try {
     const total = Math.max(load.total, warmUp);

@@ -5,7 +5,9 @@ import type { Table, Value } from './rows.ts';
 const accountsPerTransaction = 50;
 const accountColumn = 'account_record_id';
 
-/** Returns the accounts per second of plain inserts: 50 accounts per transaction, one insert per table, one connection. */
+/**
+ * Returns the accounts per second of plain inserts: 50 accounts per transaction, one insert per table, one connection.
+ */
 export async function insertRate(input: {
   readonly from: BenchDatabase;
   readonly since: ReadonlyMap<string, number>;

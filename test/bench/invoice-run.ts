@@ -12,10 +12,10 @@ const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const goals: Readonly<Record<DatabaseKind, number>> = { sqlite: 800, postgresql: 1_000 };
 const goalIdleMib = 150;
 const goalPeakMib = 300;
-/** Of the run without a plugin. */
+/** Relative to the run without a plugin. */
 const goalShareWithPlugin = 0.8;
 
-/** The headline: all accounts are due at one instant; one node, started cold, bills and charges them. */
+/** The main figure: all accounts are due at the same instant, and one cold-started node bills and charges them. */
 export const invoiceRun: Goal = {
   name: 'invoice-run',
   title: 'Invoice run with payment: accounts with 12 past invoices, all due at one instant',
@@ -87,7 +87,10 @@ export async function runOnce(
   return output;
 }
 
-/** Every account has exactly one new invoice, to the cent, paid by exactly one charge; nothing is left to do. */
+/**
+ * Checks that every account has exactly one new invoice of the exact amount, paid by exactly one charge, and that no
+ * work is left.
+ */
 async function checkRun(database: BenchDatabase, seeded: Seeded, output: RunOutput): Promise<void> {
   const { accounts: wanted, subscriptions } = seeded;
   const each = PRICE * subscriptions;
@@ -128,8 +131,8 @@ async function checkRun(database: BenchDatabase, seeded: Seeded, output: RunOutp
 }
 
 /**
- * How many accounts a second plain inserts manage with the rows that the run has added to the template's.
- * @param input `makingRoom`: a statement that takes away, beforehand, the rows of which new ones have the unique keys.
+ * Returns the accounts per second of plain inserts of the rows that the run added to the template.
+ * @param input `makingRoom`: a statement that first deletes rows whose unique keys the new rows use.
  */
 export async function plainInsertRate(input: {
   readonly databases: BenchDatabases;

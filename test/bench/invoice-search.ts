@@ -16,10 +16,10 @@ const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 3 };
 const pageSize = 100;
 const months = 40;
 const batch = 5_000;
-/** A further page: the same in all sizes, and one that the smallest has of whatever is not rare. */
+/** Offset of a later page: the same in all sizes, and small enough for every common key in the smallest one. */
 const further = { SMOKE: 100, QUICK: 1_000, NORMAL: 2_000, FULL: 2_000 };
 
-/** A page of what a search key finds must cost the same whatever the number of invoices of the tenant. */
+/** Measures one page of search results, which must take the same time for any number of the tenant's invoices. */
 export const invoiceSearch: Goal = {
   name: 'invoice-search',
   title: `Invoices by search keys: ${pageSize} over HTTP, one caller`,
@@ -51,7 +51,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind, invoices: number): Pr
         expectSame(`Invoices of ${key}`, page.length, Math.min(found - offset, pageSize));
         const load = { url, requests: [request], status: 200, connections: 1, perSecond: null };
         const timesMs: number[] = [];
-        // What is gone past costs time, in which a mean needs no more calls.
+        // Large offsets take longer, so a few calls are enough for a mean.
         const calls = offset < 10 * bench.choose(further) ? bench.choose(total) : 5;
         const warmUp = Math.min(10, calls);
         for (let left = bench.choose(runs); left > 0; left -= 1) {
@@ -72,7 +72,7 @@ interface Chosen {
 }
 
 const firstDay = localDate(2022, 1, 1);
-/** Among so many invoices one is of the rare kind. */
+/** One in this many invoices is of the rare kind. */
 const rare = 200;
 const rareAuthor = 4;
 
@@ -96,7 +96,7 @@ function keysOf({ accountId, groupId }: Chosen, invoices: number) {
   ] as const;
 }
 
-/** Invoices without items, a month of all accounts after the other, as a tenant's runs make them. */
+/** Inserts invoices without items, one month of all accounts after the other, in the order of a tenant's runs. */
 async function fill(database: BenchDatabase, invoices: number): Promise<Chosen> {
   const accounts = Math.ceil(invoices / months);
   const patterns = await writePatterns(database, accounts);
@@ -141,7 +141,10 @@ async function fill(database: BenchDatabase, invoices: number): Promise<Chosen> 
   });
 }
 
-/** The accounts, and as the engine writes them an invoice of each kind and one of each month: their cells make all others. */
+/**
+ * Writes the accounts, one invoice of each kind and one of each month through the engine. All other invoices copy their
+ * cells.
+ */
 async function writePatterns(database: BenchDatabase, accounts: number): Promise<number> {
   const tenant = await withEngine(database, BEGINS, async ({ billing }): Promise<TenantRef> => {
     const { id, recordId } = await openShop(billing);

@@ -12,20 +12,20 @@ export interface LoadRequest {
 export interface LoadInput {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent in this order, from the beginning again when there are more to send. */
+  /** Sent in this order, and repeated from the start if there are more to send. */
   readonly requests: readonly LoadRequest[];
   readonly status: number;
   readonly connections: number;
   readonly total: number;
-  /** Requests that are sent first and are not timed, from the beginning of the list; none by default. */
+  /** Number of untimed requests sent first, from the start of the list; default 0. */
   readonly warmUp?: number;
-  /** Requests a second, sent by the clock whatever the answers take; null = as fast as the answers come. */
+  /** Requests per second, sent at fixed times regardless of response times; null = as fast as responses arrive. */
   readonly perSecond: number | null;
 }
 
 export interface LoadOutput {
   readonly perSecond: number;
-  /** From when a request was to be sent until its answer was there: a wait for a free connection counts. */
+  /** Measured from the planned time of the request to its response, so waiting for a free connection counts. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -39,7 +39,7 @@ async function load(input: LoadInput): Promise<LoadOutput> {
   const times: number[] = [];
   let sent = 0;
   const began = performance.now();
-  /** When request number `index` is to be sent. */
+  /** Returns the planned time of request number `index`. */
   const dueAt = (index: number): number => (perSecond === null ? 0 : began + (index * 1_000) / perSecond);
 
   const work = async (): Promise<void> => {
@@ -82,7 +82,7 @@ interface Answer {
 
 const headEnd = '\r\n\r\n';
 
-/** Reads the answers off a connection; a client of its own, for Node's costs as much as the server under test. */
+/** Reads responses from a connection. Node's own client would use as much processor time as the server under test. */
 class Answers {
   #received = Buffer.alloc(0);
   #arrived: ((answer: Answer) => void) | undefined;

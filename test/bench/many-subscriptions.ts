@@ -45,7 +45,9 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
   ];
 }
 
-/** The engine bills two subscriptions of the account, each by itself; copies of the second make the rest. */
+/**
+ * Lets the engine bill two subscriptions of the account, one after the other, and copies the second to get the rest.
+ */
 export async function seedOneAccount(database: BenchDatabase, count: number): Promise<Seeded> {
   const past = { accounts: 1, invoices: 1, subscriptions: count };
   const { tenantId, accountId } = await play(database, { ...past, subscriptions: 1 });

@@ -10,20 +10,20 @@ import { markNow, multiply } from './seed.ts';
 
 const accounts = { SMOKE: 30, QUICK: 200, NORMAL: 10_000, FULL: 10_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
-/** Checks that the dispatcher hands to the handler at once. */
+/** Number of checks that the dispatcher passes to the handler together. */
 const batchSize = 100;
 const due = '2024-01-11T00:00:00Z';
-/** A check and the next one have the same key. */
+/** The next check of an account has the same unique key as the current one. */
 const makingRoom = `delete from bw_queue_entries where unique_key like 'overdue-check:%'`;
 
-/** What a check on the tenth day comes to, by the age at which the only state is entered. */
+/** Results of a check on the tenth day, by the age at which the only state is entered. */
 const cases = [
   { what: 'all enter a state', days: 10, states: 1, next: 0 },
   { what: 'none changes', days: 90, states: 0, next: 1 },
 ] as const;
 type Case = (typeof cases)[number];
 
-/** A node, started cold, checks accounts that have paid one invoice and owe another. */
+/** Measures a cold-started node that checks accounts with one paid and one unpaid invoice. */
 export const overdueChecks: Goal = {
   name: 'overdue-checks',
   title: 'Overdue checks: accounts with an unpaid invoice, all due at one instant',
@@ -79,7 +79,7 @@ async function runOnce(database: BenchDatabase, by: RunInput['by']): Promise<Run
   return inChild<RunInput, RunOutput>({ script, input: { database, now: due, by } });
 }
 
-/** The engine bills one account that has nothing to pay with; copies of it make the rest. */
+/** Lets the engine bill one account without a payment method, and copies it to get the rest. */
 async function seedOwing(database: BenchDatabase, count: number, { days }: Case): Promise<void> {
   const tenantId = await withEngine(database, BEGINS, async ({ billing }) => {
     const { id } = await openShop(billing);
@@ -110,7 +110,7 @@ async function seedOwing(database: BenchDatabase, count: number, { days }: Case)
   await withRows(database, (rows) => multiply(rows, mark, count - 1));
 }
 
-/** Every account was checked once, and is where the check has to leave it. */
+/** Checks that every account was checked once and is in the expected state. */
 async function check(database: BenchDatabase, count: number, { states, next }: Case): Promise<void> {
   await withRows(database, async (rows) => {
     const found = async (what: string): Promise<number> => {

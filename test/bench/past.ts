@@ -8,17 +8,17 @@ import { type Mark, markNow, multiply } from './seed.ts';
 
 export interface Past {
   readonly accounts: number;
-  /** Invoices of each account, a month apart, each paid. */
+  /** Number of invoices of each account, one month apart, all paid. */
   readonly invoices: number;
-  /** Monthly subscriptions of each account; all are billed on one day. */
+  /** Number of monthly subscriptions of each account, all billed on the same day. */
   readonly subscriptions: number;
-  /** Day of the first invoices; default that from which the catalog is effective. */
+  /** Day of the first invoices; default: the effective date of the catalog. */
   readonly begins?: string;
 }
 
 export interface Seeded extends Past {
   readonly tenantId: Uuid;
-  /** The account that the engine itself has billed; the others are its copies. */
+  /** The account that the engine itself billed. The others are copies of it. */
   readonly accountId: Uuid;
   readonly due: string;
   readonly rows: number;
@@ -28,12 +28,12 @@ export const TENANT_KEY = 'bench';
 export const TENANT_SECRET = 'bench-secret';
 
 export const GATEWAY = 'sandbox';
-/** Sold without a trial at 12.00 USD a month in advance. */
+/** 12.00 USD a month in advance, without a trial. */
 export const PLAN = 'sprout-monthly-direct';
 export const PRICE = 12;
 export const BEGINS = '2024-01-01';
 
-/** Fills an empty database: the engine bills one account through its whole past, and copies of it make the rest. */
+/** Fills an empty database: the engine bills one account through its whole history, and the rest are copies of it. */
 export async function seed(database: BenchDatabase, past: Past): Promise<Seeded> {
   const played = await play(database, { ...past, accounts: 1 });
   const copies = past.accounts - 1;
@@ -41,7 +41,7 @@ export async function seed(database: BenchDatabase, past: Past): Promise<Seeded>
   return { ...past, tenantId: played.tenantId, accountId: played.accountId, due: dueAfter(past), rows };
 }
 
-/** Lets the engine bill all accounts side by side through their past. */
+/** Lets the engine bill all accounts together through their history. */
 export async function play(
   database: BenchDatabase,
   past: Past,
@@ -70,7 +70,9 @@ export async function play(
   return { mark, tenantId, accountId };
 }
 
-/** Runs `work` with an engine and closes it: two SQLite libraries in one process would release each other's file locks. */
+/**
+ * Runs `work` with an engine and closes it: two SQLite libraries in one process would release each other's file locks.
+ */
 export async function withEngine<T>(
   database: BenchDatabase,
   at: string,
@@ -113,7 +115,7 @@ export async function settle(billing: Billing<never>): Promise<void> {
   if (!(await billing.settle())) throw new Error('The engine did not settle in time');
 }
 
-/** The instant after the last invoice of the past at which the next one is due. */
+/** Returns the due instant of the next invoice after the history. */
 export function dueAfter({ invoices, begins = BEGINS }: Pick<Past, 'invoices' | 'begins'>): string {
   const clock = fakeClock(begins);
   clock.advance({ months: invoices });

@@ -14,7 +14,7 @@ interface Listed {
   readonly paymentAttempts: readonly unknown[] | null;
 }
 
-/** An account's list of payments, of invoices that were paid automatically, each with its attempt. */
+/** Measures the payment list of an account whose invoices were paid automatically, each with its attempt. */
 export async function measurePages(bench: Bench, kind: DatabaseKind): Promise<Figure> {
   const database = await bench.databases.fresh(kind);
   const held = bench.choose(payments);

@@ -10,7 +10,7 @@ interface Part {
 const orders: Readonly<Record<string, string>> = {
   bw_usage_keys: 'record_id',
   bw_usage_points: 'key_record_id, ordinal',
-  // By none of the columns that it is found by, as the days of random points come.
+  // Unsorted by the lookup columns, as the days of random points arrive.
   bw_usage_days: 'last_recorded_for, subscription_record_id, unit_record_id',
 };
 
@@ -31,7 +31,7 @@ export async function plainUsageRate(input: {
   let began = 0;
   const work = (): Promise<void> =>
     withRows(into, async (rows) => {
-      // What the engine sets; by itself the access to rows is no more durable than the bench.
+      // The engine's settings. By default, `Rows` is no more durable than the benchmark requires.
       if (into.kind === 'sqlite') {
         await rows.query('pragma synchronous = normal');
         await rows.query('pragma cache_size = -16384');
@@ -62,12 +62,12 @@ async function readParts(rows: Rows): Promise<readonly Part[]> {
   return parts;
 }
 
-/** So many groups, each with its share of every table. */
+/** Splits the rows into this many groups, each with its share of every table. */
 function groupsOf(parts: readonly Part[], count: number): readonly (readonly Part[])[] {
   return Array.from({ length: count }, (_, group) =>
     parts.map(({ table, rows }) => {
       const [begin, end] = [group, group + 1].map((each) => Math.floor((each * rows.length) / count));
-      // Along the primary key, or what is unique, as the engine does.
+      // Sorted by the primary or unique key, like the engine's inserts.
       return {
         table,
         rows: rows.slice(begin, end).toSorted((a, b) => subscriptionOf(table, a) - subscriptionOf(table, b)),

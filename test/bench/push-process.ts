@@ -9,18 +9,18 @@ import { answerParent } from './child.ts';
 import { storageAt } from './databases.ts';
 import { openShop } from './past.ts';
 
-/** One node that bills accounts for a month and tells their tenant's callback of it. */
+/** One node that bills accounts for a month and reports it to the tenant's callback. */
 export interface PushInput {
   readonly database: BenchDatabase;
   readonly accounts: number;
-  /** LIVING answers 200 at once, DEAD takes connections and never answers; NONE = no callback is registered. */
+  /** LIVING answers 200 at once; DEAD accepts connections and never answers; NONE = no callback is registered. */
   readonly receiver: 'NONE' | 'LIVING' | 'DEAD';
 }
 
 export interface PushOutput {
-  /** From the start of the work until the queue has nothing due. */
+  /** From the start of the work until no queue entry is due. */
   readonly billedMs: number;
-  /** From there until every push has been taken, and how many had arrived before and since. */
+  /** From then until every push was accepted, with the number of pushes that arrived before and since. */
   readonly restMs: number;
   readonly arrivedMeanwhile: number;
   readonly arrivedSince: number;

@@ -6,7 +6,7 @@ const accounts = { SMOKE: 5, QUICK: 20, NORMAL: 500, FULL: 2_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 3, FULL: 5 };
 const mostSlowerPercent = 5;
 
-/** Pushes to a receiver in the same process, and what they cost the billing that they tell of. */
+/** Measures pushes to a receiver in the same process, and how much they slow billing. */
 export const push: Goal = {
   name: 'push',
   title: 'Pushes: events to a callback beside a monthly run, whose receiver answers or is dead',

@@ -10,7 +10,7 @@ const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const goalP50 = 20;
 const goalP99 = 100;
 
-/** From the moment at which an entry is due until its handler has it, with nothing else to do. */
+/** Measures the time from the due instant of an entry until its handler gets it, on an idle system. */
 export const queueLatency: Goal = {
   name: 'queue-latency',
   title: 'Queue: due entry to handler on an idle system',

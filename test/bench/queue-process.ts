@@ -15,20 +15,23 @@ import { openShop } from './past.ts';
 export interface QueueInput {
   readonly database: BenchDatabase;
   readonly events: number;
-  /** Each takes up to a second, for business time has whole seconds. */
+  /** Each takes up to a second, because business time has whole seconds. */
   readonly notifications: number;
 }
 
 export interface QueueOutput {
-  /** From the commit of an event until its handler has it. */
+  /** From the commit of an event until its handler gets it. */
   readonly busMs: readonly number[];
-  /** From the instant at which a notification is due until its handler has it. */
+  /** From the due instant of a notification until its handler gets it. */
   readonly notificationMs: readonly number[];
-  /** As `busMs`, committed over a storage of its own, as another node does; empty on SQLite, which has one node. */
+  /**
+   * Like `busMs`, but committed through a separate storage, like another node does; empty on SQLite, which has one
+   * node.
+   */
   readonly otherNodeMs: readonly number[];
 }
 
-/** The dispatcher sleeps again before the next entry comes. */
+/** Time for the dispatcher to go back to sleep before the next entry. */
 const pauseMs = 15;
 const secondMs = 1_000;
 const topics = [BusEventType.ACCOUNT_CREATION, QueueName.NEXT_BILLING_DATE];
@@ -89,7 +92,7 @@ async function latency(handler: ReturnType<typeof probe>, put: () => Promise<num
   return Math.max(0, (await arrival) - dueMs);
 }
 
-/** Returns when the entry was due: at its commit, or at its instant; in the time of `performance.now`. */
+/** Writes an entry. Returns its due time on the clock of `performance.now`: its commit or its instant. */
 async function putEntry(input: {
   readonly storage: Storage<never>;
   readonly tenant: TenantRef;

@@ -1,7 +1,9 @@
 import { type Figure, Size } from './goal.ts';
 import { median, spread } from './statistics.ts';
 
-/** One line: median, spread, runs, share of the ceiling, and how it stands to the goal, of which small sizes say nothing. */
+/**
+ * Formats one line: median, spread, runs, share of the ceiling, and comparison with the goal unless the size is small.
+ */
 export function reportLine(figure: Figure, size: Size): string {
   const middle = median(figure.runs);
   const parts = [
@@ -13,7 +15,7 @@ export function reportLine(figure: Figure, size: Size): string {
   return [...parts, ceilingOf(figure, middle)].join('  ').trimEnd();
 }
 
-/** Goals are for the full sizes. Smaller ones are compared with their ceilings. */
+/** Goals apply to the full sizes. Smaller ones are only compared with their ceilings. */
 function hasGoals(size: Size): boolean {
   return size === Size.NORMAL || size === Size.FULL;
 }
@@ -35,7 +37,7 @@ function ceilingOf({ ceiling }: Figure, middle: number): string {
   return `${((100 * middle) / ceiling.value).toFixed(0)} % of ${format(ceiling.value)} (${ceiling.what})`;
 }
 
-/** Three significant digits, or all digits before the point. */
+/** Formats with three significant digits, or all digits before the decimal point. */
 export function format(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
   return value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits });

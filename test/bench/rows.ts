@@ -10,18 +10,18 @@ export interface Table {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** Plain access to the rows of a database, beside the engine and faster than it. */
+/** Direct access to the rows of a database, outside the engine and faster than it. */
 export interface Rows {
   tables(): Promise<readonly Table[]>;
-  /** Rows with `after < record_id`, in that order; values in the order of the table's columns. */
+  /** Reads rows with `after < record_id`, in that order; values in the order of the table's columns. */
   read(table: Table, after: number): Promise<readonly (readonly Value[])[]>;
-  /** One multi-row insert; values in the order of the table's columns. */
+  /** Sends one multi-row insert; values in the order of the table's columns. */
   insert(table: Table, rows: readonly (readonly Value[])[]): Promise<void>;
   transaction(work: () => Promise<void>): Promise<void>;
   query(statement: string): Promise<readonly Readonly<Record<string, Value>>[]>;
-  /** Lets record ids of the table go on after `last`, at least 1. */
+  /** Continues the record ids of the table after `last`, at least 1. */
   continueRecordIds(table: string, last: number): Promise<void>;
-  /** Brings the database to the state that it has at rest: PostgreSQL's autovacuum and SQLite's checkpoint are done. */
+  /** Brings the database to its idle state: finishes PostgreSQL's autovacuum and SQLite's checkpoint. */
   rest(): Promise<void>;
   close(): Promise<void>;
 }
@@ -90,7 +90,7 @@ async function postgresqlRows(url: string): Promise<Rows> {
 
 function sqliteRows(path: string): Rows {
   const connection = new DatabaseSync(path, { timeout: 5_000 });
-  // A million rows are no more durable than the bench; the indexes that they go to stay in memory.
+  // The rows need no more durability than the benchmark, and the cache holds the indexes that they change.
   connection.exec('pragma journal_mode = wal; pragma synchronous = off; pragma cache_size = -524288');
   const query: Rows['query'] = async (statement) =>
     connection
@@ -100,7 +100,7 @@ function sqliteRows(path: string): Rows {
   const insert: Rows['insert'] = async (table, rows) => {
     const places = table.columns.map(() => '?').join(', ');
     const statement = connection.prepare(`insert into ${table.name} (${namesOf(table)}) values (${places})`);
-    // A column with affinity turns the text of a number into the number that it is.
+    // SQLite converts numeric text according to the affinity of the column.
     for (const row of rows) statement.run(...(row as SQLInputValue[]));
   };
   return {

@@ -8,35 +8,35 @@ import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
 import { storageAt, tracedStorage } from './databases.ts';
 
-/** One node that does all that is due at an instant, in a process that is set up like `billwright serve`. */
+/** One node that does all work due at an instant, in a process configured like `billwright serve`. */
 export interface RunInput {
   readonly database: BenchDatabase;
   readonly now: string;
-  /** DISPATCHER works in the background like a server. SETTLE claims one entry at a time, to count statements. */
+  /** DISPATCHER works in the background, like a server. SETTLE claims one entry at a time, to count statements. */
   readonly by: 'DISPATCHER' | 'SETTLE';
-  /** Whether an invoice plugin is asked about every invoice, which answers at once; default false. */
+  /** Whether an invoice plugin is called for every invoice and answers at once; default false. */
   readonly asksPlugin?: boolean;
-  /** Whether the host has an event sink, which takes every event at once; default false. By DISPATCHER only. */
+  /** Whether the host has an event sink that accepts every event at once; default false. Only with DISPATCHER. */
   readonly hasSink?: boolean;
 }
 
 export interface RunOutput {
   /** From the start of the work until nothing is due or in processing. */
   readonly ms: number;
-  /** Resident memory of the opened engine before the run. */
+  /** Resident memory of the open engine before the run. */
   readonly idleMib: number;
   readonly charges: number;
   readonly charged: string;
-  /** Counted when settling, else 0. */
+  /** Counted with SETTLE; otherwise 0. */
   readonly statements: number;
-  /** Of the sink: from the start of the work until it has taken everything, and the events, by type. */
+  /** Time from the start of the work until the sink has accepted everything, and its events by type. */
   readonly toldMs: number;
   readonly told: Readonly<Record<string, number>>;
 }
 
 const pollMs = 20;
 
-/** Looks at every invoice and changes none. */
+/** Receives every invoice and changes none. */
 const atOnce: InvoicePlugin = { name: 'at-once', getAdditionalInvoiceItems: async () => null };
 
 async function run({ database, now, by, asksPlugin = false, hasSink = false }: RunInput): Promise<RunOutput> {

@@ -29,7 +29,7 @@ import { usageIngest } from './usage-ingest.ts';
 import { usageRating } from './usage-rating.ts';
 import { workers } from './workers.ts';
 
-/** The check of the seed comes first, for the figures stand on it. */
+/** Starts with the check of the seed, because all figures depend on it. */
 const goals: readonly Goal[] = [
   seedCheck,
   invoiceRun,
@@ -94,7 +94,7 @@ function sizeOf(given: { readonly smoke: boolean; readonly quick: boolean; reado
 
 async function measure(chosen: readonly Goal[], size: Size, kinds: readonly DatabaseKind[]): Promise<void> {
   const began = performance.now();
-  // Small sizes consist mostly of starts: what the many processes load is kept compiled.
+  // Small sizes consist mostly of process starts, so compiled code is cached.
   if (size === Size.SMOKE || size === Size.QUICK)
     process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'billwright-compiled');
   // Building takes longer than all small sizes together.

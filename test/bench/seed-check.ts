@@ -9,12 +9,14 @@ const past: Past = { accounts: 4, invoices: 2, subscriptions: 2 };
 const accountsTable = 'bw_accounts';
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const idsInText = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** System time and the node's name differ from run to run. */
+/** System time and the node name differ between runs. */
 const ignored = new Set(['claimed_at_ms', 'available_at_ms', 'processing_owner']);
-/** Counted per tenant: the order of the accounts in a batch decides. */
+/** Counted per tenant, so they depend on the order of accounts in a batch. */
 const numbersInText = /(?<="(invoiceNumber|paymentNumber)": ?"?)\d+/g;
 
-/** Compares three copied accounts with three that the engine billed, column by column, now and after another month. */
+/**
+ * Compares three copied accounts with three that the engine billed, column by column, at once and after another month.
+ */
 export const seedCheck: Goal = {
   name: 'seed-check',
   title: 'Seed: copied accounts against accounts that the engine has billed',
@@ -40,7 +42,7 @@ async function check(bench: Bench, kind: DatabaseKind): Promise<void> {
   for (const database of [played, seeded]) await databases.remove(database);
 }
 
-/** Compares all accounts but the first, which is the engine's own in both. */
+/** Compares all accounts except the first, which the engine billed in both databases. */
 async function sameAccounts(played: BenchDatabase, seeded: BenchDatabase): Promise<number> {
   const [wanted, found] = [await withRows(played, linesOfAccounts), await withRows(seeded, linesOfAccounts)];
   expectSame('Number of seeded accounts', found.length, wanted.length);
@@ -54,7 +56,7 @@ async function sameAccounts(played: BenchDatabase, seeded: BenchDatabase): Promi
   return lines;
 }
 
-/** The rows of each account but the first, each as a line without anything that is an account's own. */
+/** Returns the rows of each account except the first, as lines without the account's own values. */
 async function linesOfAccounts(rows: Rows): Promise<readonly (readonly string[])[]> {
   const tables = await rows.tables();
   const byAccount = new Map<string, { table: Table; row: readonly Value[] }[]>();
@@ -73,7 +75,7 @@ async function linesOfAccounts(rows: Rows): Promise<readonly (readonly string[])
   return recordIds.slice(1).map((recordId) => linesOf(byAccount.get(String(recordId)) ?? []));
 }
 
-/** Ids and record ids become the order in which they appear: what refers to the same thing still does. */
+/** Replaces ids and record ids by their order of appearance, so that references still match. */
 function linesOf(rows: readonly { readonly table: Table; readonly row: readonly Value[] }[]) {
   const seen = new Map<string, string>();
   const named = (kind: string, value: string): string => {
@@ -83,7 +85,7 @@ function linesOf(rows: readonly { readonly table: Table; readonly row: readonly 
     return name;
   };
   return rows.map(({ table, row }) => {
-    // Each table numbers its rows from 1; an audit row names the table of its target.
+    // Each table numbers its rows from 1, and an audit row names the table of its target.
     const target = row[table.columns.findIndex(({ name }) => name === 'table_name')] ?? table.name;
     const kindOf = (name: string): string => {
       if (name === 'record_id') return table.name;

@@ -1,7 +1,7 @@
 import { type Replacement, Span, textCopies, v7Copies } from './copies.ts';
 import type { Rows, Table, Value } from './rows.ts';
 
-/** A point in the life of a database: newer rows have record ids above these. */
+/** A point in the history of a database. Newer rows have higher record ids. */
 export interface Mark {
   readonly lastRecordIds: ReadonlyMap<string, number>;
   readonly knownIds: ReadonlySet<string>;
@@ -10,20 +10,20 @@ export interface Mark {
 const accounts = 'bw_accounts';
 const liveQueue = 'bw_queue_entries';
 const queueHistory = 'bw_queue_history';
-/** Not records of accounts: they stay one of a kind. */
+/** Not copied, because its rows do not belong to accounts. */
 const counters = 'bw_counters';
-/** Columns that name a row of another table by its record id. */
+/** Columns that reference a row of another table by its record id. */
 const pointers: ReadonlyMap<string, string> = new Map([
   ['account_record_id', accounts],
   ['ongoing_event_record_id', 'bw_subscription_events'],
 ]);
-/** Numbers that are counted per tenant: their column, their counter, and how they stand in documents. */
+/** Numbers counted per tenant: their column, their counter, and their pattern in documents. */
 const counted = [
   { column: 'invoice_number', table: 'bw_invoices', inDocument: /(?<="invoiceNumber": ?)\d+/g },
   { column: 'payment_number', table: 'bw_payments', inDocument: /(?<="paymentNumber": ?")\d+/g },
 ] as const;
 const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** Queue entries of runs and of overdue checks name the account by its record id. */
+/** Unique keys of runs and overdue checks contain the record id of the account. */
 const accountKeyPattern = /(?<=^(?:invoice-run|overdue-check):)\d+/g;
 const copiesPerTransaction = 20_000;
 
@@ -66,7 +66,7 @@ export async function multiply(rows: Rows, mark: Mark, copies: number): Promise<
   return written;
 }
 
-/** The list of migrations numbers its rows otherwise. */
+/** Returns the tables with a `record_id`, which the migrations table does not have. */
 async function recordTables(rows: Rows): Promise<readonly Table[]> {
   return (await rows.tables()).filter((table) => indexOf(table, 'record_id') >= 0);
 }
@@ -119,7 +119,7 @@ async function numberingOf(rows: Rows, originals: readonly Original[], copies: n
     const { name } = original.table;
     recordIds.set(name, new Span(last.get(name) ?? 0, column(original, 'record_id'), copies));
   }
-  // The live queue and its history number their entries together.
+  // The live queue and its history share one numbering.
   const queues = originals.filter(({ table }) => table.name === liveQueue || table.name === queueHistory);
   const entries = queues
     .flatMap((queue) => column(queue, 'record_id'))

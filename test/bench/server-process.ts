@@ -8,12 +8,12 @@ import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
 import { storageAt } from './databases.ts';
 
-/** A host application with the HTTP interface, in real time; it serves until the parent lets it go. */
+/** A host application with the HTTP interface, in real time. It serves until the parent disconnects. */
 export interface ServerInput {
   readonly database: BenchDatabase;
   readonly user: string;
   readonly password: string;
-  /** Whether it does the work that is due too; a past that was never billed would take all of its time. */
+  /** Whether the server also does due work. A history that was never billed would take all of its time. */
   readonly doesDueWork: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** Middle of the values; of an even number the lower of the two, so that it is a value that was measured. */
+/** Returns the median; for an even count, the lower of the two middle values, which was actually measured. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50);
 }
 
-/** The smallest value that at least `share` per cent of the values do not exceed. */
+/** Returns the smallest value that is at least as large as `share` percent of the values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((first, second) => first - second);
   const place = Math.max(0, Math.ceil((share / 100) * sorted.length) - 1);
@@ -12,7 +12,7 @@ export function percentile(values: readonly number[], share: number): number {
   return value;
 }
 
-/** Distance from the lowest to the highest value, as a share of the median. */
+/** Returns the range of the values relative to their median. */
 export function spread(values: readonly number[]): number {
   const middle = median(values);
   return middle === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / middle;

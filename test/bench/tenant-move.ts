@@ -9,8 +9,8 @@ import { storageAt } from './databases.ts';
 import { dueAfter, seed } from './past.ts';
 
 /**
- * Moves a tenant between two databases of one PostgreSQL server while it works, and prints the time in which its writes
- * are rejected.
+ * Moves a tenant between two databases of one PostgreSQL server while it works, and prints how long its writes are
+ * rejected.
  *
  * `   node test/bench/tenant-move.ts [accounts, by default 1000]`
  */

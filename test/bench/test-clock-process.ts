@@ -12,7 +12,7 @@ export interface TestClockInput {
 }
 
 export interface TestClockOutput {
-  /** From the first move of the clock until all is settled. */
+  /** From the first move of the clock until all work is settled. */
   readonly ms: number;
 }
 

@@ -29,7 +29,7 @@ const ways = [
 const warmUps = { SMOKE: 1, QUICK: 1, NORMAL: 20, FULL: 20 };
 const days = 28;
 
-/** A server, authenticated, each record one point of its own tracking id. */
+/** Measures authenticated requests that each record one point with its own tracking id. */
 export const usageHttp: Goal = {
   name: 'usage-http',
   title: 'Usage through HTTP: points of random subscriptions, authenticated, keep-alive',

@@ -17,7 +17,7 @@ const goalP99 = 20;
 
 const script = new URL('./usage-process.ts', import.meta.url);
 
-/** Usage as storage takes it, without what reads and checks lines before. */
+/** Measures usage in storage, without the parsing and checks of lines. */
 export const usageIngest: Goal = {
   name: 'usage-ingest',
   title: 'Usage: points of random subscriptions into storage, one in a hundred sent twice',

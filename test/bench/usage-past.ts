@@ -7,12 +7,12 @@ import { markNow, multiply } from './seed.ts';
 /** Charges 1.00 USD a call, monthly in arrear. */
 export const USAGE_PLAN = 'metered';
 export const USAGE_UNIT = 'calls';
-/** Days of the first month that have points. */
+/** Number of days in the first month that have points. */
 export const USED_DAYS = 25;
 /** When the first month is billed. */
 export const USAGE_DUE = '2024-02-01T00:00:00Z';
 
-/** Accounts with one subscription each, that begins at midnight of the first of the month and has used nothing yet. */
+/** Seeds accounts with one subscription each that starts at midnight on the first of the month, without usage. */
 export async function seedMetered(database: BenchDatabase, accounts: number): Promise<void> {
   const tenantId = await withEngine(database, BEGINS, async ({ billing }) => {
     const secrets = { apiKey: TENANT_KEY, apiSecret: TENANT_SECRET };
@@ -31,7 +31,7 @@ export async function seedMetered(database: BenchDatabase, accounts: number): Pr
   await withRows(database, (rows) => multiply(rows, mark, accounts - 1));
 }
 
-/** Points of 1 call each, as many on each of the days; each day is one submission. */
+/** Records points of 1 call each, the same number on each day, with one submission per day. */
 export async function seedUsage(database: BenchDatabase, pointsPerDay: number): Promise<void> {
   const { kind } = database;
   const day = (n: string): string => {

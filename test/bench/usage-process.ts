@@ -7,26 +7,26 @@ import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
 import { storageAt } from './databases.ts';
 
-/** Lines of one point each, of random subscriptions, recorded in chunks by several callers at once. */
+/** Lines of one point each for random subscriptions, recorded in chunks by several concurrent callers. */
 export interface UsageInput {
   readonly database: BenchDatabase;
   readonly subscriptions: number;
   readonly chunk: number;
   readonly callers: number;
-  /** For so long chunks are recorded; then so many points, one by one. */
+  /** Chunks are recorded for this long; then `singles` points, one by one. */
   readonly sustainedMs: number;
   readonly singles: number;
 }
 
 export interface UsageOutput {
-  /** Lines that were answered, those that came again included. */
+  /** Number of accepted lines, including repeated ones. */
   readonly perSecond: number;
   readonly accepted: number;
   readonly singleMs: readonly number[];
 }
 
 const units = ['sms', 'calls', 'mbps'];
-/** One line in so many has been sent before. */
+/** One in this many lines repeats an earlier line. */
 const againEvery = 100;
 const begins = Date.UTC(2026, 3, 1);
 const dayMs = 24 * 3_600_000;
@@ -70,7 +70,7 @@ async function measure(input: UsageInput): Promise<UsageOutput> {
   return { perSecond, accepted, singleMs };
 }
 
-/** The same for the same number. */
+/** Returns the same line for the same number. */
 function line(number: number, { subscriptions }: UsageInput): UsageSubmission {
   const subscriptionRecordId = 1 + ((Math.imul(number, 2_654_435_761) >>> 0) % subscriptions);
   const day = number % days;

@@ -7,7 +7,7 @@ import { median } from './statistics.ts';
 import { seedMetered, seedUsage, USAGE_DUE, USED_DAYS } from './usage-past.ts';
 
 const accounts = { SMOKE: 10, QUICK: 20, NORMAL: 1_000, FULL: 1_000 };
-/** Points of a subscription in the month, each time ten times as many. */
+/** Number of points of a subscription in the month, ten times more each time. */
 const points = {
   SMOKE: [25, 250, 2_500],
   QUICK: [25, 250, 2_500],
@@ -22,7 +22,7 @@ const goalOfOne = 1;
 
 const script = new URL('./run-process.ts', import.meta.url);
 
-/** A run reads sums of days: how many points these have does not matter. */
+/** A run reads daily sums, so the number of points must not matter. */
 export const usageRating: Goal = {
   name: 'usage-rating',
   title: 'Usage: runs that bill a month of subscriptions with very many points, with payment',

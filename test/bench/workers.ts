@@ -14,10 +14,10 @@ const total = { SMOKE: 50, QUICK: 1_500, NORMAL: 10_000, FULL: 50_000 };
 const runs = { SMOKE: 1, QUICK: 1, NORMAL: 5, FULL: 5 };
 const connections = 16;
 const counts = [1, 2];
-/** On two cores, one of which the client shares. */
+/** With two cores, one of them shared with the client. */
 const leastTimes = 1.5;
 
-/** Connections stay with a worker, so workers share nothing on the way of a read but the database. */
+/** Measures reads. A connection stays with one worker, so during a read, workers share only the database. */
 export const workers: Goal = {
   name: 'workers',
   title: 'Workers: reads of an account from `billwright serve --workers`, keep-alive, 16 connections',
@@ -73,7 +73,7 @@ async function accountOf(url: string, [first]: readonly LoadRequest[]): Promise<
   return JSON.stringify(account);
 }
 
-/** The program of users, with its workers. */
+/** Starts the program with its workers, like users do. */
 async function serve(bench: Bench, database: BenchDatabase, count: number) {
   const source = fileURLToPath(new URL('../../adapters/cli/billwright.ts', import.meta.url));
   const args = ['serve', '--port', '0', '--database', database.location, '--workers', String(count)];

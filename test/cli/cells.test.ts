@@ -67,7 +67,7 @@ onPostgresql.describe('the commands of a server with cells', (open) => {
 
   it('reject unknown cells and databases that cannot be cells', async () => {
     const said = async (definition: object, ...args: readonly string[]) => {
-      // Node loads a module of one name only once.
+      // Node loads a module with the same name only once.
       const config = join(await memoryDirectory('billwright-cells-'), 'billwright.config.mjs');
       await writeFile(config, `export default ${JSON.stringify(definition)};`);
       let text = '';

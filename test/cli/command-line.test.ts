@@ -390,7 +390,7 @@ describe('billwright command', () => {
   });
 });
 
-// Of SQLite's databases the tests above make many.
+// The tests above already create many SQLite databases.
 eachDatabase((kind, open) => {
   if (kind === 'sqlite' && !isLongRun) return;
   it(`migrates, serves, checks and archives a ${kind} database`, async () => {

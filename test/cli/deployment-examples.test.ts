@@ -28,7 +28,7 @@ describe('deployment examples', () => {
 
     it(`use only existing variables: ${file}`, async () => {
       const text = await readFile(join(root, file), 'utf8');
-      // One of the container of the database, for the script that makes the role.
+      // The excluded variable belongs to the database container, for the script that creates the role.
       const names = text
         .match(/\bBILLWRIGHT_[A-Z_]+/g)
         ?.filter((name) => name !== 'BILLWRIGHT_DATABASE_PASSWORD');

@@ -48,7 +48,7 @@ describe('server files', () => {
     }
     const kinds = readdirSync(directory).map((name) => name.split('.').at(-1));
     expect(kinds.toSorted()).to.eql(['key', 'key', 'sandbox', 'sandbox']);
-    // The same again: a database that is served again finds what is its own.
+    // Serves the first database again, which finds its existing files.
     const [first] = databases;
     if (first === undefined) throw new Error('there are two databases');
     const again = ['serve', '--port', '0', '--test-mode', '--database', where(first)];
@@ -138,7 +138,8 @@ describe('server files', () => {
       const [, file = ''] = /"file":"([^"]+\.key)"/.exec(log) ?? [];
       expect(existsSync(file), 'the file that is named at the start').to.equal(true);
       expect(readFileSync(file, 'utf8').trim()).to.have.length(44);
-      // Another start reads it again, and one with a key of the environment what the file's key has encrypted.
+      // A second start reads the file again; a start with a key in the environment still reads data encrypted with the
+      // key in the file.
       for (const more of [{}, { BILLWRIGHT_SERVER_KEY: 'k'.repeat(32) }]) {
         const again = await serving(start(args, { ...environment, ...more }, directory));
         expect(keyOf(await tokenOf(again.url))).to.equal(keyOf(token));

@@ -22,7 +22,7 @@ export function start(
   const { NODE_ENV: _env, BILLWRIGHT_ADMIN_PASSWORD: _password, ...inherited } = process.env;
   return spawn(process.execPath, [bundled(program), ...args], {
     cwd: workingDirectory,
-    // Else a server of PostgreSQL would leave the file of its key in the working directory.
+    // Without it, a PostgreSQL server would leave its key file in the working directory.
     env: { BILLWRIGHT_SERVER_KEY: 'k'.repeat(44), ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -43,8 +43,8 @@ export async function run(
 }
 
 /**
- * Runs a command on a pseudo-terminal of `script` (util-linux), with standard output in a file. Returns the text on the
- * terminal, which is that of standard error.
+ * Runs a command on a pseudo-terminal of `script` (util-linux) and writes standard output to a file. Returns the text
+ * on the terminal, which is the standard error.
  */
 export async function runOnTerminal(
   args: readonly string[],
@@ -64,7 +64,7 @@ export async function runOnTerminal(
 export interface RunningServer {
   readonly greeting: string;
   readonly url: string;
-  /** Ends it by `signal`; gives its exit code and what it logged. */
+  /** Sends `signal` to the process. Returns its exit code and log. */
   stop(signal?: NodeJS.Signals): Promise<{ readonly code: number | null; readonly log: string }>;
 }
 

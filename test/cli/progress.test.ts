@@ -8,7 +8,7 @@ import { anyDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { run, runOnTerminal } from './program.ts';
 
-/** `script` of util-linux provides the pseudo-terminal; that of other systems has other options. */
+/** `script` from util-linux provides the pseudo-terminal. Other versions of `script` have different options. */
 const hasTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 
 const HIDE_CURSOR = '\u001B[?25l';

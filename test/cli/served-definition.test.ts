@@ -91,7 +91,7 @@ describe('server defined by a file in its directory', () => {
     expect(output).to.match(/^Copied .*\nAlso keep the server key.*\nTo restore it, stop the server/);
     expect(statSync(at('copy.db')).mode & 0o077).to.equal(0);
     expect(existsSync(at('copy.db.unfinished'))).to.equal(false);
-    // Four more may have been stored whose answers were on their way.
+    // Up to four more writes may be stored whose responses have not arrived yet.
     expect(await countIn(at('copy.db'))).to.be.within(before, after + 4);
     expect(await speak(['check', '--database', at('copy.db')])).to.eql({
       status: 0,

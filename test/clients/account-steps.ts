@@ -47,7 +47,7 @@ export function describeAccounts(journey: JourneyOf): void {
       const changed = { ...data, name: 'Augusta', phone: '+43 1' };
       expect((await client.account.updateAccount(changed, ids.get('accountId'), BY)).status).to.equal(204);
       expect((await client.account.getAccount(ids.get('accountId'))).data).to.eql(changed);
-      // As a typed client spells null: by leaving the member out.
+      // A typed client represents null by omitting the member.
       const { phone: _, ...without } = changed;
       await client.account.updateAccount(without, ids.get('accountId'), BY, true);
       const reset = await client.account.getAccount(ids.get('accountId'));

@@ -36,7 +36,7 @@ export function describeBilling(journey: JourneyOf): void {
     it('include subscriptions created by plan and by product, with a key, dates and a wait', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');
-      // Each of these fields is required by its type, though the interface asks for one or the other.
+      // The package's type requires each of these fields, although the interface requires only one of them.
       const byPlan = {
         accountId,
         externalKey: 'sub',

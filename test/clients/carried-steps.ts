@@ -4,7 +4,7 @@ import { fieldedResources, taggedResources } from '../../adapters/koa/routing/ob
 import { BY, type IdName, type JourneyOf } from './journey.ts';
 import { failureOf, type KillbillClient } from './killbill-client.ts';
 
-/** The class of the package that has the operations of a resource, by the noun in their names. */
+/** The package's class with the operations of a resource, by the noun in their names. */
 const apiOf = {
   Account: 'account',
   Bundle: 'bundle',
@@ -26,7 +26,8 @@ export function describeTagsAndFields(journey: JourneyOf): void {
       const body = {
         name: 'blue',
         description: 'a colour',
-        // The package has a Set here, and JSON an empty object for one: its caller says how it is written.
+        // The package requires a Set here, which JSON would write as an empty object, so the caller defines its JSON
+        // form.
         applicableObjectTypes: Object.assign(new Set(taggedTypes), { toJSON: () => taggedTypes }),
       };
       const made = await client.tagDefinition.createTagDefinition(body, BY);
@@ -44,7 +45,7 @@ export function describeTagsAndFields(journey: JourneyOf): void {
         const id = ids.get(idName as IdName);
         const definitionId = ids.get('tagDefinitionId');
         const read = async () => {
-          // Of an invoice item the package asks for the account too.
+          // For an invoice item, the package also requires the account.
           const also = noun === 'InvoiceItem' ? [ids.get('accountId')] : [];
           const { data } = await client.operation(api, `get${noun}Tags`)(id, ...also);
           return (data as Tag[]).map((tag) => tag.tagDefinitionName);

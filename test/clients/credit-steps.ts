@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { InvoiceItem } from 'killbill';
 import { BY, type JourneyOf } from './journey.ts';
 
-/** The fields that its type requires and the interface does not. */
+/** Casts fields to the package's type, which requires more fields than the interface. */
 const item = (fields: Partial<InvoiceItem>) => fields as InvoiceItem;
 
 export function describeCredit(journey: JourneyOf): void {

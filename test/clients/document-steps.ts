@@ -20,7 +20,7 @@ export function describeDocuments(journey: JourneyOf): void {
         '<p>{{text.invoiceTitle}} {{text.companyName}}</p>',
         BY,
       );
-      // It follows `Location`, and asks for JSON.
+      // The client follows `Location` and requests JSON.
       expect(made.data).to.equal('<p>{{text.invoiceTitle}} {{text.companyName}}</p>');
       expect(await failureOf(invoice.uploadInvoiceTemplate('again', BY))).to.include({ status: 400 });
       await invoice.uploadInvoiceTemplate('<h1>{{text.invoiceTitle}} {{text.companyName}}</h1>', BY, true);

@@ -5,11 +5,11 @@ import type { KillbillClient } from './killbill-client.ts';
 export interface Journey {
   readonly client: KillbillClient;
   readonly serving: Serving & { readonly gateway: SandboxGateway };
-  /** Ids of what earlier steps made, by their model. */
+  /** Ids of the records that earlier steps created, by model. */
   readonly ids: Ids;
 }
 
-/** Names of ids, as the interface has them in its paths. */
+/** Names of ids in the paths of the interface. */
 export type IdName =
   | 'accountId'
   | 'accountEmailId'
@@ -28,7 +28,7 @@ export type IdName =
   | 'tagId'
   | 'customFieldId';
 
-/** Ids that were noted, and must have been when they are asked for. */
+/** Ids that were recorded. Reading an id that is missing throws. */
 export class Ids {
   readonly #known = new Map<IdName, string>();
 
@@ -45,7 +45,7 @@ export class Ids {
   }
 }
 
-/** Steps are asked for the journey when they run: it begins before the first of them. */
+/** Returns the journey. Steps call it when they run, because the journey starts after they are declared. */
 export type JourneyOf = () => Journey;
 
 export const BY = 'created-by';

@@ -31,7 +31,7 @@ import { type Answered, checkAnswer, promiseOf } from './killbill-models.ts';
 
 type Axios = NonNullable<ConstructorParameters<typeof AccountApi>[2]>;
 
-/** The copy of axios that the package has, with what is used of it: that of `import` is another, of other types. */
+/** The package's own copy of axios, with the members used here. The copy that `import` finds has different types. */
 interface PackagedAxios {
   create(): Axios;
   isAxiosError(error: unknown): error is { readonly response?: Answered };
@@ -67,16 +67,16 @@ const apiClasses = {
 
 type Apis = { readonly [K in keyof typeof apiClasses]: InstanceType<(typeof apiClasses)[K]> };
 
-/** The package `killbill` as its README sets it up: a login, a tenant, and `Location` followed after a 201. */
+/** The package `killbill` configured like in its README: a login, a tenant, and `Location` followed after a 201. */
 export interface KillbillClient extends Apis {
   readonly called: ReadonlySet<string>;
-  /** Statuses with which operations have succeeded, by name: whether the package's own document promises each. */
+  /** Statuses of successful operations, by name, and whether the package's own document promises each of them. */
   readonly successes: Successes;
-  /** Calls an operation by its name, where many resources have the same one. */
+  /** Calls an operation by its name, for operations that several resources share. */
   operation(api: keyof Apis, name: string): (...args: readonly unknown[]) => Promise<Answered>;
 }
 
-/** Of each operation its statuses, true where they are promised. */
+/** Statuses of each operation; true if the document promises them. */
 export type Successes = Map<string, Map<number, boolean>>;
 
 export interface ClientSettings {
@@ -84,7 +84,7 @@ export interface ClientSettings {
   readonly username: string;
   readonly password: string;
   readonly tenant: readonly [string, string];
-  /** Where successes are noted; default a place of its own. */
+  /** Where successes are recorded; default: a new map. */
   readonly successes?: Successes;
 }
 
@@ -92,11 +92,11 @@ export const clientOperations: readonly string[] = Object.values(apiClasses).fla
   Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor'),
 );
 
-/** Every answer is checked against the models that the package was made from, before the caller sees it. */
+/** Returns a client that validates every response against the package's own models before the caller sees it. */
 export function killbillClient(settings: ClientSettings): KillbillClient {
   const { url, username, password, tenant, successes = new Map() } = settings;
   const http = axios.create();
-  // Before `Location` is followed.
+  // Runs before `Location` is followed.
   http.interceptors.response.use((response) => {
     const { operationId, isPromised } = promiseOf(response);
     const known = successes.get(operationId) ?? new Map<number, boolean>();

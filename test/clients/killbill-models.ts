@@ -9,7 +9,7 @@ export interface Answered {
   readonly data: unknown;
 }
 
-/** A type as the document describes it, which the package was generated from (Swagger 2.0). */
+/** A type in the Swagger 2.0 document that the package was generated from. */
 interface Described {
   readonly $ref?: string;
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
@@ -42,16 +42,19 @@ const operations = Object.entries(document.paths).flatMap(([template, methods]) 
 );
 operations.sort((one, other) => other.literals - one.literals);
 
-/** What stands in the document of the whole that a model shows only in part. */
+/** Models whose fields the document lists only in part. */
 const openModels = new Set(['Entity']);
 
-/** Compares an answer with the package's own document: fields, types, enumeration values and date formats. @throws Error. */
+/**
+ * Compares a response with the package's own document: fields, types, enumeration values and date formats. @throws
+ * Error.
+ */
 export function checkAnswer(response: Answered): void {
   const { method = 'get', url = '' } = response.config;
   if (response.status === 204 || response.data === '') return;
   const asked = operationAt(method, url);
   const promised = asked.responses[response.status]?.schema;
-  // The package calls the answer of an upload text, and gives what it finds at `Location`.
+  // The document declares the response of an upload as text, but the package returns the resource at `Location`.
   const { location } = response.headers;
   const isFollowed = promised?.type === 'string' && typeof location === 'string';
   const schema = isFollowed ? operationAt('get', location).responses['200']?.schema : promised;
@@ -61,7 +64,7 @@ export function checkAnswer(response: Answered): void {
   if (differences.length > 0) throw new Error(differences.join('\n'));
 }
 
-/** The operation that a call is, and whether its document promises an answer of that status. */
+/** Returns the operation of a call, and whether its document promises a response with that status. */
 export function promiseOf({ config, status }: Pick<Answered, 'config' | 'status'>) {
   const { operationId, responses } = operationAt(config.method ?? 'get', config.url ?? '');
   return { operationId, isPromised: String(status) in responses };

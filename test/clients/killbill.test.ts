@@ -22,7 +22,7 @@ import { describeUsage } from './usage-steps.ts';
 
 const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
 
-// One journey of a customer: each step builds on those before it. On PostgreSQL the long run takes it.
+// One customer journey: each step builds on the previous ones. Only the long run also uses PostgreSQL.
 anyDatabase.describe('unmodified npm package killbill', (open) => {
   let started: Journey | undefined;
   const journey = (): Journey => {
@@ -91,7 +91,7 @@ anyDatabase.describe('unmodified npm package killbill', (open) => {
       expect((await other.catalog.getCatalogVersions()).data).to.eql([]);
     });
 
-    // A new endpoint that the package knows needs a step of its own here.
+    // A new endpoint that the package supports needs its own step here.
     it('calls every operation that both the package and the server support', () => {
       const served = new Set(routeTable({ testMode: false }).map(({ operationId }) => operationId));
       const { called } = journey().client;
@@ -106,9 +106,9 @@ anyDatabase.describe('unmodified npm package killbill', (open) => {
       expect(answered.filter(({ statuses }) => statuses.size === 0).map(({ name }) => name)).to.eql([]);
       const others = answered.filter(({ statuses }) => [...statuses.values()].includes(false));
       expect(others.map(({ name, statuses }) => [name, ...statuses.keys()])).to.have.deep.members([
-        // Created, as the interface documents have it (doc1 §4.10); the document of the package says 200.
+        // The document of the interface specifies Created (doc1 §4.10), but the document of the package has 200.
         ['recordUsage', 201],
-        // As the other uploads of documents; the document of the package says 200 of this one.
+        // Like the other uploads of documents, but the document of the package has 200 here.
         ['uploadInvoiceMPTemplate', 201],
       ]);
     });

@@ -4,7 +4,7 @@ import { exampleJson, exampleXml } from '../support/overdue/example-config.ts';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
 
-/** Under the tenant of the whole journey, whose later steps must not find anybody overdue. */
+/** Thresholds so high that later steps of the journey find no overdue account. */
 const farAway = {
   overdueStates: [{ name: 'LATE', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1_000 } }],
 };

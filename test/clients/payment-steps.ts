@@ -13,7 +13,7 @@ const WAITS = ['ACTION_RETURN_PLUGIN_STATUS_PENDING=true'];
 const DECLINES = ['ACTION_RETURN_PLUGIN_STATUS_ERROR=true'];
 const KEY = 'paula';
 
-/** A transaction as a caller gives it; the package has enumerations for what is text. */
+/** Casts a transaction to the package's types, which have enumerations for plain strings. */
 const transaction = (members: object) => members as PaymentTransaction & InvoicePaymentTransaction;
 const lastOf = ({ transactions = [] }: Payment) => transactions.at(-1);
 

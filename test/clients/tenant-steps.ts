@@ -7,7 +7,8 @@ export function describeTenants(journey: JourneyOf): void {
   describe('tenants', () => {
     it('are created, and found by id and key', async () => {
       const { tenant } = journey().client;
-      // The package sends no tenant with this call and would follow `Location` without one: its caller adds the new one's.
+      // The package sends no tenant with this call and would follow `Location` without one, so the caller adds the new
+      // tenant.
       const headers = { 'X-Killbill-ApiKey': 'carol', 'X-Killbill-ApiSecret': 'secret' };
       const body = { apiKey: 'carol', apiSecret: 'secret', externalKey: 'third' };
       const made = await tenant.createTenant(body, BY, true, 'reason', 'comment', { headers });

@@ -64,7 +64,7 @@ eachDatabase.describe('typed client', (open) => {
     });
     const cookie = signIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
     const sent: Headers[] = [];
-    // A browser adds the cookie by itself.
+    // A browser adds the cookie itself.
     const fetch: typeof globalThis.fetch = (target, init) => {
       const headers = new Headers(init?.headers);
       sent.push(new Headers(headers));
@@ -241,7 +241,7 @@ describe('transport of the typed client', () => {
     password: 'x',
   };
 
-  /** A client whose attempts have these outcomes, in order; the last one repeats. */
+  /** Returns a client whose attempts have these outcomes, in order. The last one repeats. */
   function against(...outcomes: readonly ((() => Response) | Error)[]) {
     const requests: { readonly url: string; readonly headers: Headers }[] = [];
     const fetch = async (url: string | URL | Request, init?: RequestInit) => {

@@ -9,11 +9,11 @@ import type { Cluster } from './cluster.ts';
 import { printFigure, seconds, timed } from './figures.ts';
 
 const SCHEMA = 'cluster_one';
-/** Usage that is sent together, and usage that is sent one by one. */
+/** Number of usage records sent together, and number of usage records sent one by one. */
 const USAGE_TOGETHER = 500;
 const USAGE_ALONE = 20;
 
-/** Runs one engine in a schema: the example story of a year, usage, a host's transaction. */
+/** Runs one engine in a schema: the example story of a year, usage, and a transaction of the host. */
 export async function runOneEngine(cluster: Cluster): Promise<void> {
   const migration = await timed(() => cluster.createSchema(SCHEMA));
   printFigure('schema with all tables', seconds(migration.ms));

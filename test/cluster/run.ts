@@ -1,7 +1,7 @@
-// Runs the engine on a Citus: one engine, several cells, moves, and the loss of a worker. Prints figures. The URL leads
-// to an empty database on the coordinator of two workers, and its role owns what the script creates.
+// Runs the engine on Citus: one engine, several cells, moves, and the loss of a worker. Prints figures. The URL
+// is that of an empty database on the coordinator of two workers. Its role owns the created schemas.
 //   npm run cluster -- <url> --administrator <url of a superuser> [--lose <command> --restore <command>]
-// The shell commands stop and start the worker on port {port}. Without them, no worker is lost.
+// The shell commands stop and start the worker on port {port}. Without them, this part is skipped.
 import { parseArgs } from 'node:util';
 import { Cluster } from './cluster.ts';
 import { part } from './figures.ts';

@@ -22,7 +22,7 @@ const ACCOUNTS = 15;
 const AT_A_TIME = 4;
 const PLAN = 'cluster-monthly';
 const WRITE_PAUSE_MS = 20;
-/** A worker that has been lost is away for this time before it starts again. */
+/** Time for which a lost worker is unavailable before it starts again. */
 const AWAY_MS = 5_000;
 const PATIENCE_MS = 120_000;
 

@@ -16,7 +16,7 @@ const MAX_CALLS = 10;
 const POLLED = /\/reports\/(months|subscriptions)$/;
 const NARROW = 400;
 
-/** Objects of the shop that pages show. */
+/** Objects of the shop that the pages show. */
 interface Shown {
   readonly ada: Uuid;
   readonly adaSubscription: Uuid;

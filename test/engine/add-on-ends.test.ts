@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
   let base: Uuid;
   let support: Uuid;
 
-  /** A base and the add-on support-monthly, invoiced for June 2024. */
+  /** Creates a base and the add-on support-monthly, invoiced for June 2024. */
   async function begin(basePlan = 'solo-now'): Promise<void> {
     engine = await openEngine(open, { now: '2024-06-01' });
     accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('add-ons whose base ends or changes', (open) => {
   const cancel = (id: Uuid, options: HostInput<CancelSubscriptionOptions>) =>
     engine.acme.subscriptions.cancel(id, options);
 
-  /** The ends that the base has brought are stored with the add-on: no row is that of an event of the base. */
+  /** Expects the ends caused by the base to be stored as events of the add-on, not of the base. */
   async function expectOwnRows(): Promise<void> {
     const { events } = await engine.acme.getSubscription(support);
     const ofBase = new Set((await engine.acme.getSubscription(base)).events.map(({ eventId }) => eventId));

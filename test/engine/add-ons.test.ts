@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   const addOn = async (bundleId: Uuid, planName: string, dates: Dates = {}) =>
     (await create({ bundleId, planName }, dates)).id;
 
-  /** `STOP_BILLING 2024-06-30`, one text per row. */
+  /** Returns the events, one line each: `STOP_BILLING 2024-06-30`. */
   async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
     const { events } = await engine.acme.getSubscription(subscriptionId);
     return events.map((event) => `${event.eventType} ${event.effective.at.toISOString().slice(0, 10)}`);
@@ -325,7 +325,9 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   });
 
   describe('add-ons created in the past beside a base that has changed since', () => {
-    /** A base that offers support and backup; since the 10th one that includes support and offers no backup. */
+    /**
+     * Creates a base that offers support and backup; from the 10th, it includes support and no longer offers backup.
+     */
     async function beginChanged(): Promise<Uuid> {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
       const { id, bundleId } = await create({ planName: 'solo-now' });
@@ -539,7 +541,9 @@ eachDatabaseByTurns.describe('add-ons', (open) => {
   });
 });
 
-/** A base, and add-on plans TRIAL 30 DAYS and EVERGREEN on two lists; changes align by the given rule. */
+/**
+ * Returns a catalog with a base and add-on plans TRIAL 30 DAYS and EVERGREEN on two lists, with this change alignment.
+ */
 function alignedBy(alignment: string): string {
   const trialled = (name: string) =>
     plan(name, 'X', { initialPhases: phase('TRIAL', { number: 30, fixed: '0' }) });

@@ -4,7 +4,7 @@ import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
 import { entryTokens, expect, expectCode, itemLines, newEvents, openEngine } from '../support/index.ts';
 
-/** Monthly plans: aligned to the account, to the subscription, and one of weeks. */
+/** Monthly plans aligned to the account and to the subscription, and a weekly plan. */
 const shelf = catalogXml({
   effectiveDate: '2012-01-01T00:00:00Z',
   catalogName: 'Shelf',
@@ -276,7 +276,7 @@ eachDatabaseByTurns.describe('bill cycle days', (open) => {
     ]);
     const { state, billCycleDayLocal, quantity } = await engine.acme.getSubscription(ended);
     expect([state, billCycleDayLocal, quantity]).to.eql(['EXPIRED', 1, 1]);
-    // That of the subscription that goes on.
+    // Only the event of the subscription that continues.
     const told = (await events()).filter((topic) => /BCD|QUANTITY/.test(topic));
     expect(told).to.eql(['SUBSCRIPTION_BCD_CHANGE']);
   });

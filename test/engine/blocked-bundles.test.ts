@@ -8,10 +8,10 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
   let accountId: Uuid;
   let target: Uuid;
   let bundleId: Uuid;
-  /** By plan, on the account that the bundle begins on. */
+  /** Subscription ids by plan, on the account where the bundle starts. */
   let ids: ReadonlyMap<string, Uuid>;
 
-  /** Base and backup in EVERGREEN since 2024-01-31, archive in TRIAL until 2024-02-19; today 2024-02-05. */
+  /** Base and backup in EVERGREEN since 2024-01-31, archive in TRIAL until 2024-02-19; today is 2024-02-05. */
   const engine = engineBeforeEach(open, { now: '2024-01-01T08:00:00Z' });
   beforeEach(async () => {
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
@@ -60,7 +60,10 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
     );
   }
 
-  /** What holds of any account: rows tell states and paused days, runs agree with the whole history, items explain themselves. */
+  /**
+   * Expects what holds for any account: events match states and paused days, runs agree with the full history, and all
+   * items are explained.
+   */
   async function expectSound(): Promise<{ readonly pauses: number }> {
     const { acme, clock } = engine;
     const looked = { subscriptions: 0, items: 0 };
@@ -213,7 +216,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
     ]);
   });
 
-  /** What the target account is billed from the transfer of 2024-02-12 on: no pause comes along. */
+  /** Expects the target account to be billed from the transfer on 2024-02-12 without any pause. */
   async function expectContinued(to: Uuid): Promise<void> {
     expect(await lines('pro-monthly', target)).to.eql(['RECURRING 2024-02-12..2024-03-10 232.71']);
     expect(await lines('backup-monthly', target)).to.eql(['RECURRING 2024-02-12..2024-03-12 13']);
@@ -275,7 +278,7 @@ eachDatabaseByTurns.describe('blocks of a bundle with add-ons', (open) => {
         : [
             'REPAIR_ADJ 2024-02-20..2024-02-29 -4.03',
             'RECURRING 2024-02-25..2024-02-29 1.68',
-            // One of the 31 days of the period 2024-02-29..2024-03-31 (invoicing §5.4 rule 5).
+            // 1 of the 31 days of the period 2024-02-29..2024-03-31 (invoicing §5.4 rule 5).
             'RECURRING 2024-02-29..2024-03-01 0.42',
           ];
       expect(await lines('backup-monthly'), 'to the end of its base').to.eql([...BACKUP, ...followed]);

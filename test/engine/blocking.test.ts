@@ -21,7 +21,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     readonly timeZone?: string;
   }
 
-  /** An account with one subscription in its last phase, invoiced for its first period. */
+  /** Creates an account with one subscription in its last phase, invoiced for its first period. */
   async function begin({ now, planName = 'pro-monthly', ...account }: Begin): Promise<Sold> {
     engine = await openEngine(open, { now });
     told = newEvents(engine.database);
@@ -280,7 +280,7 @@ eachDatabaseByTurns.describe('blocking states', (open) => {
     expect([await stateOf(first), await stateOf(second)]).to.eql(['BLOCKED', 'BLOCKED']);
     await engine.settle();
     expect((await linesOf(first)).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(2);
-    // A service ends its own block only.
+    // A service can end only its own block.
     await block(account, { service: 'fraud', stateName: 'fine' });
     expect([await stateOf(first), await stateOf(second)]).to.eql(['BLOCKED', 'BLOCKED']);
     await block(account, { service: 'late', stateName: 'fine' });

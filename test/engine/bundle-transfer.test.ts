@@ -8,7 +8,7 @@ import type { Account, SubscriptionView } from '../support/plain-views.ts';
 
 type Request = HostInput<TransferBundleRequest & TransferBundleOptions>;
 
-/** The catalog of the specification with one rule for the phases of a changed plan. */
+/** Returns the catalog of the specification with this alignment of changes. */
 function changesAlignedTo(alignment: string): string {
   return readFileSync(specCatalog, 'utf8').replace(
     /(?<=<changeAlignmentCase>\s*<alignment>)START_OF_SUBSCRIPTION/,
@@ -300,7 +300,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       expect(instants.map((each) => each.join(' '))).to.eql([
         'START_ENTITLEMENT 2024-03-10T20:00:00.000Z 2024-03-11',
         'START_BILLING 2024-03-10T20:00:00.000Z 2024-03-11',
-        // 2024-03-30 21:00 in New York, in summer time by then.
+        // 2024-03-30 21:00 in New York, which is on daylight saving time by then.
         'PHASE 2024-03-31T01:00:00.000Z 2024-03-31',
       ]);
     });
@@ -335,7 +335,7 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
       const third = await subscribe('kit-monthly');
       await engine.cancelNow(third.subscriptionId);
       engine.clock.set('2024-01-06T08:00:00Z');
-      // The others as they are read: that names no new key (json-models §16 rule 1).
+      // The other subscriptions are sent as read, which does not set a new key (json-models §16 rule 1).
       const ids = [first, third].map(({ subscriptionId }) => subscriptionId);
       const asRead = ids.map((id) => ({ subscriptionId: id, externalKey: id }));
       const named = { subscriptionId: second.subscriptionId, externalKey: 'second of Y' };
@@ -389,12 +389,13 @@ eachDatabaseByTurns.describe('bundle transfer', (open) => {
         await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await engine.endsOf(base)).to.equal('CANCELLED 2024-01-19 2024-01-19');
         expect(await engine.endsOf(addOn)).to.equal('CANCELLED 2024-01-19 2024-01-19');
-        // 21 of 31 days of 15.00 and of 19.95.
+        // 21 of 31 days of 15.00 and 19.95.
         expect((await linesOf(source)).filter((line) => line.startsWith('REPAIR')).toSorted()).to.eql([
           'REPAIR_ADJ 2024-01-19..2024-02-09 -10.16',
           'REPAIR_ADJ 2024-01-19..2024-02-09 -13.51',
         ]);
-        // 27 of 31 days to the bill cycle day of the account, the 15th; the add-on by that of its bundle, the 19th.
+        // 27 of 31 days to the account's bill cycle day, the 15th; the add-on uses its bundle's bill cycle day, the
+        // 19th.
         expect((await linesOf(target)).toSorted()).to.eql([
           'RECURRING 2024-01-19..2024-02-15 17.38',
           'RECURRING 2024-01-19..2024-02-19 15',

@@ -18,7 +18,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
     account = await engine.settle(engine.payingAccount({ currency: 'USD' }));
   });
 
-  /** Subscribes to a plan that is due at once and gives the context of the call. */
+  /** Subscribes to a plan that is due at once and returns the context of the call. */
   async function subscribe(accountId: Uuid = account.id): Promise<CallContext> {
     const context = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
     await engine.billing.createSubscription(context, { accountId, planName: 'solo-now' });
@@ -89,7 +89,7 @@ eachDatabaseByTurns.describe('call completion (subscriptions §22)', (open) => {
 
   it('waits only for the work of its own call', async () => {
     const other = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
-    // Work of another call for which no node has a handler: it stays due for ever.
+    // Work of another call that no node has a handler for, so it stays due.
     await engine.storage.write(engine.tenant, authorshipOf(other), async (session) =>
       session.schedule([
         {

@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('cancellation', (open) => {
       ['entitlementPolicy=END_OF_TERM', 'ACTIVE 2024-06-30 2024-06-30'],
       ['entitlementPolicy=END_OF_TERM&billingPolicy=IMMEDIATE', 'ACTIVE 2024-06-30 2024-06-12'],
       ['billingPolicy=END_OF_TERM&requestedDate=2024-07-15', 'ACTIVE 2024-07-15 2024-06-30'],
-      // Not of the example: the policies that are left.
+      // The remaining policies, which are not in the example.
       ['entitlementPolicy=IMMEDIATE', 'CANCELLED 2024-06-12 2024-06-30'],
       ['entitlementPolicy=IMMEDIATE&billingPolicy=IMMEDIATE', 'CANCELLED 2024-06-12 2024-06-12'],
       ['entitlementPolicy=IMMEDIATE&billingPolicy=END_OF_TERM', 'CANCELLED 2024-06-12 2024-06-30'],

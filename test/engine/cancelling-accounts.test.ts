@@ -12,7 +12,7 @@ import { exampleCatalog, nextId } from '../support/subscriptions/example.ts';
 
 const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
-// What overdue does to many accounts at once (overdue §5.1), with its parts called one by one.
+// Tests the parts of the overdue cancellation of many accounts one by one (overdue §5.1).
 eachDatabase.describe('operations on many locked accounts', (open) => {
   let statements: string[] = [];
   const engine = engineBeforeEach(open, {
@@ -20,7 +20,7 @@ eachDatabase.describe('operations on many locked accounts', (open) => {
     trace: (statement) => statements.push(statement),
   });
 
-  /** An account with a base, its add-on and a standalone subscription, invoiced for January. */
+  /** Creates an account with a base, its add-on and a standalone subscription, invoiced for January. */
   async function customer(): Promise<{ readonly account: Account; readonly ids: readonly Uuid[] }> {
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
     const account = await engineAccount(engine, accountId);

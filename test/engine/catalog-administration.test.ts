@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     return engine.billing.as({ tenant: tenant.id, user: 'test' });
   }
 
-  /** Of the events of the last upload and what followed. */
+  /** Returns the payloads of the events since the last upload. */
   async function payloads(): Promise<readonly unknown[]> {
     const tables = ['bw_queue_entries', 'bw_queue_history'];
     const all = tables.map(
@@ -178,7 +178,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     ]);
     expect(after.parts.slice(0, before.parts.length)).to.eql(before.parts);
 
-    // What the row says is the version as it was, to the digit.
+    // The stored row reproduces the replaced version exactly, to the digit.
     const { plans } = JSON.parse(String(replaced?.composition)) as { plans: readonly number[] };
     const part = (id: unknown) => after.parts.find((each) => Number(each.record_id) === Number(id));
     const texts = plans.map(part).map((found) => {
@@ -295,7 +295,7 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
     await engine.settle(global.createSubscription({ accountId: account.id, planName: 'apple-monthly' }));
     await expectCode(global.catalogs.delete(), 2080);
     expect(await dates(global)).to.eql(['2010-01-01']);
-    // An upload takes the place of the default catalog, not its plans from those who run on them.
+    // An upload replaces the default catalog, but subscriptions keep their plans.
     const report = await Array.fromAsync(await global.catalogs.changeReport(dated('2024-01-01')));
     expect(report.map(({ kind }) => kind)).to.eql(['SUMMARY', 'TOTAL']);
 
@@ -362,6 +362,6 @@ eachDatabaseByTurns.describe('catalog administration', (open) => {
   });
 });
 
-/** What stands inside the root of a document with root `catalog`. */
+/** Returns the content of the root element `catalog`. */
 const inner = (document: string) =>
   document.slice(document.indexOf('<catalog>') + '<catalog>'.length, document.lastIndexOf('</catalog>'));

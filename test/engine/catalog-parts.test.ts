@@ -30,7 +30,7 @@ eachDatabaseByTurns.describe('catalogs with many versions', (open) => {
 
   const at = (date: string): string =>
     source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
-  /** As another process reads it, which has nothing in memory. */
+  /** Reads like another process that has nothing in memory. */
   const cold = () => engine.storage.read(engine.tenant, (session) => new StoredCatalogs().get(session));
 
   it('store an unchanged plan or product once, as one object in all versions', async () => {

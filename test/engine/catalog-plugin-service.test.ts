@@ -6,7 +6,7 @@ import { eachDatabaseByTurns, expect, expectCode, itemLines, openEngine } from '
 
 const PLAN = 'heat-monthly';
 
-/** The plugin's catalog of the plan that the tenant's XML sells for 30, at another price. */
+/** The plugin's catalog with the plan that the tenant's XML sells for 30, at another price. */
 const heatFor = (price: Amount) => harbour(boatPlan(PLAN, price));
 
 function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinition {
@@ -20,7 +20,7 @@ eachDatabaseByTurns.describe('a catalog plugin that starts or stops serving acco
   let plugin: MemoryCatalogPlugin;
   let accountId: Uuid;
 
-  /** A subscription of 2024-01-01 with its first invoice, by the plugin's catalog or by the XML. */
+  /** Creates a subscription on 2024-01-01 with its first invoice, priced by the plugin's catalog or by the XML. */
   async function begin(served: CatalogDefinition | null): Promise<void> {
     plugin = memoryCatalogPlugin();
     engine = await openEngine(open, {

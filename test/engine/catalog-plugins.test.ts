@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
     plugin.serve(harbour());
   }
 
-  /** Calls of `catalog` since the engine has its shop. */
+  /** Calls of `catalog` since the engine opened its shop. */
   const asked = () => plugin.calls.catalog.slice(atStart);
 
   async function planNames(accountId?: Account['id']): Promise<readonly string[]> {
@@ -46,7 +46,7 @@ eachDatabaseByTurns.describe('catalog plugins', (open) => {
 
   const linesOf = (account: Account): Promise<readonly string[]> => engine.linesOf(account.id);
 
-  /** Makes the next calls throw, until `heal` is called. */
+  /** Makes later calls throw until `heal` is called. */
   function failing(error: () => Error): { heal(): void } {
     const { latestVersion } = plugin;
     plugin.latestVersion = () => Promise.reject(error());

@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
   const boundedTier =
     '<tiers><tier><blocks><tieredBlock><unit>call</unit><size>1</size><prices/><max>5</max></tieredBlock></blocks></tier></tiers>';
 
-  /** The catalog with a usage section in each plan. */
+  /** Returns the catalog with a usage section in each plan. */
   function withUsage(date: string, content: string, mode = 'IN_ARREAR'): string {
     const usage = `<usages><usage name="calls" billingMode="${mode}" usageType="CONSUMABLE">
         <billingPeriod>MONTHLY</billingPeriod>${content}</usage></usages>`;
@@ -150,7 +150,7 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
     expect(errors.map(({ message }) => message)).to.eql(error.problems?.map(({ message }) => message));
     expect(await dates()).to.eql(['2010-01-01']);
 
-    // As an earlier release has stored it.
+    // Stored like an earlier release did.
     await storeUnchecked(inAdvance);
     const stored = (await engine.acme.catalogs.current()).toXml();
     expect(stored).to.contain('billingMode="IN_ADVANCE"');
@@ -187,6 +187,6 @@ eachDatabaseByTurns.describe('catalog uploads', (open) => {
   });
 });
 
-/** What stands inside the root of a document with root `catalog`. */
+/** Returns the content of the root element `catalog`. */
 const inner = (document: string) =>
   document.slice(document.indexOf('<catalog>') + '<catalog>'.length, document.lastIndexOf('</catalog>'));

@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     ({ engine, accountId, subscriptionId, bundleId } = await subscribed(open, { catalog, ...options }));
   }
 
-  /** A trial from 2030-02-12 on, and on 2030-03-14 a year of 365.00. */
+  /** Starts a trial on 2030-02-12, which continues on 2030-03-14 with a year for 365.00. */
   async function begin(): Promise<void> {
     await subscribe({ now: '2030-02-12T06:00:00Z', billCycleDayLocal: 14, planName: 'annual-trial' });
   }
@@ -58,7 +58,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     await engine.settle();
   }
 
-  /** Ten seats of a plan from 2026-01-01 on, on the first of a month. */
+  /** Subscribes to ten seats of a plan on 2026-01-01, the bill cycle day. */
   async function beginWithSeats(planName: string, more: Partial<Options> = {}): Promise<void> {
     const now = '2026-01-01T06:00:00Z';
     await subscribe({ now, billCycleDayLocal: 1, planName, quantity: 10, ...more });
@@ -112,7 +112,9 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-09-15');
   });
 
-  /** 15 seats from 2026-06-10 on, and then 12 from 2026-06-05 on: a part of five days in front of them. */
+  /**
+   * Sets 15 seats from 2026-06-10 and then 12 from 2026-06-05, which adds a part of five days before the billed one.
+   */
   async function seatsInFront(): Promise<void> {
     await seatsOn('2026-06-10', 15);
     await engine.runTo('2026-06-20T06:00:00Z');
@@ -139,7 +141,7 @@ eachDatabaseByTurns.describe('the charged-through date', (open) => {
     expect(await chargedThrough()).to.equal('2027-01-01');
   });
 
-  /** Bills 15 seats from 2026-06-10 to a pause of 2026-06-25, and then the part in front of them. */
+  /** Bills 15 seats from 2026-06-10 until a pause on 2026-06-25, and then the part before it. */
   async function seatsInFrontOfPause(): Promise<void> {
     await seatsOn('2026-06-10', 15);
     await engine.runTo('2026-06-25T06:00:00Z');

@@ -3,7 +3,7 @@ import { formatInstant, SystemTag } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
 import { eachDatabaseByTurns, engineBefore, expect, openEngine, rowsOf } from '../support/index.ts';
 
-/** What stands against each invariant; what a payment may not do has a table of its own. */
+/** Damages that violate each invariant. Payments have their own table. */
 const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ['INVOICE_BALANCE', `update bw_invoices set amount = '999' where invoice_number = 1`],
   ['ACCOUNT_BALANCE', `update bw_invoicing_states set account_balance = '5'`],
@@ -76,7 +76,10 @@ eachDatabaseByTurns.describe('check of stored data', (open) => {
 const breaches = async (engine: TestEngine, tenant: TenantRef | null = null) =>
   Array.fromAsync(engine.billing.checks.breaches(tenant));
 
-/** Changes with repairs, an adjustment, a void, credit, an add-on that ends with its base, a pause, another bundle key, and what is to come. */
+/**
+ * Runs through changes with repairs, an adjustment, a void, credit, an add-on that ends with its base, a pause, another
+ * bundle key, and future changes.
+ */
 async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngine): Promise<void> {
   const { id: accountId } = await payingAccount({ currency: 'USD' });
   const base = await acme.createSubscription({ accountId, planName: 'pro-monthly' });

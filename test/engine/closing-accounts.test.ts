@@ -31,14 +31,14 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
   const planned = () =>
     topicsOf("bw_queue_entries where kind = 'NOTIFICATION' and processing_state = 'AVAILABLE'");
 
-  /** An account that is charged and has nothing to pay with, unless one is given. */
+  /** Charges the given account, or a new one without a payment method. */
   async function charged(amount: string, account?: Account): Promise<Uuid> {
     const { id } = account ?? (await engine.acme.createAccount({ currency: 'USD' }));
     await engine.charge(id, amount);
     return id;
   }
 
-  /** 100.00 charged, of which the gateway has taken 40.00. */
+  /** Charges 100.00, of which the gateway processes 40.00. */
   async function partlyPaid(): Promise<Uuid> {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 0, PROCESSED_AMOUNT: '40' });
     const id = await engine.settle(charged('100', await engine.payingAccount({ currency: 'USD' })));
@@ -227,7 +227,7 @@ eachDatabaseByTurns.describe('closing an account', (open) => {
   });
 
   describe('after a change that is not invoiced yet', () => {
-    /** An account whose subscription of 19.95 was paid on 01-01 and is cancelled at once on 01-11. */
+    /** Creates an account whose subscription of 19.95 was paid on 01-01 and is canceled immediately on 01-11. */
     async function cancelled(): Promise<Uuid> {
       const { id } = await engine.payingAccount({ currency: 'USD' });
       const { subscriptionId } = await subscribe(id);

@@ -6,7 +6,7 @@ import { eachDatabaseByTurns, expect, hostOf, openEngine, storageOf } from '../s
 const sentence = 'This billing engine is closed. Open another one with Billing.open.';
 const ofStorage = 'This storage has been closed; open a new one';
 
-/** What a call is refused with, whether it throws or rejects. */
+/** Returns the error of a call that throws or rejects. */
 async function refusal(call: () => unknown): Promise<string> {
   try {
     await call();
@@ -17,7 +17,7 @@ async function refusal(call: () => unknown): Promise<string> {
   throw new Error('it was not refused');
 }
 
-/** Of bound operations too, which come from a prototype. */
+/** Returns the names of the operations, including bound ones, which come from a prototype. */
 function namesOf(group: object): readonly string[] {
   const names: string[] = [];
   for (const name in group) names.push(name);
@@ -48,7 +48,7 @@ eachDatabaseByTurns.describe('closed engine', (open) => {
     await host.close();
     await billing.close();
     const { clock: _clock, server: _server, close: _close, stop: _stop, as: _as, ...others } = billing;
-    // A server also notes refused requests. The storage refuses what serves operators (next test).
+    // A server also records rejected requests. The storage rejects operator calls (next test).
     const { requests: _requests, security: _security, checks: _checks, ...own } = others;
     const bound = functionsOf(before, 'as.').filter(([name]) => name !== 'as.within');
     const calls = [...functionsOf(own), ...bound, ...functionsOf(within, 'within.')];

@@ -50,7 +50,7 @@ class Script implements PaymentControl {
     return { nextRetryDate: this.retry() };
   }
 
-  /** True: it is about a payment, and not about the method that the stage adds. */
+  /** Records a call. Returns false for calls about the payment method that the stage adds. */
   #note(call: string, context: PaymentControlContext, properties: readonly PluginProperty[]): boolean {
     if (context.paymentApiType !== 'PAYMENT_TRANSACTION') return false;
     this.heard.push({ call, context, keys: properties.map(({ key }) => key).join(' ') });
@@ -215,7 +215,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       expect(await scheduled()).to.include({ effectiveDate: Date.parse('2012-06-02'), ...SCHEDULED });
       second.retry = () => null;
       await stage.goTo('2012-06-02');
-      // Of the built-in control: eight days later.
+      // The built-in control schedules the retry eight days later.
       expect(await scheduled()).to.include({ effectiveDate: Date.parse('2012-06-10'), ...SCHEDULED });
       expect((await stage.story(invoiceId)).attempts).to.eql(['RETRIED', 'RETRIED', 'SCHEDULED']);
     });
@@ -320,7 +320,7 @@ anyDatabase.describe('automatic payments with control plugins (payments §2.3)',
       stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);
       const invoiceId = await stage.invoice(await stage.account(), '249.95');
       const settling = stage.settle();
-      // The time limit of the gateway, and then its answer.
+      // Fires the time limit of the gateway and then its response.
       await stage.timers.fire(40_000, 2);
       await settling;
       await stage.settle();

@@ -11,7 +11,7 @@ const property = (key: string, value = 'true') => ({ key, value, isUpdatable: fa
 const PENDING = [property('ACTION_RETURN_PLUGIN_STATUS_PENDING')];
 const DECLINE = [property('ACTION_RETURN_PLUGIN_STATUS_ERROR')];
 const RETRY = '2024-01-03T10:00:00Z';
-/** Long enough for a busy entry to come again. */
+/** Waits long enough for a busy entry to be retried. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 400));
 
 anyDatabase.describe('payment operations with control plugins (payments §4.1, §8)', (open) => {
@@ -27,7 +27,7 @@ anyDatabase.describe('payment operations with control plugins (payments §4.1, �
       catalog: null,
       paymentControls: [control],
       configuration: {
-        // Nobody waits for a running call: a test would.
+        // A retry of the lock would wait in the test.
         'org.service.payment.globalLock.retries': '0',
         'org.service.payment.method.overwrite': 'true',
       },

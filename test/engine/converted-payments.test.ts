@@ -19,7 +19,7 @@ anyDatabase.describe('invoice payments converted by a control plugin (payments Â
   let rate: { readonly currency: Currency; readonly each: string } = EUROS;
   let meanwhile: () => Promise<unknown> = async () => null;
 
-  /** Of another currency for each dollar that is asked for: nine euros for every ten, where nothing else is said. */
+  /** Converts dollars to another currency: nine euros for ten dollars by default. */
   const exchange: PaymentControl = {
     name: 'exchange',
     priorCall: async (context: PaymentControlContext) => {

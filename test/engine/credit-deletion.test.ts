@@ -30,7 +30,7 @@ eachDatabaseByTurns.describe('deletion of a credit item (invoicing 9.7)', (open)
     await engine.acme.invoices.deleteCredit({ accountId, invoiceId, invoiceItemId });
   }
   const balancesOf = async (accountId: Uuid) => (await engine.balancesOf(accountId)).join(' / ');
-  /** Every invoice: its items with the reasons that a deletion gives, its amount and its balance. */
+  /** Returns each invoice: its items with the descriptions that a deletion adds, its amount and its balance. */
   async function invoicesOf(accountId: Uuid): Promise<readonly string[]> {
     const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
     return invoices

@@ -5,7 +5,7 @@ import type { InvoiceView } from '../support/plain-views.ts';
 
 const configuration = { 'org.service.invoice.creditNotes': 'true' };
 
-/** A note in one line: `REPAIR 2024-01-16 10.3 (10.3)`. */
+/** Formats a credit note as one line: `REPAIR 2024-01-16 10.3 (10.3)`. */
 function lineOf({ reason, creditNoteDate, amount, lines }: Plain<CreditNote>): string {
   const parts = lines.map((line) => formatDecimal(line.amount)).join(' + ');
   return `${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;

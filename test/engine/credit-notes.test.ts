@@ -7,7 +7,7 @@ import { rejection } from '../support/storage/opened-storage.ts';
 
 const written = { 'org.service.invoice.creditNotes': 'true' };
 
-/** A note in one line: `1 ADJUSTMENT 2012-05-01 10 (10)`. */
+/** Formats a credit note as one line: `1 ADJUSTMENT 2012-05-01 10 (10)`. */
 function lineOf({ creditNoteNumber, reason, creditNoteDate, amount, lines }: Plain<CreditNote>): string {
   const parts = lines.map((line) => formatDecimal(line.amount)).join(' + ');
   return `${creditNoteNumber} ${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;
@@ -27,7 +27,7 @@ eachDatabaseByTurns.describe('invoicing §21: credit notes', (open) => {
     acme = engine.acme;
   };
 
-  /** A committed invoice of these charges, of an account east of Greenwich. */
+  /** Creates a committed invoice with these charges for an account east of Greenwich. */
   async function charged(...amounts: readonly number[]): Promise<InvoiceView> {
     const input = { currency: 'USD', timeZone: 'Europe/Berlin', locale: 'en_US', name: 'Ada' } as const;
     const account = await engine.payingAccount(input);

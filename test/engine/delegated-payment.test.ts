@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     await engine.settle();
   }
 
-  /** `DRAFT [PARENT_SUMMARY 34] owes 0`, in the order of creation. */
+  /** Returns lines such as `DRAFT [PARENT_SUMMARY 34] owes 0`, in order of creation. */
   async function invoicesOf(accountId: Uuid): Promise<readonly string[]> {
     const all = await engine.invoicesOf(accountId);
     return all
@@ -54,7 +54,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     return found;
   }
 
-  /** Balance and credit of the parent, then of the child. */
+  /** Returns balance and credit of the parent, then of the child. */
   async function balances(): Promise<string> {
     const found = await Promise.all([parent, child].map(engine.balancesOf));
     return found.map((each) => each.join(' ')).join(', ');
@@ -64,7 +64,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
   const hold = (accountId: Uuid, definition: Uuid) =>
     engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [definition]);
 
-  /** Delivers every event of a child's invoice once more. */
+  /** Delivers every event of the child's invoices once more. */
   async function redeliver(): Promise<void> {
     const before = [await invoicesOf(parent), await invoicesOf(child), await balances()];
     const changes = "select payload from bw_queue_history where topic = 'CHILD_INVOICE_CHANGE'";
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('payment delegated to a parent', (open) => {
     expect(adjustment?.description).to.equal('Adjustment for account child');
     expect(await balances()).to.equal('18 0, 18 0');
     await redeliver();
-    // Credit of the child is not spent on what the parent owes.
+    // The child's credit does not pay what the parent owes.
     const items = [{ amount: '4' }];
     await engine.settle(engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true }));
     expect(await balances()).to.equal('18 0, 14 4');

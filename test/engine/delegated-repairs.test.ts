@@ -3,7 +3,7 @@ import { eachDatabaseByTurns, expect, expectCode } from '../support/index.ts';
 import { Family } from '../support/invoicing/family.ts';
 
 const COMMITTED = '2024-03-02T10:00:00Z';
-/** Ten days of March are used. */
+/** Ten days of March have passed. */
 const LATER = '2024-03-11T10:00:00Z';
 
 eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoicing §10 rule 8)', (open) => {
@@ -16,7 +16,7 @@ eachDatabaseByTurns.describe('repairs of invoices to be paid by a parent (invoic
     expect(await Array.fromAsync(family.engine.billing.checks.breaches())).to.eql([]);
   });
 
-  /** With a summary of the first day that is committed and not paid. */
+  /** Starts with a summary of the first day that is committed and unpaid. */
   async function begin(quantity = 1): Promise<void> {
     family = await Family.begin(open);
     ({ parent, child } = family);

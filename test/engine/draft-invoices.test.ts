@@ -34,7 +34,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
     return invoice;
   }
 
-  /** Every invoice in its order: `DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0`. */
+  /** Returns all invoices in order: `DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0`. */
   async function standing(): Promise<readonly string[]> {
     return (await invoices()).map(
       (invoice) =>
@@ -344,7 +344,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       await charge('8', true);
       expect(await balances()).to.equal('2 0');
       await engine.acme.invoices.void(used.id);
-      // The four that it had used come back and pay what is unpaid.
+      // The 4.00 of credit that the voided invoice had used pays the unpaid balance.
       expect(await balances()).to.equal('-2 2');
       expect((await standing()).at(-1)).to.match(/CBA_ADJ \S+ -6, CBA_ADJ \S+ -2\] owes 0$/);
     });
@@ -420,7 +420,7 @@ eachDatabaseByTurns.describe('draft and void invoices', (open) => {
       await engine.acme.subscriptions.changeBillCycleDay(id, { billCycleDayLocal });
     const targetDate = '2024-01-17';
     await engine.acme.invoices.void((await engine.acme.generateInvoice({ accountId, targetDate })).id);
-    // The first day that moves the cycle is still to come.
+    // The first day of the moved cycle is still in the future.
     await expectCode(engine.acme.generateInvoice({ accountId }), 'INVOICE_NOTHING_TO_DO');
     expect(await engine.acme.invoices.verifyCoverage(accountId)).to.eql([]);
     await engine.runTo('2024-01-17T00:00:00Z');

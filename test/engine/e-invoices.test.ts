@@ -201,7 +201,7 @@ eachDatabaseByTurns.describe('e-invoices (invoicing §22)', (open) => {
   });
 });
 
-/** An access point that accepts, or fails with the next of these texts. */
+/** Returns an access point that accepts, or fails with the next of these messages. */
 function accessPoint(...failures: string[]) {
   const sent: EInvoiceToSend[] = [];
   const send = async (eInvoice: EInvoiceToSend): Promise<string> => {

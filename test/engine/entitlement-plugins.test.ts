@@ -16,7 +16,7 @@ import { openShop } from '../support/shop.ts';
 
 type Rules = { -readonly [Name in keyof EntitlementRules]: EntitlementRules[Name] };
 
-/** A plugin whose rules a test sets, and which remembers what it was asked and told. */
+/** A plugin whose rules a test sets, and which records its calls. */
 class Scripted implements EntitlementPlugin {
   readonly name: string;
   readonly before: Rules = {};
@@ -109,10 +109,10 @@ eachDatabaseByTurns.describe('entitlement plugins (subscriptions §22)', (open) 
   }
 
   interface Case {
-    /** What has to be so before. */
+    /** Creates the preconditions. */
     prepare?(): Promise<unknown>;
     run(): Promise<unknown>;
-    /** The same call, refused by the rules of the operation. */
+    /** Makes the same call, rejected by the rules of the operation. */
     refused(): Promise<unknown>;
     readonly refusal: number;
     readonly subject?: 'bundle' | 'account';

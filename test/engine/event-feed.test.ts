@@ -25,7 +25,7 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
     };
     const trace = (statement: string) => statements?.push(statement);
     engine = await openEngine(open, { now: NOW, pushSender, trace });
-    // Behind what the shop itself has done.
+    // Starts after the events of creating the shop.
     start = (await engine.acme.events.list({ after: 'latest' })).next;
   });
   const list = (request: Parameters<TestEngine['acme']['events']['list']>[0] = {}) =>
@@ -51,11 +51,11 @@ eachDatabase.describe('event feed (platform §10.6)', (open) => {
         metaData: metaData === null ? null : stringifyExactJson(metaData),
       }),
     }));
-    // The account's own in their order; that of the tenant is pushed beside them.
+    // The account's events in order. Events of the tenant are pushed as well.
     expect(pushed.filter(({ body }) => body.includes(account.id))).to.eql(told);
     expect(new Set(events.map(({ tenantId }) => tenantId))).to.eql(new Set([engine.tenant.id]));
     const [paid] = events.flatMap((event) => (event.eventType === 'PAYMENT_SUCCESS' ? [event] : []));
-    // Typed: an amount is a Decimal, of all digits.
+    // Amounts are typed: a Decimal with all digits.
     expect(paid?.metaData.amount?.toString()).to.match(/^\d+(\.\d+)?$/);
     expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
   });

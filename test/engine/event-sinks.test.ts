@@ -103,7 +103,7 @@ anyDatabase.describe('faulty event sinks', (open) => {
     });
     const quick = recording('quick');
     let first = '';
-    // The time limit of the call is not waited for.
+    // The test does not wait for the time limit of the call.
     engine = await openEngine(open, { now: NOW, eventSinks: [slow.sink, quick.sink], longestTimerMs: 200 });
     first = (await engine.payingAccount({ currency: 'USD' })).id;
     const others: string[] = [];

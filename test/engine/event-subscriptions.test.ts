@@ -5,7 +5,7 @@ import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
-/** What a handler was given, and a wait for it. */
+/** Returns the events that a handler received, and a way to wait for them. */
 function inbox() {
   const events: FeedEvent[] = [];
   let woken = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
     await engine.billing.events.subscribe({
       types: ['ACCOUNT_CHANGE'],
       onEvent: (event) => {
-        // By its type nobody can ask this one for metaData.
+        // The type of this event allows no metaData.
         const nothing: null = event.metaData;
         failed.put({ ...event, metaData: nothing });
       },
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('event subscribers (platform §10.6)', (open) => {
       },
     });
     await engine.billing.events.subscribe({ onEvent: other.put });
-    // A handler that hangs holds up nothing but itself.
+    // A handler that hangs blocks only itself.
     await engine.billing.events.subscribe({ onEvent: () => new Promise(() => undefined) });
     const ids = [await createAccount(), await createAccount()];
     expect((await other.until(2)).map(({ objectId }) => objectId)).to.eql(ids);

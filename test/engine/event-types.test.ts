@@ -11,7 +11,10 @@ interface Body {
   readonly metaData: string | null;
 }
 
-/** Features and usage that reaches a threshold are other stories', and commands to nodes reach no callback (platform §10.4 rule 4). */
+/**
+ * Tested elsewhere: features and usage that reaches a threshold. Node commands reach no callback (platform §10.4 rule
+ * 4).
+ */
 const ELSEWHERE = [
   'USAGE_THRESHOLD',
   'FEATURE_CHANGE',
@@ -47,7 +50,7 @@ const invoicePayment = (amount: number, paymentDate: string): string =>
 const NOW = '2024-08-01T06:00:00.000Z';
 const LATER = '2024-11-20T06:00:00.000Z';
 
-/** The first of each type, as platform §10.4 has it: whose, what, which, and `metaData`. */
+/** The first event of each type as in platform §10.4: account, object type, object and `metaData`. */
 const table: Readonly<Record<string, readonly [string | null, string, string | null, string | null]>> = {
   ACCOUNT_CREATION: ['account', 'ACCOUNT', 'account', null],
   ACCOUNT_CHANGE: ['account', 'ACCOUNT', 'account', null],
@@ -169,7 +172,7 @@ anyDatabase.describe('event types', (open) => {
     const planName = 'pro-monthly';
     const plan = await acme.createSubscription({ accountId, planName, bundleExternalKey: 'key' });
     names.set(plan.subscriptionId, 'plan').set(plan.bundleId, 'bundle');
-    // What is invoiced has a term to end.
+    // Only an invoiced subscription has a term to end.
     await engine.settle();
     await changePlan(plan);
     await payAndAdjust(accountId);
@@ -204,7 +207,7 @@ anyDatabase.describe('event types', (open) => {
     await subscriptions.uncancel(id);
   }
 
-  /** A fixed term whose first invoice is paid and adjusted. */
+  /** Creates a fixed term whose first invoice is paid and adjusted. */
   async function payAndAdjust(accountId: Uuid): Promise<void> {
     const { acme } = engine;
     const request = { accountId, planName: 'term-3m', bundleExternalKey: 'term' };

@@ -16,7 +16,7 @@ eachDatabaseByTurns.describe('future events', (open) => {
   let subscriptionId: Uuid;
   let bundleId: Uuid;
 
-  /** A trial whose PHASE of 11-19 a change of plan withdraws on 10-31, after the run that has noted it. */
+  /** Creates a trial whose PHASE event of 11-19 a plan change removes on 10-31, after a run has scheduled it. */
   async function begin(): Promise<void> {
     const now = '2024-10-20T06:00:00Z';
     const request = { now, catalog, billCycleDayLocal: 28, planName: 'basic-trial' };
@@ -43,7 +43,7 @@ eachDatabaseByTurns.describe('future events', (open) => {
     });
   }
 
-  /** `day: item` of each day up to the last one, on which the engine does what is due. */
+  /** Returns `day: item` for each day up to the last one. The engine does the due work of each day. */
   async function dayByDay(last: string, eachDay?: () => Promise<void>): Promise<readonly string[]> {
     const found: string[] = [];
     for (let day = parseLocalDate('2024-11-01'); day <= parseLocalDate(last); day = addDays(day, 1)) {

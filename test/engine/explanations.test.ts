@@ -29,7 +29,7 @@ eachDatabaseByTurns.describe('item explanation', (open) => {
     return engine.acme.invoices.explain(item.id);
   }
 
-  /** Every item of the account comes to its amount. */
+  /** Expects every item of the account to be explained with its exact amount. */
   async function expectAllRight(): Promise<void> {
     const all = await items();
     expect(all).not.to.have.length(0);

@@ -6,10 +6,10 @@ import type { MadeCall, StormCall } from '../support/storm-calls.ts';
 import { COME_AGAIN, inTurns, makeCall, storm, storyOf } from '../support/storm-calls.ts';
 
 const START = '2024-03-01T09:15:00Z';
-/** The summary of the first day is committed; the child's next invoice is not due. */
+/** The summary of the first day is committed, and the child's next invoice is not due. */
 const LATER = '2024-03-11T09:15:00Z';
 
-/** A parent that has a summary invoice to pay, and a child with one of what it is charged. */
+/** A parent with an unpaid summary invoice, and a child with one of the charges in it. */
 interface Family {
   readonly mark: string;
   readonly parentId: Uuid;
@@ -54,7 +54,7 @@ type OfParent = keyof typeof ofParent;
 type OfChild = keyof typeof ofChild;
 type Pair = readonly [OfChild, OfParent];
 
-/** Pairs in which what one does decides what the other finds. */
+/** Pairs in which the result of one operation affects the other. */
 const deciding: readonly Pair[] = [
   ['adjust the charge', 'pay the summary by credit'],
   ['adjust the charge', 'void the summary'],
@@ -147,7 +147,7 @@ onPostgresql.describe('simultaneous operations on a child, its parent and their 
 interface Stage {
   readonly child: OfChild;
   readonly parent: OfParent;
-  /** The child's operation, the work that follows from it, the parent's operation. */
+  /** Runs the child's operation, the work that follows from it, then the parent's operation. */
   readonly settledBetween: Family;
   readonly childFirst: Family;
   readonly parentFirst: Family;
@@ -156,7 +156,10 @@ interface Stage {
 
 type Founded = Omit<Family, 'summary' | 'charge'>;
 
-/** Half of the parents have a lower record id than their child, half a higher one: locks go by record id. */
+/**
+ * Creates a family. Half of the parents have a lower record id than their child, half a higher one, because locks are
+ * taken by record id.
+ */
 async function found({ acme }: TestEngine, index: number): Promise<Founded> {
   const mark = String(index);
   const isElder = Math.floor(index / 4) % 2 === 0;
@@ -178,7 +181,7 @@ async function found({ acme }: TestEngine, index: number): Promise<Founded> {
   return { mark, parentId: parent.id, childId: child.id, subscriptionId };
 }
 
-/** With credit of the child that has come since the summary was committed, so that it is not spent on it. */
+/** Adds credit of the child after the summary was committed, so that the summary does not use it. */
 async function withInvoices({ acme }: TestEngine, founded: Founded): Promise<Family> {
   const { parentId, childId } = founded;
   await credit(acme, childId, '3');
@@ -189,7 +192,7 @@ async function withInvoices({ acme }: TestEngine, founded: Founded): Promise<Fam
   return { ...founded, summary, charge };
 }
 
-/** The queue works as long as the calls are made, and then what is left. */
+/** Runs the queue during the calls, and then processes the remaining entries. */
 async function besideTheQueue<T>(engine: TestEngine, calls: Promise<T>): Promise<T> {
   let isOver = false;
   const working = (async () => {

@@ -15,7 +15,7 @@ interface Terms {
   readonly existing?: string;
 }
 
-/** A version with the plans `pro` and `plain`. `plain` has no features. */
+/** Returns a version with the plans `pro` and `plain`. `plain` has no features. */
 function versionOf(effectiveDate: string, { seats, sso, price = '10.00', existing }: Terms): Version {
   const forExisting = existing === undefined ? {} : { effectiveDateForExistingSubscriptions: existing };
   return {

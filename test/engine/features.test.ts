@@ -18,7 +18,7 @@ function shownAmount(amount: Feature['amount'] | undefined): string {
   return amount === null || amount === undefined ? '-' : formatDecimal(amount);
 }
 
-/** `allowed used 1400 remaining 100 over 0 until 2026-05-01`. */
+/** Formats `allowed used 1400 remaining 100 over 0 until 2026-05-01`. */
 function consumption({ allowed, used, remaining, overage, resetsAt }: Consumed): string {
   const amounts = `used ${formatDecimal(used)} remaining ${formatDecimal(remaining)} over ${formatDecimal(overage)}`;
   return `${allowed ? 'allowed' : 'refused'} ${amounts} until ${resetsAt?.toISOString().slice(0, 10) ?? '-'}`;
@@ -61,7 +61,7 @@ eachDatabase.describe('features', (open) => {
     return `${shownAmount(calls?.used)} used, ${shownAmount(calls?.remaining)} left`;
   }
 
-  /** F1: `pro` from 2026-03-10. */
+  /** Creates example F1: `pro` from 2026-03-10. */
   async function f1(): Promise<void> {
     await begin('2026-03-10T00:00:00Z');
     pro = await engine.subscribe({ accountId, planName: 'pro' });

@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     await engine.settle();
   });
 
-  /** Notifications for which no node has a handler: they stay late for ever. */
+  /** Schedules notifications that no node has a handler for, so they stay late. */
   async function unhandled(count: number): Promise<void> {
     const { acme, billing, storage, clock, tenant } = engine;
     const account = await acme.createAccount({});
@@ -69,7 +69,7 @@ eachDatabaseByTurns.describe('node health (platform §13)', (open, kind) => {
     engine.clock.advance({ minutes: 1 });
     expect((await engine.billing.health()).queues).to.eql(PASSED);
     await unhandled(1);
-    // What has just fallen due is not late yet.
+    // An entry that has just become due is not late yet.
     expect((await engine.billing.health()).queues).to.eql(PASSED);
     engine.clock.advance({ minutes: 1 });
     expect((await engine.billing.health()).queues).to.eql({

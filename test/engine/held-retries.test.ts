@@ -7,7 +7,7 @@ import type { Account } from '../support/plain-views.ts';
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 const ACCEPT = { CONFIGURE_ACTION: 'ACTION_CLEAR' } as const;
 
-/** Overdue from five days on. */
+/** Overdue after five days. */
 const OVERDUE = {
   overdueStates: [
     {
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
         session.payments.findHoldsByAccounts([account.id]),
       )
     ).length;
-  /** Of each payment of the invoice its transactions and attempts. */
+  /** Returns the transactions and attempts of each payment of the invoice. */
   const story = async (invoiceId: Uuid) => {
     const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
     return payments.map(({ transactions, attempts }) => [
@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('payments §9.3: retries held back by a tag', (open
     );
   };
 
-  /** An invoice of 20 whose payment was declined on 05-31, and whose retry of 06-08 was held back. */
+  /** Creates an invoice of 20 whose payment was declined on 05-31 and whose retry on 06-08 was held. */
   async function held(): Promise<Uuid> {
     const { id } = await invoices.add('20');
     await day('2012-06-01');

@@ -13,7 +13,7 @@ import { sampled } from '../support/long-run.ts';
 import { pageTags, readPdf, textBoxes } from '../support/pdf/pdf-text.ts';
 import { decimal, expect } from '../support/unit.ts';
 
-/** An invoice with `text` in every field of people. */
+/** Creates an invoice with `text` in every field that people can fill. */
 function invoiceOf(
   text: string,
   { logo = null }: { readonly logo?: SellerLogo | null } = {},
@@ -63,7 +63,7 @@ const template = parseTemplate(BUILT_IN_TEMPLATE);
 const htmlOf = (view: RenderedInvoice) => atOnce(renderingTemplate(template, invoiceData(view)));
 const pdfOf = (view: RenderedInvoice) => pdfRenderer().pdf(printableInvoice(view, 0 as Instant));
 
-/** The markup of a page without its texts. */
+/** Returns the markup of a page without its texts. */
 const markupOf = (html: string) => html.replaceAll(/>[^<]*</g, '><').replaceAll(/\b(?:alt|src)="[^"]*"/g, '');
 
 const hostile = [
@@ -101,7 +101,7 @@ describe('hostile text and logos in documents', () => {
       for (const { left, right, bottom, text: piece, page } of boxes) {
         const at = `${piece.slice(0, 40)} on page ${page} at ${left}–${right}, ${bottom}`;
         expect(left, at).to.be.at.least(47);
-        // Letters as wide as a line have no room for the sign that marks a cut text.
+        // A letter as wide as the line leaves no room for the ellipsis.
         expect(right, at).to.be.at.most(595.28 - 48 + 12);
         expect(bottom, at).to.be.within(28, 842 - 48);
       }
@@ -145,7 +145,7 @@ describe('logos in documents', () => {
     return Buffer.concat([length, Buffer.from(type, 'latin1'), data, Buffer.alloc(4)]);
   };
 
-  /** A PNG in color with transparency. */
+  /** Returns a color PNG with transparency. */
   function png(width: number, height: number, pixels: Buffer): Uint8Array {
     const head = Buffer.alloc(13);
     head.writeUInt32BE(width, 0);

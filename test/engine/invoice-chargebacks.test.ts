@@ -17,7 +17,7 @@ eachDatabaseByTurns.describe('chargebacks of invoice payments (payments §9.5)',
   soundAfterEach(engine);
 
   const keyOf = (name: string) => `${name}-${number}`;
-  /** An invoice of 100 USD that the gateway has taken 90 EUR for. */
+  /** Creates an invoice of 100 USD that the gateway processed as 90 EUR. */
   async function paidInEuros() {
     engine.gateway.configure({
       CONFIGURE_ACTION: 'ACTION_SLEEP',

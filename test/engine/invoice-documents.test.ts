@@ -18,7 +18,7 @@ eachDatabaseByTurns.describe('invoicing §14: documents', (open) => {
   const texts = () => engine.acme.invoiceTexts;
   const html = (invoiceId: Uuid) => engine.acme.invoices.html(invoiceId);
 
-  /** An invoice of 20.00 for a plan, of a customer who speaks this language. */
+  /** Creates an invoice of 20.00 for a plan and an account with this locale. */
   async function invoiceOf(locale: string | null, currency = 'USD' as const) {
     const account = await engine.acme.createAccount({ currency, locale, name: 'Ada <3' });
     const invoice = await engine.acme.invoices.createMigrationInvoice({

@@ -12,7 +12,7 @@ const aborter: InvoicePlugin = {
 
 const page = new URL('../../lib/invoicing/RULES.md', import.meta.url);
 
-/** The codes of the tables of invoicing §15.1, and those that it says are never thrown. */
+/** Returns the codes in the tables of invoicing §15.1, and those that the page lists as never thrown. */
 async function listedCodes() {
   const [, section = ''] = /^### 15\.1 [^\n]*\n(.*?)^## /ms.exec(await readFile(page, 'utf8')) ?? [];
   const [tables = '', reasons = ''] = section.split('Never thrown: ');
@@ -71,7 +71,7 @@ anyDatabase.describe('invoicing §15.1: error codes', (open) => {
     return engine.acme.invoices.get((await engine.settle(charged('10', { accountId: id }))).id);
   }
 
-  /** By code, what is refused with it. */
+  /** Calls that fail, by error code. */
   const provoked: Readonly<Record<number, () => Promise<unknown>>> = {
     3: async () => {
       const items = [{ amount: '1', currency: 'EUR' }];

@@ -10,7 +10,7 @@ eachDatabaseByTurns.describe('invoice notes (invoicing §14 rule 10)', (open) =>
   let engine: TestEngine;
   let acme: TenantBilling;
   let accountId: string;
-  /** The answers of the plugins `a` and `b`. */
+  /** The responses of the plugins `a` and `b`. */
   let answers: Readonly<Record<string, AdditionalItemsAnswer | null>>;
 
   const plugin = (name: string): InvoicePlugin => ({

@@ -12,7 +12,7 @@ const stored = (columns: string, condition: string) => `
   select ${columns}, record_id from bw_queue_history where ${condition}
   order by record_id`;
 
-/** What each INVOICE_NOTIFICATION has told, in order: `2024-09-01T06:00:00.000Z USD 19.95`. */
+/** Returns the content of each INVOICE_NOTIFICATION, in order: `2024-09-01T06:00:00.000Z USD 19.95`. */
 async function told({ database }: TestEngine): Promise<readonly string[]> {
   const rows = await rowsOf(database, stored('payload', `topic = 'INVOICE_NOTIFICATION'`));
   return rows.map(({ payload }) => {
@@ -26,7 +26,7 @@ const scheduled = async ({ database }: TestEngine) =>
 
 const SEPTEMBER = '2024-09-01T06:00:00.000Z USD 19.95';
 
-/** Tells seven days ahead, of accounts that are billed on the first of a month. */
+/** An account with notices seven days ahead, billed on the first of the month. */
 class Stage {
   engine!: TestEngine;
   accountId!: Uuid;
@@ -95,7 +95,7 @@ eachDatabase.describe('invoice notices (invoicing §8.1)', (open) => {
     await stage.begin(open);
     await stage.subscribe();
     await stage.engine.runTo('2024-08-26T00:00:00Z');
-    // Bills what is left of August, and finds September due as well.
+    // Bills the rest of August, and also schedules a notice for September.
     await stage.subscribe('kit-monthly');
     expect(await scheduled(stage.engine)).to.equal(2);
     await stage.engine.runTo('2024-08-31T00:00:00Z');
@@ -141,7 +141,7 @@ anyDatabase.describe('invoice notices in special cases (invoicing §8.1)', (open
     const broken = `update bw_subscription_events set plan_name = 'gone' where account_record_id = ${other.recordId}`;
     await rowsOf(stage.engine.database, broken);
     stage.engine.clock.set('2024-08-25T06:00:00Z');
-    // Pauses after errors are not waited for.
+    // The test does not wait for the pauses after errors.
     while ((await told(stage.engine)).length === 0) await stage.engine.billing.settle({ timeoutMs: 50 });
     expect(await told(stage.engine)).to.eql([SEPTEMBER]);
     const live = `select account_record_id as account, error_count as errors from bw_queue_entries where topic = '${NOTICES}'`;

@@ -11,7 +11,7 @@ const LETTER = [612, 792] as const;
 eachDatabaseByTurns.describe('invoicing §14 rule 6: invoices as PDF', (open) => {
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
 
-  /** An invoice of `count` lines: `Line 1` of 1.50, `Line 2` of 2.50, … */
+  /** Creates an invoice of `count` lines: `Line 1` of 1.50, `Line 2` of 2.50, … */
   async function invoiceOf(
     input: Partial<AccountInput>,
     count: number,

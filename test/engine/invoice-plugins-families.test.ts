@@ -75,7 +75,7 @@ anyDatabase.describe('runs with invoice plugins', (open) => {
         {
           name: 'tax',
           getAdditionalInvoiceItems: async () => {
-            // Now the other account of the batch can be invoiced as well.
+            // From now on, the other account of the batch can be invoiced as well.
             await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [bound]: -1 }));
             return { items: [{ itemType: 'TAX', amount: '1' }] };
           },

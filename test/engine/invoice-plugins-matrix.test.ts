@@ -3,12 +3,12 @@ import { anyDatabase, expect, itemLines, openEngine, type TestEngine } from '../
 import type { Answer, InvoiceCall, ScriptedCall } from '../support/scripted-invoice-plugin.ts';
 import { ScriptedInvoicePlugin } from '../support/scripted-invoice-plugin.ts';
 
-/** What a run comes to: billed (with a tax where the plugin adds one), nothing now, nothing before later, or it fails. */
+/** Outcome of a run: billed (with the tax that a plugin adds), no invoice, postponed, or failed. */
 type Outcome = 'billed' | 'nothing' | 'later' | 'fails';
 
 /**
- * Members of an answer that its call does not have say nothing. A failure is told to plugins only once the invoice was
- * worked out, and what they do then changes nothing.
+ * Members that a call does not support are ignored. Plugins learn of a failure only after the invoice was calculated,
+ * and their response to it changes nothing.
  */
 const outcomes: Readonly<Record<InvoiceCall, Readonly<Record<Answer, Outcome>>>> = {
   priorCall: {
@@ -121,7 +121,7 @@ anyDatabase.describe('answers of an invoice plugin (invoicing §13) in runs', (o
   }
 
   interface Run {
-    /** The items that the run bills, and when the next run is due. */
+    /** The billed items, and the due time of the next run. */
     readonly billed: string;
     readonly tax: string;
     readonly nextDue: string;

@@ -7,12 +7,12 @@ import { answers, invoiceCalls, ScriptedInvoicePlugin } from '../support/scripte
 const operations = ['dry run', 'charge', 'tax', 'credit', 'adjustment', 'commit', 'void'] as const;
 type Operation = (typeof operations)[number];
 
-/** What an operation comes to: it is done, with a tax where the plugin adds one, answers with nothing, or fails with a code. */
+/** Outcome of an operation: done (with the tax that a plugin adds), no result, or an error code. */
 type Outcome = 'done' | 'taxed' | 'nothing' | number;
 
 const ABORTED = 4029;
 const FAILED = 60_000;
-/** It was done in between, by the plugin. */
+/** Fails because the plugin already did the operation during the call. */
 const SPOILT = 4023;
 
 interface Cell {
@@ -27,7 +27,7 @@ const cells: readonly Cell[] = operations.flatMap((operation) =>
 
 const takesItems = (operation: Operation): boolean => operation !== 'commit' && operation !== 'void';
 
-/** Members of an answer that its call does not have say nothing, and the last two calls change nothing. */
+/** Returns the outcome. Members that a call does not support are ignored, and the last two calls change nothing. */
 function outcomeOf({ operation, call, answer }: Cell): Outcome {
   switch (call) {
     case 'priorCall':
@@ -63,7 +63,7 @@ function withItems(operation: Operation, answer: Answer): Outcome {
   }
 }
 
-/** What is there before, after, and after with a tax: each invoice with its status and what it owes. */
+/** Invoices before, after, and after with a tax: each with its status and its balance. */
 const stored: Readonly<Record<Operation, Readonly<Record<'before' | 'done' | 'taxed', readonly string[]>>>> =
   {
     'dry run': { before: [], done: [], taxed: [] },
@@ -109,7 +109,7 @@ const foreseen: Readonly<Record<'done' | 'taxed' | 'nothing', readonly string[]>
   nothing: [],
 };
 
-/** An account, and the invoice and item that its operation is about. */
+/** An account, and the invoice and item of its operation. */
 interface Stage {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
@@ -132,7 +132,7 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
     for (const cell of cells) plugin.script.set(stageFor(cell).accountId, cell);
     plugin.told.clear();
     plugin.spoil = spoil;
-    // What is spoilt is done within the time that the plugin has, so nothing else is done meanwhile.
+    // The plugin must finish its own operation within its time limit, so nothing else runs meanwhile.
     const isSpoilt = (cell: Cell): boolean => outcomeOf(cell) === SPOILT;
     await inParallel(cells.filter(isSpoilt), 1, perform);
     const others = cells.filter((cell) => !isSpoilt(cell));
@@ -198,7 +198,7 @@ anyDatabase.describe('invoice plugins (invoicing §13) in dry runs and user oper
     }
   }
 
-  /** Does what is about to be done first, so that it cannot be done again. */
+  /** Does the pending operation first, so that it fails afterward. */
   async function spoil(accountId: Uuid): Promise<void> {
     const cell = cells.find((each) => stageFor(each).accountId === accountId);
     if (cell === undefined || takesItems(cell.operation) || spoiling.has(accountId)) return;

@@ -25,7 +25,7 @@ eachDatabaseByTurns.describe('invoice plugins in user operations (invoicing §13
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
-  /** Types and amounts of the items, and what is owed. */
+  /** Returns the types and amounts of the items, and the balance. */
   async function lines(id: Uuid = accountId): Promise<readonly string[]> {
     return (await invoicesOf(id)).map(({ items, status, balance }) => {
       const shown = items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);

@@ -82,7 +82,7 @@ eachDatabaseByTurns.describe('refunds of invoice payments (payments §9.5)', (op
     ]);
     await refund([{ invoiceItemId, amount: '2', description: '' }]);
     await refund([{ invoiceItemId, amount: '3', description: 'By cheque' }], { isExternal: true });
-    // Applied when it succeeds, with what was stored of it.
+    // The stored adjustments are applied when the refund succeeds.
     const pending = await refund([{ invoiceItemId, amount: '4', description: 'Pending' }], {
       properties: answers('PENDING'),
     });

@@ -10,7 +10,10 @@ anyDatabase.describe('holds released during another payment of the invoice (paym
   const { acme } = engine;
   const account = payerBeforeEach(engine);
 
-  /** An invoice of 80 whose automatic payment is held back, after an API payment of so much; then the hold is released. */
+  /**
+   * Creates an invoice of 80 whose automatic payment is held back by AUTO_PAY_OFF, pays this amount through the API,
+   * then removes the tag.
+   */
   async function released(amount: string, properties: typeof UNKNOWN) {
     const object = { id: account.id, type: 'ACCOUNT' } as const;
     await acme.tags.add(object, [SystemTag.AUTO_PAY_OFF]);

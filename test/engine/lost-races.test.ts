@@ -12,8 +12,8 @@ import type { Account } from '../support/plain-views.ts';
 import { author, payment, transaction } from '../support/storage/stored-records.ts';
 
 /**
- * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On
- * SQLite an operation has read nothing before it has the write lock.
+ * Another operation that holds the locks changes and commits what an operation has read before its own locks (ruling
+ * R2). On SQLite, an operation reads nothing before it has the write lock.
  */
 onPostgresql.describe('call that loses a race on PostgreSQL', (open) => {
   let host: MikroORM;
@@ -35,7 +35,10 @@ onPostgresql.describe('call that loses a race on PostgreSQL', (open) => {
     await host.close(true);
   });
 
-  /** Lets the operation begin while another one holds the locks of these accounts, and commits once it waits. */
+  /**
+   * Starts the operation while another one holds the locks of these accounts, and commits that one once the operation
+   * waits.
+   */
   async function overtaken<T>(
     accounts: readonly Account[],
     change: (session: WriteSession, locked: readonly EngineAccount[]) => Promise<void>,
@@ -81,7 +84,7 @@ onPostgresql.describe('call that loses a race on PostgreSQL', (open) => {
         acme.createAccount({ currency: 'USD', parentAccountId: parent?.id ?? null });
       const externalMethodOf = async ({ id: accountId }: Account) =>
         (await acme.paymentMethods.add({ accountId, pluginName: '__EXTERNAL_PAYMENT__' })).id;
-      /** Far from what the engine counts. */
+      /** Far from the numbers that the engine assigns. */
       const firstNumber = way.endsWith('engine') ? 1_000_000 : 2_000_000;
       const movedTo =
         (parent: Account | undefined) => async (session: WriteSession, locked: readonly EngineAccount[]) => {
@@ -233,7 +236,7 @@ onPostgresql.describe('call that loses a race on PostgreSQL', (open) => {
     });
 });
 
-/** A deadlock that the server ends, once, by failing the first insertion into the table. */
+/** Makes the server end a deadlock once, by failing the first insertion into the table. */
 async function failOnce(url: string, table: string, condition: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -51,7 +51,7 @@ function nodeStarter() {
 
 const names = async ({ billing }: Opened) => (await billing.nodes.list()).map(({ nodeName }) => nodeName);
 
-/** A node registers in the background. */
+/** Waits until this many nodes have registered, which happens in the background. */
 async function registered({ storage }: Opened, count: number): Promise<void> {
   while ((await storage.nodes.names()).length !== count)
     await new Promise((resolve) => setImmediate(resolve));
@@ -250,12 +250,12 @@ onPostgresql.describe('node commands on a shared database (platform §11)', (ope
     const one = await node('one');
     await tell(one, 1);
     const two = await node('two');
-    // What it tells itself shows that it has begun to listen.
+    // A node that receives its own command has started to listen.
     await tell(two, 2);
     await tell(two, 3);
     await tell(two, 4, true);
     while (heard.length < 6) await new Promise((resolve) => setImmediate(resolve));
-    // Both have listened once more since.
+    // By now, both have listened once more.
     await tell(one, 5);
     await tell(two, 6);
     while (heard.length < 10) await new Promise((resolve) => setImmediate(resolve));
@@ -290,7 +290,7 @@ onPostgresql.describe('nodes that share a database (platform §15 rule 1)', (ope
     first.billing.start();
     await registered(first, 1);
     await first.billing.close();
-    // The storage of the one that was refused holds nothing.
+    // The rejected engine's storage holds no name.
     expect(await names(await openNode(database, 'north'))).to.eql(['north']);
   });
 

@@ -13,7 +13,7 @@ const from = (date: string) => ({ requestedDate: parseWireMoment(date) });
 const APRIL = 'RECURRING 2024-04-01..2024-05-01 31';
 const MAY = 'RECURRING 2024-05-01..2024-06-01 31';
 
-/** What is done on March 11 with a subscription billed at 31 per month up to April 1, and what is billed after it. */
+/** A change on March 11 to a subscription billed at 31 per month until April 1, and what is billed after the change. */
 const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unknown>, readonly string[]]> = {
   'a quantity change': [
     (acme, { subscriptionId }) => acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 }),
@@ -101,7 +101,7 @@ eachDatabaseByTurns.describe('ongoing charges', (open) => {
     const statements = await engine.statementsOf(() => engine.runTo('2024-04-01T00:00:00Z'));
     expect(await linesAfterMarch(sold)).to.eql([APRIL]);
     const reads = statements.filter((text) => /(from|join) bw_(subscription|coverage)/.test(text));
-    // What cursors are asked for looks at the usage of subscriptions that charge some.
+    // The cursor lookup also reads the usage of subscriptions with usage charges.
     expect(reads.filter((text) => !text.includes('from bw_subscriptions s cross join bw_usage_days'))).to.eql(
       [],
     );

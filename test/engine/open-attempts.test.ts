@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('open payment attempts (payments §7.2 rule 4)', (o
     });
   }
 
-  /** An attempt in INIT, with a transaction of that status or none. */
+  /** Leaves an attempt in INIT with a transaction of this status, or without one. */
   async function left(status: TransactionStatus | null, { isOfInvoice = false, isApiPayment = true } = {}) {
     const invoiceId = isOfInvoice ? await stage.invoice(account, '10') : null;
     const paymentId = stage.ids.next();

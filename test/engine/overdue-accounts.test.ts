@@ -16,7 +16,7 @@ const config: NewOverdueDefinition = {
 eachDatabaseByTurns.describe('overdue accounts', (open) => {
   let accountId: Uuid;
 
-  /** An account that owes 19.95 since 2024-01-01. */
+  /** An account that has owed 19.95 since 2024-01-01. */
   const engine = engineBeforeEach(open, { now: '2024-01-01T00:00:00Z' });
   const { acme } = engine;
   beforeEach(async () => {

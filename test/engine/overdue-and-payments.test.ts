@@ -39,7 +39,7 @@ anyDatabase.describe('overdue debts and states', (open) => {
       await engine.runTo('2012-05-31T00:03:42Z');
       await engine.runTo('2012-06-05T00:03:42Z');
       expect(await debtor.owed()).to.eql(['249.95']);
-      // The gateway is asked once more that day, and may say that it has been paid (overdue §5.2).
+      // The gateway is queried once more that day and can still report the payment as successful (overdue §5.2).
       await engine.runTo('2012-06-05T23:59:59Z');
       expect(await debtor.owed()).to.eql(['249.95']);
       expect(await debtor.states()).to.eql(['OD1 from 06-05T00:03:42']);

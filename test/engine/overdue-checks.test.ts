@@ -3,7 +3,7 @@ import { eachDatabaseByTurns, engineBeforeEach, expect, rowsOf } from '../suppor
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import type { Account } from '../support/plain-views.ts';
 
-/** The first of these states is entered after so many days. */
+/** Overdue states; the first one is entered after this many days. */
 const states = (days: number): NewOverdueDefinition => ({
   overdueStates: [
     afterDays('BLOCKED', 30, { isDisableEntitlement: true }),
@@ -13,7 +13,7 @@ const states = (days: number): NewOverdueDefinition => ({
 
 const NO_CHECK = `delete from bw_queue_entries where unique_key like 'overdue-check:%'`;
 
-/** What cannot be: the damage, the invariant that tells of it, and what the message says. */
+/** Impossible states: the damage, the invariant that finds it, and the expected message. */
 const damages = [
   ['OVERDUE', `update bw_tags set is_active = false`, 'the account does not have the tag'],
   [

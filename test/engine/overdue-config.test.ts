@@ -182,7 +182,7 @@ eachDatabaseByTurns.describe('overdue configurations of tenants', (open) => {
     expect(await acme.overdue.get()).to.eql(exampleJson);
   });
 
-  /** A value that no upload of today has checked. */
+  /** Stores a value that no current upload has validated. */
   async function store(value: string): Promise<void> {
     const context = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
     const { createdDate, userToken: id } = context;
@@ -230,7 +230,7 @@ eachDatabaseByTurns.describe('overdue configurations in host transactions', (ope
     });
     expect(await undone.catch((error: unknown) => String(error))).to.equal('Error: undone');
     expect(await acme.overdue.get()).to.eql(clearOnly);
-    // SQLite gives its row the number of the one that is gone.
+    // SQLite gives the new row the number of the removed one.
     await acme.overdue.upload(host);
     expect((await acme.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
   });

@@ -4,7 +4,7 @@ import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { overdueXml, type StateParts } from '../support/overdue/overdue-documents.ts';
 import { eventsOfAccount } from '../support/overdue/overdue-rows.ts';
 
-/** A state a day, from mild to severe and back. */
+/** One state per day, from mild to severe and back. */
 const STATES: readonly StateParts[] = [
   { name: 'STOPPED', time: 3, disables: true },
   { name: 'OFF', time: 2, disables: true },
@@ -66,7 +66,7 @@ anyDatabase.describe('overdue effects and events (overdue §9)', (open) => {
       const [state = '', ...events] = await shown();
       rows.push([await debtor.state(), state, ...events.slice(known.length)]);
       known = events;
-      // Refused changes leave nothing behind, so all of them can be tried in every state but the first.
+      // Rejected changes leave nothing behind, so all of them can be tried in every state but the first.
       if (day !== '05-31') expect(await allowed(), day).to.eql([]);
     }
     expect(rows).to.eql([

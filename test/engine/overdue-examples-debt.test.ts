@@ -21,7 +21,7 @@ anyDatabase.describe('overdue examples: debt', (open) => {
     return paid.id;
   }
 
-  /** Two invoices that were paid in time, as of 07-05. */
+  /** Creates two invoices that were paid in time, as of 07-05. */
   async function twoPaid(): Promise<Debtor> {
     const debtor = await begin(CONFIG_A);
     await debtor.chronicle.days('2012-05-02', '2012-07-04');
@@ -52,7 +52,7 @@ anyDatabase.describe('overdue examples: debt', (open) => {
     expect(await debtor.check()).to.equal(null);
   });
 
-  /** Two unpaid invoices and OD1, as of 07-05. */
+  /** Creates two unpaid invoices and OD1, as of 07-05. */
   async function twoUnpaid(): Promise<Debtor> {
     const debtor = await begin(CONFIG_A);
     Debtor.decline(engine);
@@ -69,7 +69,7 @@ anyDatabase.describe('overdue examples: debt', (open) => {
   async function expectClearOf0705(debtor: Debtor): Promise<void> {
     expect(await debtor.owed()).to.eql(['249.95']);
     expect(await debtor.states()).to.eql(['OD1 from 06-30T00:03:42', 'clear from 07-05T10:00:00']);
-    // The check of 07-10 is earlier than 07-30 and stays (overdue §6 rule 2); it finds nothing but the date.
+    // The check on 07-10 is before 07-30 and stays (overdue §6 rule 2); it only schedules the next one.
     expect(await debtor.check()).to.equal('07-10T00:03:42');
     await engine.runTo('2012-07-10T00:03:42Z');
     expect([await debtor.state(), await debtor.check()]).to.eql(['clear', '07-30T00:03:42']);

@@ -38,7 +38,7 @@ anyDatabase.describe('overdue examples: tags, cancellation, parents and JSON', (
     expect(await debtor.states()).to.eql(['OD1 from 06-06T10:00:00']);
   });
 
-  /** A base with an add-on, which are cancelled five days after their first invoice. */
+  /** Cancels a base and its add-on five days after their first invoice. */
   async function cancelledBy(policy: 'IMMEDIATE' | 'END_OF_TERM'): Promise<readonly string[]> {
     engine = await openStory(open, configB(policy));
     const debtor = await Debtor.sign(engine);

@@ -2,7 +2,7 @@ import { anyDatabase, expect, expectCode, type TestEngine } from '../support/ind
 import { Debtor, EIGHT_RETRIES, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_A } from '../support/overdue/overdue-documents.ts';
 
-/** Example 1, whose other parts begin where this one ends. */
+/** Example 1, whose last stage is where its other parts begin. */
 const ALL_STAGES = [
   '05-28 told TRIAL_ENDING',
   '05-31 invoice 2 of 05-31: RECURRING 05-31..06-30 249.95',

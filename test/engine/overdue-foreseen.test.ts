@@ -6,7 +6,7 @@ import { anyDatabase, expect, openEngine, seed, storedRuns, type TestEngine } fr
 const DAYS_AHEAD = 40;
 const zones = ['UTC', 'America/Los_Angeles', 'Pacific/Auckland'] as const;
 
-/** What an account owes, and by which rules it is dunned. */
+/** The debt of an account and the overdue configuration that applies to it. */
 interface Debt {
   readonly definition: NewOverdueDefinition;
   readonly timeZone: (typeof zones)[number];
@@ -41,7 +41,7 @@ const debts: fc.Arbitrary<Debt> = fc.record({
     .map(definitionOf),
 });
 
-/** Times become smaller from state to state, as JSON asks for (overdue §1.3 rule 4). */
+/** Builds a definition. Times decrease from state to state, as JSON requires (overdue §1.3 rule 4). */
 function definitionOf({
   states,
   initial,
@@ -111,7 +111,7 @@ async function compareForeseen(engine: TestEngine, debt: Debt): Promise<void> {
 
 async function nameOn({ acme }: TestEngine, accountId: Uuid, day: string): Promise<string> {
   const { state, steps } = await acme.overdue.preview(accountId, day);
-  // The last of the way there is where it ends.
+  // The last step leads to the previewed state.
   if (steps.length > 0) expect(steps.at(-1)?.state).to.eql(state);
   return state.name;
 }

@@ -28,7 +28,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
       overdueXml({ initial: 8, states: [{ name: 'OD1', time: 8, disables: true }] }),
     );
     Debtor.decline(engine);
-    // The retries are eight days after the attempt, whose time of day is that of the late run.
+    // Retries are eight days after the attempt and keep its time of day, which is the time of the late run.
     await engine.runTo('2012-05-31T09:00:00Z');
     expect(await debtor.check()).to.equal('06-08T00:03:42');
     Debtor.accept(engine);
@@ -54,7 +54,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
     await engine.runTo('2012-05-31T00:03:42Z');
     Debtor.accept(engine);
     await debtor.chronicle.news();
-    // The check of 06-05 and the retry of 06-08 run on one day, on which the debt is old enough to cancel for.
+    // The check of 06-05 and the retry of 06-08 run on the same day, when the debt is old enough for a cancellation.
     await engine.runTo('2012-06-12T10:00:00Z');
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.eql([[], [], null]);
     expect((await debtor.chronicle.news()).filter((line) => line.includes('CANCELLED'))).to.eql([]);
@@ -79,7 +79,7 @@ anyDatabase.describe('overdue evaluation with pending retries (overdue §5.2)', 
   });
 
   describe('a refresh with later work due on the same day (rule 5)', () => {
-    /** Of the retry that is due at 09:00 on the day of the threshold. */
+    /** Runs until the threshold day of a debt whose retry is due at 09:00 that day. */
     async function untilTheDay(config: string): Promise<Debtor> {
       const debtor = await begin(config);
       Debtor.decline(engine);

@@ -25,7 +25,7 @@ async function statesOf(engine: TestEngine, accountId: Uuid): Promise<readonly s
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
-/** A transaction that holds its locks until it is let go. */
+/** Starts a transaction that holds its locks until it is released. */
 function heldOpen(engine: TestEngine, work: (session: WriteSession) => Promise<void>) {
   const begun = Promise.withResolvers<void>();
   const letGo = Promise.withResolvers<void>();
@@ -58,7 +58,7 @@ onPostgresql.describe('concurrent overdue evaluations', (open) => {
     await engine.runTo('2012-05-06T10:00:00Z');
     expect(await statesOf(engine, account.id)).to.eql(['OD 2012-05-06T10:00']);
     engine.clock.advance({ hours: 1 });
-    // A refresh waits, of before the change.
+    // A refresh from before the change is waiting.
     await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
     await engine.acme.tags.remove({ id: account.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
     const { recordId } = account;
@@ -68,7 +68,7 @@ onPostgresql.describe('concurrent overdue evaluations', (open) => {
       session.publish([{ type: 'INVOICE_ADJUSTMENT', accountRecordId: recordId, payload: {} }]);
     });
     await change.begun;
-    // It finds the account busy, and comes again.
+    // The refresh finds the account locked and is retried.
     expect(await engine.billing.settle({ timeoutMs: 400 })).to.equal(false);
     expect(await statesOf(engine, account.id)).to.have.length(1);
     await engine.settle(change.commit());
@@ -193,7 +193,7 @@ eachDatabase.describe('overdue evaluations', (open) => {
     for (const { id: accountId } of children) await engine.charge(accountId, '1');
     await engine.settle();
     expect(await refreshes()).to.eql([before + 1, beforeOfChildren + 12]);
-    // The parent, and with it all of them.
+    // A refresh of the parent also refreshes all children.
     await engine.acme.tags.add({ id: parent.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
     await engine.settle();
     expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);

@@ -22,7 +22,7 @@ import { afterDays } from '../support/overdue/stage-configs.ts';
 
 const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
-/** What a check on the tenth day comes to. */
+/** Results of a check on the tenth day. */
 const cases = [
   ['changes nothing', { initialReevaluationInterval: 10, overdueStates: [afterDays('LATE', 90)] }, null],
   [
@@ -37,7 +37,7 @@ const cases = [
   ],
 ] as const satisfies readonly (readonly [what: string, NewOverdueDefinition, state: string | null])[];
 
-/** What takes the lock of a SQLite file. */
+/** Returns whether the statement takes the lock of a SQLite file. */
 const isLock = (statement: string): boolean => statement.includes('where record_id is null');
 const isWrite = (statement: string): boolean => /^\s*(insert|update|delete)/i.test(statement);
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
@@ -51,7 +51,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     if (config !== null) await engine.acme.overdue.upload(config);
   }
 
-  /** An account with nothing to pay by, and an invoice of today. */
+  /** Creates an account without a payment method, and an invoice of today. */
   async function debtor(acme = engine.acme): Promise<Uuid> {
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId, planName: 'solo-now' });
@@ -144,7 +144,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     expect((await sent(() => engine.settle())).filter(isLook)).to.eql([]);
   });
 
-  /** What it takes to bill a debtor, once what is cached has been read. */
+  /** Returns the statements that bill a debtor when caches are filled. */
   async function secondLife(of: Pick<TestEngine, 'acme' | 'settle'>): Promise<readonly string[]> {
     const live = async (): Promise<void> => {
       const accountId = await debtor(of.acme);
@@ -158,7 +158,7 @@ eachDatabase.describe('SQL statements of overdue checks', (open) => {
     return sent(live);
   }
 
-  /** An engine whose storage does not ask what events mean for overdue. */
+  /** Opens an engine whose storage does not schedule overdue work for events. */
   async function withoutOverdue() {
     const database = await open(shopTemplate(specCatalog));
     const storage = storageOf(database, (statement) => statements.push(statement));

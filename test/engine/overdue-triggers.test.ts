@@ -227,7 +227,7 @@ anyDatabase.describe('overdue triggers (overdue §7)', (open) => {
   });
 
   describe('queued refreshes', () => {
-    /** Asks for something and does none of the work that it brings. */
+    /** Adds a charge without processing the work that it causes. */
     async function chargeOnly(debtor: Debtor, amount: string): Promise<Uuid> {
       const { accountId } = debtor;
       const items = [{ amount }];

@@ -124,7 +124,7 @@ anyDatabase.describe('overdue processing after the last condition is removed', (
     const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);
     const { storage, tenant, clock } = engine;
-    // As after a start of the server with another default.
+    // As after a restart of the server with another default.
     await storage.write(tenant, author({ createdDate: clock.now() }), (session) =>
       session.keyValues.setOverdueConfig(null),
     );

@@ -38,7 +38,7 @@ eachDatabaseByTurns.describe('account parking', (open) => {
     return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
   };
 
-  /** An explicit run far ahead goes beyond the safety bound. */
+  /** An explicit run far ahead exceeds the safety bound. */
   async function park(accountId: Uuid): Promise<void> {
     const request = { accountId, targetDate: '2026-12-01' };
     await expectCode(engine.acme.generateInvoice(request), 'INVOICE_BOUND_EXCEEDED');

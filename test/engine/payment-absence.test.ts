@@ -9,10 +9,10 @@ import type { Account } from '../support/plain-views.ts';
 const START = '2024-01-01T10:00:00Z';
 const FIRST_CHECK = '2024-01-01T10:06:00Z';
 
-/** A processor with a complete ledger behind a slow network: what is sent arrives when the network lets it through. */
+/** A processor with a complete ledger behind a slow network: requests arrive when the network lets them through. */
 class SlowNetwork {
   readonly arrived: GatewayResult[] = [];
-  /** Whether the gateway gives up by itself before the request has arrived. */
+  /** Whether the gateway gives up before the request has arrived. */
   givesUp = false;
   #isSlow = true;
   #open: () => void = () => undefined;
@@ -20,13 +20,13 @@ class SlowNetwork {
     this.#open = resolve;
   });
 
-  /** Lets through what is on its way, and all that is sent from now on. */
+  /** Delivers all delayed requests and all later ones. */
   letThrough(): void {
     this.#isSlow = false;
     this.#open();
   }
 
-  /** Is on its way for ever, to all who have sent nothing else. */
+  /** Delivers later requests, but never those already delayed. */
   recover(): void {
     this.#isSlow = false;
   }
@@ -88,7 +88,7 @@ eachDatabaseByTurns.describe('payments missing from a complete ledger (payments 
   const statuses = async () =>
     (await engine.acme.payments.getByKey('k')).transactions.map(({ status }) => status);
 
-  /** Lets the late answer be recorded. */
+  /** Waits until the late response is recorded. */
   async function arrival(): Promise<void> {
     network.letThrough();
     for (let looks = 0; looks < 100 && (await statuses()).includes('UNKNOWN'); looks += 1) await sleep(20);

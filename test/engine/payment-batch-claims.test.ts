@@ -14,7 +14,7 @@ function oops(): never {
   throw new Error('not to be read');
 }
 
-/** An answer of which nobody can read the status. */
+/** A gateway result whose status getter throws. */
 const unreadable = ({ paymentId, transactionId }: GatewayRequest): unknown => ({
   kbPaymentId: paymentId,
   kbTransactionPaymentId: transactionId,

@@ -1,6 +1,6 @@
 import { anyDatabase, engineBeforeEach, expect, payerBeforeEach, rowsOf } from '../support/index.ts';
 
-/** What cannot be among payments: the damage, the invariant that tells of it, and what the message says. */
+/** Impossible payments: the damage, the invariant that finds it, and the expected message. */
 const damages = [
   [
     'INVOICE_PAYMENT',

@@ -22,7 +22,7 @@ eachDatabaseByTurns.describe('completion of pending transactions (payments §6)'
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
 
-  /** A purchase of 20, and two refunds of 5 and 6 that are pending. */
+  /** Creates a purchase of 20 and two pending refunds of 5 and 6. */
   async function twoPending() {
     const { payments } = acme;
     const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });

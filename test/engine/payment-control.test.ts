@@ -35,7 +35,7 @@ anyDatabase.describe('payment control plugins (payments §2.3, §8)', (open) => 
       pluginNames.join(','),
     ]);
   };
-  /** Of runs that have made no payment. */
+  /** Reads the attempts of runs that made no payment. */
   const storedAttempts = async () =>
     engine.storage.read(engine.tenant, (session) =>
       session.payments.findAttemptsByPaymentKeys(['controlled']),

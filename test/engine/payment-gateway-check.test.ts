@@ -16,7 +16,7 @@ import { anyDatabase, expect, migrated, storageOf } from '../support/index.ts';
 
 type AnyRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
-/** A gateway that does its work, to break in one place at a time; each call has one effect, or as many as are broken. */
+/** A working gateway that tests break in one place at a time. Each call has one effect, unless a test breaks that. */
 class Books {
   readonly #known = new Map<Uuid, GatewayResult>();
   readonly effects: Uuid[] = [];
@@ -67,7 +67,7 @@ class Books {
     return [...this.#known.values()];
   }
 
-  /** Has the processor decide what is pending. */
+  /** Lets the processor decide a pending transaction. */
   readonly settle = (transactionId: Uuid): void => {
     const known = this.#known.get(transactionId);
     if (known) this.#known.set(transactionId, { ...known, status: PluginStatus.PROCESSED });
@@ -126,7 +126,7 @@ const broken: Readonly<Record<string, Broken>> = {
         const isKnown = books.ofPayment(request.paymentId).length > 0;
         await new Promise((resolve) => setImmediate(resolve));
         const result = await books.operation('PURCHASE')(request, context);
-        // It looked, and charges: whoever looked at the same time charges too.
+        // It charges after its lookup, so concurrent callers that looked at the same time charge too.
         if (!isKnown) books.charges.push(request.transactionId);
         return result;
       },
@@ -465,7 +465,7 @@ const broken: Readonly<Record<string, Broken>> = {
 };
 
 anyDatabase.describe('checkPaymentGateway', (open) => {
-  /** Over a copy of a prepared database, which is there sooner than one in memory is made. */
+  /** Runs the check on a copy of a migrated database, which is faster than a new one in memory. */
   const check = (gateway: PaymentGateway, options: Options = {}) =>
     checkPaymentGateway(gateway, { storage: async () => storageOf(await open(migrated)), ...options });
   const findings = async (gateway: PaymentGateway, options?: Options) =>
@@ -530,7 +530,7 @@ anyDatabase.describe('checkPaymentGateway', (open) => {
     });
 });
 
-/** A gateway that does not tell of transactions with that status. */
+/** Returns a gateway that does not report transactions with that status. */
 function hiding(books: Books, { hidden, ...members }: Changes & { readonly hidden: PluginStatus }): Changes {
   return {
     purchase: async (request, context) => {
@@ -543,12 +543,12 @@ function hiding(books: Books, { hidden, ...members }: Changes & { readonly hidde
   };
 }
 
-/** A purchase that takes its time, and the processor's decision. */
+/** Returns options for a slow purchase and the processor's decision. */
 function waiting({ settle }: Books): Options {
   return { outcomes: { pending: { properties: [SLOW], settle } } };
 }
 
-/** A gateway that fails only for provoked outcomes. */
+/** Returns a gateway that fails only for provoked outcomes. */
 function provoked(answer: (result: GatewayResult) => GatewayResult) {
   return (books: Books): Changes => ({
     purchase: async (request, context) => {

@@ -3,15 +3,15 @@ import type { TestEngine } from '../support/index.ts';
 import { anyDatabase, eachDatabase, engineBefore, expect, expectCode, openEngine } from '../support/index.ts';
 import type { Account, PaymentResult } from '../support/plain-views.ts';
 
-/** A gateway whose purchases are answered when a test says so, each with the status that it says. */
+/** A gateway whose purchases wait until a test answers them with a status. */
 class HeldGateway {
-  /** Requests in the order in which they came, and how they are answered. */
+  /** Requests in order of arrival, each with a function that answers it. */
   readonly asked: { readonly answer: (status: PluginStatus) => void }[] = [];
-  /** What it says when recovery asks. */
+  /** The status that recovery finds; null if the gateway does not know the transaction. */
   known: PluginStatus | null = null;
   #arrived: () => void = () => undefined;
 
-  /** Resolves when one more request has come. */
+  /** Resolves at the next request. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#arrived = resolve;
@@ -67,7 +67,7 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
     const { transactions } = await engine.acme.payments.get(id);
     return transactions.map(({ status }) => status);
   };
-  /** A purchase that is with the gateway until its lease has ended and recovery has found it pending. */
+  /** Starts a purchase that stays with the gateway until its lease has expired and recovery has found it pending. */
   async function overtaken() {
     const arrived = held.next();
     const first = engine.acme.payments.purchase({ accountId, amount: '10' }).catch((error) => error);
@@ -109,7 +109,7 @@ anyDatabase.describe('leases of payment transactions (payments §5.1 rule 3)', (
   });
 });
 
-/** A gateway whose next call never comes back where a test says so, as if its process had died. */
+/** Returns a gateway whose next call never returns if the test requests it, as if its process had died. */
 function mortalGateway() {
   const results = new Map<Uuid, GatewayResult>();
   const dead: (() => void)[] = [];
@@ -144,9 +144,9 @@ function mortalGateway() {
   };
   return {
     gateway,
-    /** The next call dies; resolves when it has. */
+    /** Makes the next call never return; resolves when it was made. */
     dies: () => new Promise<void>((resolve) => (dies = resolve)),
-    /** Lets those that wait for dead calls go. */
+    /** Resolves the callers that wait for dead calls. */
     ends: () => {
       for (const end of dead) end();
     },
@@ -170,7 +170,7 @@ eachDatabase.describe('leases of interrupted calls after a crash (payments §5.3
     return engine.close();
   });
 
-  /** Begins an operation whose call never ends; a minute later its lease is over. */
+  /** Starts an operation whose call never returns; a minute later, its lease expires. */
   async function crashed(operation: () => Promise<PaymentResult>): Promise<void> {
     const died = mortal.dies();
     void operation().catch(() => undefined);

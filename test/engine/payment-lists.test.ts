@@ -14,7 +14,7 @@ eachDatabaseByTurns.describe('payment lists and payment searches (payments §11)
   let searches: GatewaySearch[] = [];
   let answer: (search: GatewaySearch) => unknown = () => ({ rows: [], total: 0 });
 
-  /** It finds what the test says; pays like the external gateway. */
+  /** Returns a gateway that finds the methods of the test and pays like the external gateway. */
   const searching = (): PaymentGateway => ({
     ...externalPaymentGateway(),
     name: 'searching',

@@ -19,7 +19,7 @@ import type { Account, PaymentMethodView } from '../support/plain-views.ts';
 const SANDBOX = 'sandbox';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-/** A gateway with a vault that a test fills; it tells what it was told. */
+/** A gateway with a vault that a test fills. It records the methods of a reset. */
 class Vault {
   methods: readonly GatewayPaymentMethod[] | null = [];
   reset: readonly GatewayPaymentMethod[] | null = null;
@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
   it('payments §10.3: can delete external methods, and methods of gateways without a deletion call', async () => {
     for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
     expect(await all(false)).to.eql([]);
-    // Deleted, it no longer counts against the one external method of an account.
+    // A deleted method no longer counts as the account's one external method.
     expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
   });
 
@@ -307,7 +307,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
         vault.methods = list(key);
         await refresh('vault');
         expect(idsOf(await all(false))).to.eql(idsOf(first));
-        // Once the gateway has our ids, they count.
+        // Methods count as the same once the gateway has our ids.
         vault.methods = [...(vault.reset ?? []), { externalPaymentMethodId: `new-${key}` }, {}];
         await refresh('vault');
         expect(idsOf(await all())).to.have.length(first.length + 2);
@@ -534,7 +534,7 @@ eachDatabaseByTurns.describe('payment method operations (payments §10)', (open)
       expect(await search(`${of}&updated_by=nobody`)).to.eql(none);
       expect(await search(`${of}&updated_date[gt]=2012-05-02`)).to.eql(none);
       await expectCode(search('_q=1&is_active=true'), 60002);
-      // Gateways know nothing of our columns.
+      // Gateways do not know our columns.
       expect(await search(`${of}&id=${method.id}`, { pluginName: 'vault' })).to.eql(none);
       expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.eql([method.id]);
     });

@@ -25,7 +25,7 @@ const processed = ({ paymentId, transactionId, amount, currency }: GatewayReques
   properties: [],
 });
 
-/** What a gateway may list in the place of a transaction. */
+/** Invalid entries that a gateway may return instead of a transaction. */
 const unreadable: readonly (readonly [what: string, of: (known: GatewayResult) => unknown])[] = [
   ['null', () => null],
   ['undefined', () => undefined],
@@ -132,7 +132,7 @@ eachDatabaseByTurns.describe('plugin inputs and answers (payments §2.2, §2.3)'
     expect(await stateOf('odd')).to.eql(['PLUGIN_FAILURE 10']);
   });
 
-  /** What a plugin does to what it is given, and whether each of these was refused. */
+  /** Returns whether each change that a plugin makes to its input was rejected. */
   const refused = (...changes: readonly (() => unknown)[]): readonly boolean[] =>
     changes.map((change) => {
       try {

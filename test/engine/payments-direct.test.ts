@@ -11,7 +11,7 @@ anyDatabase.describe('direct payments (payments §3 to §6)', (open) => {
   const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
   const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
   const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
-  /** Totals, as numbers, and the state. */
+  /** Returns the totals, as numbers, and the state. */
   const shown = ({ payment }: PaymentResult) => {
     const { authAmount, capturedAmount, purchasedAmount, refundedAmount } = payment.totals;
     const amounts = {

@@ -166,7 +166,7 @@ eachDatabaseByTurns.describe('payment service with unusable methods (payments §
   const account = payerBeforeEach(engine);
   const invoices = new PaidInvoices(engine, account);
 
-  /** A method of a gateway that the host had, and has no more. */
+  /** Creates a payment method of a gateway that the host has removed. */
   async function methodOfThePast(): Promise<Uuid> {
     const { id: accountId, recordId: accountRecordId } = account;
     const method = paymentMethod({ accountId, accountRecordId }, { pluginName: 'gone' });

@@ -11,7 +11,7 @@ const SANDBOX = 'sandbox';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const ASKING = { withPluginInfo: true };
 
-/** A gateway whose answers to questions a test scripts; it keeps count of how many are under way. */
+/** A gateway whose query results a test scripts. It records the queries and how many run at once. */
 class TalkativeGateway {
   detail: () => Promise<PaymentMethodDetails> = () => Promise.reject(new GatewayError('out of order'));
   info: (told: readonly GatewayResult[]) => Promise<readonly GatewayResult[]> = (told) =>
@@ -75,7 +75,7 @@ eachDatabaseByTurns.describe('payment data (payments §1.4, §2.1, §10.2)', (op
   let openSessions = 0;
   afterEach(() => stage.stop());
 
-  /** Counts the sessions that are open, so that a call from inside one shows. */
+  /** Counts the open sessions, so that a call inside a session is noticed. */
   function watched(storage: Storage<never>): Storage<never> {
     return new Proxy(storage, {
       get(target, name) {

@@ -7,7 +7,7 @@ import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway
 const SUCCEEDED = ['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS'];
 const START = '2012-05-31T00:03:42Z';
 
-/** The storage with its write sessions changed by `adapt`. */
+/** Returns the storage with its write sessions changed by `adapt`. */
 function withSessions(storage: Storage<never>, adapt: (session: WriteSession) => Partial<WriteSession>) {
   const write: Storage<never>['write'] = (tenant, authorship, work) =>
     storage.write(tenant, authorship, (session) => work(withParts(session, adapt(session))));
@@ -50,7 +50,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
       };
       expect(await stage.story(invoiceId)).to.deep.include(left);
       expect(scripted.effects).to.have.length(1);
-      await stage.goTo('2012-05-31T00:09:41Z'); // a second before lease end + 5 minutes
+      await stage.goTo('2012-05-31T00:09:41Z'); // one second before lease end + 5 minutes
       expect(await stage.story(invoiceId)).to.deep.include(left);
       expect(stage.takeEvents()).to.eql([]);
       await stage.goTo('2012-05-31T00:09:42Z');
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('payment recovery', (open) => {
 
   it('records an answer even if the claim of its entry was lost in the meantime', async () => {
     const storage = storageOf(await open(migrated));
-    let lost = 2; // once together, once alone
+    let lost = 2; // once in the batch, once alone
     const handlerStorage = withSessions(storage, (session) => ({
       finish: async (entries) => {
         if (stage.sandbox.ledger.all().length > 0 && lost-- > 0)

@@ -77,8 +77,8 @@ function define(open: OpenDatabase): void {
 const isQuery = (text: string): boolean => !/^(begin|commit)/i.test(text);
 
 /**
- * Without beginnings and commits. SQLite takes its lock by a statement in each of the two transactions, counts queue
- * entries by another, and moves an entry by two.
+ * Excludes begin and commit. SQLite uses one statement per transaction to take its lock, one to count queue entries,
+ * and two to move an entry.
  */
 const expected = {
   sqlite: { purchase: 23, capture: 25, refund: 25 },
@@ -121,7 +121,7 @@ eachDatabase.describe('SQL statements of payment operations', (open, kind) => {
 
   it('read no state machine for a tenant without one', async () => {
     const statements = await engine.statementsOf(() => payments().purchase({ accountId, amount: '10' }));
-    // The tenant's row is read with the ids of its settings' values.
+    // The read of the tenant's row includes the ids of its settings' values.
     const values = statements.filter((sql) => sql.includes('bw_tenant_kvs') && !sql.includes('bw_tenants'));
     expect(statements).to.not.be.empty;
     expect(values).to.eql([]);

@@ -7,7 +7,7 @@ const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const SUCCEEDED = ['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS'];
 const FAILED = ['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED'];
 
-/** The storage as it will be when methods can be deleted: these are. */
+/** Returns a storage that reports these methods as deleted. */
 function withDeletedMethods(storage: Storage<never>, deleted: ReadonlySet<Uuid>): Storage<never> {
   const write: Storage<never>['write'] = (tenant, authorship, work) =>
     storage.write(tenant, authorship, (session) =>

@@ -27,7 +27,7 @@ const offers: readonly (readonly string[])[] = [
   ['term-3m'],
 ];
 
-/** Days after 2024-01-17 on which a trial passes into its phase, and a term of three months ends. */
+/** Days after 2024-01-17 on which a trial changes to its phase, and a three-month term ends. */
 const TRIAL_END = 30;
 const TERM_END = 91;
 
@@ -167,7 +167,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
     await fc.assert(check, { numRuns: 2, endOnFailure: true });
   });
 
-  /** Asks for every date first, then lets the clock come to each of them. */
+  /** Runs dry runs for all dates first, then moves the clock to each of them. */
   async function expectForetold(opened: TestEngine, dates: readonly LocalDate[], billCycleDay: number) {
     const accountIds: Uuid[] = [];
     for (const offer of offers) accountIds.push(await customer(opened, offer, billCycleDay));
@@ -188,7 +188,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
         const about = `${offers[number]} on ${formatLocalDate(date)}`;
         if (answer !== null) expect(last && itemLines(last), about).to.eql(answer);
         else if (last) {
-          // A date on which a phase or an end falls is answered by itself, and it may bill nothing.
+          // A date with a phase or an end has its own dry run result, which may be empty.
           expect(last.targetDate, about).to.not.equal(date);
           expect(await eventDates(opened, accountId), about).to.include(date);
         }
@@ -211,7 +211,7 @@ eachDatabaseByTurns.describe('phases that are not stored yet', (open) => {
 const millennium = { unit: 'YEARS', number: 1_000 } as const;
 const triennial = { billingPeriod: 'TRIENNIAL', price: { USD: '30.00' } } as const;
 
-/** The longest phases and billing periods that there are. */
+/** The longest supported phases and billing periods. */
 const longest = defineCatalog({
   name: 'Long',
   effectiveDate: '0001-01-01',

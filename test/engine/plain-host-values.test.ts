@@ -16,7 +16,7 @@ import { anyDatabase, expect, openEngine } from '../support/index.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-/** Returns the dates in a value with their form. Numbers of the size of the engine's dates are listed too. */
+/** Returns the dates in a value with their form, including numbers as large as the engine's dates. */
 function datesIn(value: unknown, path: string): readonly string[] {
   if (value instanceof Date) return [`${path} Date`];
   if (typeof value === 'string') return /^\d{4}-\d\d-\d\d$/.test(value) ? [`${path} text`] : [];
@@ -64,7 +64,7 @@ const gatewayCalls = [
   'verifyNotification',
 ];
 
-/** The dates that each member of the host's code receives. */
+/** Dates that each member of the host's code receives. */
 const expected: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(gatewayCalls.map((name) => [`gateway.${name}`, ['1.now Date']])),
   'control.priorCall': [],

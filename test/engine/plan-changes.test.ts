@@ -6,7 +6,10 @@ import type { InvoiceView } from '../support/plain-views.ts';
 
 const PHASE_TYPE = { phaseType: 'EVERGREEN' } as const;
 
-/** Monthly plans of one price each, and two of longer periods; changes are immediate and begin the new plan's phases. */
+/**
+ * Monthly plans of one price each, and two with longer periods. Changes are immediate and start the phases of the new
+ * plan.
+ */
 const shelf = catalogXml({
   effectiveDate: '2012-01-01T00:00:00Z',
   catalogName: 'Shelf',
@@ -55,7 +58,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName, ...request }));
   }
 
-  /** Billing rows: `PHASE 2024-01-31 club-monthly-discount`. */
+  /** Returns the billing rows: `PHASE 2024-01-31 club-monthly-discount`. */
   async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
     const { events } = await engine.acme.getSubscription(subscriptionId);
     return events
@@ -433,7 +436,7 @@ eachDatabaseByTurns.describe('plan changes', (open) => {
     const rows = (await rowsOf(subscriptionId)).map((row) => row.split(' ')[0]);
     const refused = ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE;
     expect(changed).to.be.oneOf(['no error', refused]);
-    // A change of the same second is what the cancellation, when it comes second, takes along.
+    // A cancellation in the same second as the change removes the change if it comes second.
     expect(rows).to.eql(['START_BILLING', 'STOP_ENTITLEMENT', 'STOP_BILLING']);
   });
 });

@@ -28,7 +28,7 @@ eachDatabase.describe('previews of changes', (open) => {
   const linesOf = (invoice: InvoiceView | ChangePreview['next']) =>
     invoice && [invoice.invoiceDate, ...[...itemLines(invoice)].sort()];
 
-  /** Previews the change and makes it. Asserts that it creates the due invoice and leaves the credit. */
+  /** Previews the change and makes it. Expects the due invoice and the remaining credit of the preview. */
   async function previewedAndMade(change: Change) {
     const found = await preview(change);
     const before = (await engine.invoicesOf(accountId)).length;

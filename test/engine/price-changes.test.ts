@@ -51,7 +51,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
     return account.id;
   }
 
-  /** All items in the order of their invoices, with the day of the version that they come from. */
+  /** Returns all items in the order of their invoices, with the effective date of their catalog version. */
   async function itemsOf({ acme }: TestEngine, accountId: Uuid): Promise<readonly string[]> {
     const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
     return invoices.flatMap(({ items }) =>
@@ -72,7 +72,7 @@ eachDatabaseByTurns.describe('price changes of existing subscriptions', (open) =
   for (const [when, [second, third]] of Object.entries(uploads)) {
     for (const isAligned of [false, true]) {
       const name = isAligned ? 'W4 Same, aligned' : 'W3 Price change for existing, unaligned';
-      // What was billed in one piece before the upload is split by a repair: a case of its own.
+      // An upload after billing splits the billed period by a repair, which another test covers.
       if (!isAligned && when === 'on the day of the change') continue;
       it(`match catalog ${name}, with versions uploaded ${when}`, async () => {
         const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion, isAligned);

@@ -9,7 +9,7 @@ import { decimal, ErrorCode, formatDecimal, parseWireInstant } from '../../lib/i
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns, engineBeforeEach, expect, expectCode, itemLines } from '../support/index.ts';
 
-/** The plan of catalog W10. */
+/** Returns the plan of catalog W10. */
 function studio(parts: { date?: string; usd?: string; existingFrom?: string; others?: string[] } = {}) {
   const { date = '2024-01-01', usd = '24.00', existingFrom, others = [] } = parts;
   const existing = `<effectiveDateForExistingSubscriptions>${existingFrom}</effectiveDateForExistingSubscriptions>`;
@@ -286,7 +286,7 @@ eachDatabaseByTurns.describe('price overrides', (open) => {
 
 const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
 
-/** The price of W20 once in every period, and once as a fixed price before it. */
+/** The price of W20 as a recurring price, and as a fixed price before a free plan. */
 const catalog = catalogXml({
   currencies: ['USD', 'EUR', 'GBP'],
   plans:

@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from '../support/push/receiver.ts';
 const CALLBACK = 'PUSH_NOTIFICATION_CB';
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 
-/** What a name may turn to after its registration, of which no server may be reached. */
+/** Addresses that a name may resolve to after its registration, and that must not be reached. */
 const forbidden: readonly (readonly string[])[] = [
   ['127.0.0.1'],
   ['127.1.2.3'],
@@ -84,7 +84,7 @@ anyDatabase.describe('push target checks at delivery (platform §10.1)', (open) 
       await settle();
       expect((await lastOf(engine as TestEngine))?.lastError, addresses.join()).to.equal(UNREACHABLE);
     }
-    // A name that nobody knows says the same.
+    // An unknown name has the same error.
     answers = new Error('ENOTFOUND');
     await acme.createAccount({ currency: 'USD' });
     await settle();

@@ -100,7 +100,7 @@ onPostgresql.describe('pushes of several nodes (platform §10.2)', (open) => {
     for (const each of lost) each.callThrough().onFirstCall().rejects(away);
     expect(await one.billing.settle({ timeoutMs: LEASE_MS / 2 })).to.equal(true);
     for (const each of lost) each.restore();
-    // The first attempt was not recorded.
+    // The first attempt was not recorded, so the push is sent again.
     expect(receiver.arrived).to.have.length(2);
     expect(new Set(receiver.arrived.map(({ id }) => id))).to.have.property('size', 1);
   });

@@ -10,10 +10,10 @@ import { isSignedWith, openReceiver, type Receiver } from '../support/push/recei
 
 const NOW = '2025-03-10T10:00:00Z';
 const CALLBACK = 'PUSH_NOTIFICATION_CB';
-/** What happens while a receiver is away. */
+/** Number of events while a receiver is unavailable. */
 const EVENTS = isLongRun ? 1_000 : 40;
 
-/** Everything of the tenant that is or was to be sent, in its order. */
+/** Returns all deliveries of the tenant, sent or not, in order. */
 async function deliveriesOf({ storage, tenant }: TestEngine): Promise<readonly PushDelivery[]> {
   const { rows } = await storage.read(tenant, (session) =>
     session.deliveries.list({}, { offset: 0, limit: 10_000 }),
@@ -28,7 +28,7 @@ function dueOf({ dueOrder }: PushDelivery): string {
 eachDatabase.describe('pushes (platform §10)', (open) => {
   let engine: TestEngine;
   let receiver: Receiver;
-  /** The account whose pushes are not waited for as long as the rules say. */
+  /** An account whose pushes time out early, so that the test need not wait for the real time limit. */
   let hanging: Account | undefined;
 
   beforeEach(async () => {
@@ -191,7 +191,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     expect([first, second].map((secret) => isSignedWith(secret, rotated))).to.eql([true, true]);
     expect(isSignedWith(second, { ...rotated, text: `${rotated.text} ` })).to.equal(false);
     engine.systemClock.push(24 * 3_600_000);
-    // The verifier would compare with real time, which has not moved.
+    // The verifier would compare with real time, which did not advance.
     expect(String((await send()).headers['webhook-signature']).split(' ')).to.have.length(1);
     await engine.acme.signingSecrets.delete();
     expect((await send()).headers).not.to.have.property('webhook-signature');
@@ -273,7 +273,7 @@ eachDatabase.describe('pushes (platform §10)', (open) => {
     });
     await engine.settle();
     expect(receiver.typesOf()).to.have.length(24);
-    // A slow machine may not fill all ten.
+    // A slow machine may not use all ten.
     expect(receiver.mostAtATime).to.be.within(2, 10);
   });
 

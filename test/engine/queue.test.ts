@@ -38,7 +38,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
 
   beforeEach(async () => {
     storage = storageOf(await open(migrated));
-    // Until a storage is told who consumes what, it keeps every event for whoever may come.
+    // Until a storage knows which events have consumers, it keeps all of them.
     await storage.prepare({ isConsumed: ({ type }) => type === BusEventType.INVOICE_CREATION });
     clock = fakeClock('2025-03-10T10:00:00Z');
     tenant = await newTenant();
@@ -125,7 +125,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     handle,
   });
 
-  /** Handler that notes the payloads it meets, and throws while `failures` are left. */
+  /** Returns a handler that records its payloads and throws until `failures` are used up. */
   function recorder(name: string, failures = 0) {
     const seen: unknown[] = [];
     let left = failures;
@@ -410,7 +410,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
     const node = dispatcher([handler], { settings: withLease(leaseMs) });
     await put([event(0, 1)]);
     await node.settle(null, SETTLE_MS);
-    // The last renewal may meet the end of the work.
+    // The last renewal may coincide with the end of the work.
     for (const { args, returnValue } of renew.getCalls().slice(0, 2)) {
       expect(args[1]).to.be.greaterThan(leaseMs);
       expect(await returnValue).to.eql(args[0].map((entry) => entry.recordId));
@@ -429,7 +429,7 @@ function define(open: OpenDatabase, kind: DatabaseKind): void {
       return dispatcher(handlers, { settings });
     }
 
-    /** Notes how many entries come at a time, and how many are being handled at once. */
+    /** Returns a handler that records the batch sizes and how many entries it handles at once. */
     function crowd() {
       const batches: number[] = [];
       let inside = 0;

@@ -24,7 +24,7 @@ eachDatabase.describe('queue view for operators (platform §9.4, §9.5)', (open)
     account = await engine.settle(acme.createAccount({ currency: 'USD' }));
   });
 
-  /** Plans runs of accounts, each so many minutes ago; they find nothing to invoice. */
+  /** Schedules runs of accounts this many minutes ago, which find nothing to invoice. */
   const plan = async (
     planned: readonly { readonly minutesAgo: number; readonly of?: Account; readonly queueName?: string }[],
   ): Promise<void> => {

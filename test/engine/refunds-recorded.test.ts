@@ -18,7 +18,7 @@ anyDatabase.describe('recorded refunds and chargebacks (payments §5.2, §9.5)',
     if (!item) throw new Error('no charge was made');
     return { id: item.invoiceId, itemId: item.id };
   }
-  /** It is paid automatically. */
+  /** Creates an invoice that is paid automatically. */
   async function paidInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid; paymentId: Uuid }> {
     const charged = await chargedInvoice(amount);
     const [payment] = await acme.payments.invoicePaymentsOfInvoice(charged.id);

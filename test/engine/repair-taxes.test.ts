@@ -10,7 +10,7 @@ import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } 
 
 const RATE = '20';
 
-/** Taxes charges and repairs; the amount of a tax is `part` of the taxed amount. */
+/** A plugin that taxes charges and repairs by the rate `part`. */
 const taxing = (part: () => string): InvoicePlugin => ({
   name: 'tax',
   getAdditionalInvoiceItems: async ({ items }: InvoiceForPlugins) => ({

@@ -8,7 +8,7 @@ type Amount = `${number}`;
 
 const keys = { apiKey: 'lantern', apiSecret: 'lantern-secret' };
 
-/** A catalog with one plan; `price` and `limit` may be edited, and a version of July may follow. */
+/** Returns a catalog with one plan, optionally with another `price` or `limit`, or a second version in July. */
 function gardens({
   price = '9.00',
   limit = 100,

@@ -25,7 +25,7 @@ eachDatabase.describe('reports', (open) => {
     });
   });
 
-  /** Each month and currency as a line; waits for the end of all counts. */
+  /** Returns each month and currency as a line, after all counts are complete. */
   async function months(request?: MonthsRequest): Promise<readonly string[]> {
     for (;;) {
       const { isComplete, months: found } = await acme.reports.months(request);

@@ -2,7 +2,7 @@ import { BillingPeriod, type Uuid } from '../../lib/index.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns, expect, expectCode, openEngine, type TestEngine } from '../support/index.ts';
 
-/** Changes wait for the end of the term where they leave Oar, and are immediate otherwise. */
+/** Changes away from Oar wait for the end of the term. All others are immediate. */
 const rules = `
   <changePolicy>
     <changePolicyCase><fromProduct>Oar</fromProduct><policy>END_OF_TERM</policy></changePolicyCase>
@@ -34,7 +34,7 @@ const boats = envelopeXml(
   },
 );
 
-/** Changes stay in the list VIP, and leave every other list for DEFAULT. */
+/** Changes stay in the list VIP, and go from every other list to DEFAULT. */
 const vip = catalogXml({
   products: product('Basic') + product('Pro') + product('Plus'),
   rules: `

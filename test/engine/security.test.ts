@@ -19,7 +19,7 @@ import { author as authorship } from '../support/storage/stored-records.ts';
 const author = { userName: 'root' };
 const strict = { allowShort: false };
 const minuteMs = 60_000;
-/** `password` with N = 2^4. */
+/** Hash of `password` with N = 2^4. */
 const weak = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
 
 eachDatabaseByTurns.describe('server security', (open) => {
@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
     expect(await principal('ann')).to.include({ allTenants: true, credentialVersion: 2 });
     const tenantIds = [engine.tenant.id];
     await users.setGrants(author, { name: 'ann', allTenants: false, tenantIds });
-    // Which tenants a user may use is no credential: sessions and tokens stay.
+    // The user's tenants are not part of the credential, so sessions and tokens stay valid.
     expect(await principal('ann')).to.deep.include({ allTenants: false, tenantIds, credentialVersion: 2 });
     await users.deactivate(author, 'ann');
     expect(await principal('ann')).to.equal(null);
@@ -107,7 +107,7 @@ eachDatabaseByTurns.describe('server security', (open) => {
       [() => users.create(author, { ...user, name: 'x'.repeat(129) }, strict), 60003],
       [() => users.create(author, { ...user, name: 'a\u0000b' }, strict), 60003],
       [() => users.create(author, { ...user, name: 'a:b' }, strict), 60003],
-      // Clients read the path of a role or user by these names as that of something else.
+      // Clients would normalize a path with these names to another path.
       [() => users.create(author, { ...user, name: '..' }, strict), 60003],
       [() => roles.create(author, { name: '.', permissions: [] }), 60003],
       [() => clients.create(author, { name: '..', secret: 'long enough', roles: [] }, strict), 60003],
@@ -240,11 +240,11 @@ eachDatabaseByTurns.describe('server security', (open) => {
     const attempt = (isRight: boolean) =>
       guard.attempt({ kind: 'user', name: 'eve', address: null }, async () => (isRight ? true : null));
     for (let failures = 0; failures < 9; failures += 1) expect(await attempt(false)).to.equal(null);
-    // The first nine leave the window: they do not count any more.
+    // The first nine failures are outside the window and no longer count.
     systemClock.push(15 * minuteMs);
     for (let failures = 0; failures < 9; failures += 1) expect(await attempt(false)).to.equal(null);
     expect(await attempt(true)).to.equal(true);
-    // A success has cleared the name.
+    // A success resets the failures of the name.
     for (let failures = 0; failures < 10; failures += 1) expect(await attempt(false)).to.equal(null);
     const locked = await attempt(true).catch((error: unknown) => error);
     expect(locked).to.be.instanceOf(BillingError).and.to.include({ code: 40006 });

@@ -58,7 +58,7 @@ eachDatabase.describe('server key (platform §6.3)', (open) => {
     const after = await secretCipher(NEW).encrypt(text ?? '');
     const one = { recordId: first?.recordId ?? 0, before: first?.text ?? '', after };
     expect(await engine.storage.secrets.replace('SIGNING_SECRET', [one])).to.equal(1);
-    // The text has changed since it was read.
+    // The stored text has changed since `one` was read.
     expect(await engine.storage.secrets.replace('SIGNING_SECRET', [one])).to.equal(0);
     expect(await rotate(OLD, NEW)).to.eql({ rotated: 1, upToDate: 1, lost: [] });
   });

@@ -15,7 +15,7 @@ import { type ChargedInvoice, PaidInvoices } from '../support/payments/paid-invo
 const REFUSED = 60003;
 const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-/** Currencies of 0, 2 and 3 digits: an amount that has as many, and one that has one more. */
+/** Currencies of 0, 2 and 3 digits: an amount with as many digits, and one with one more. */
 const currencies = [
   ['JPY', '10', '10.5'],
   ['USD', '10.01', '10.015'],
@@ -148,7 +148,7 @@ const statements: readonly Statement[] = [
   ],
 ];
 
-/** How much there is of what the operations could leave behind. */
+/** Returns the number of rows that the operations could leave behind. */
 async function stored({ database }: TestEngine): Promise<unknown> {
   const tables = [
     'accounts',
@@ -214,7 +214,7 @@ eachDatabaseByTurns.describe('older balance finer than the minor unit', (open) =
     (await engine.breaches()).map(({ invariant, message, accountId }) => ({ invariant, message, accountId }));
   const balanceOf = async (invoiceId: Uuid) => String((await acme.invoices.get(invoiceId)).balance);
 
-  /** An invoice of 20 of which 19.996 was paid, as amounts could be once. */
+  /** Creates an invoice of 20 with a payment of 19.996, as an earlier release allowed. */
   async function leftOver() {
     const invoice = await invoices.paid('20');
     for (const statement of [
@@ -261,7 +261,7 @@ eachDatabaseByTurns.describe('older balance finer than the minor unit', (open) =
     expect(credit?.message).to.contain(
       'account credit is 0.996 USD, which is finer than the minor unit of its currency',
     );
-    // What it leaves of the next invoice is found in its turn.
+    // The balance that it leaves on the next invoice is found next.
     const { id: next, itemId: invoiceItemId } = await invoices.add('5', { isHeldBack: true });
     expect(await balanceOf(next)).to.equal('4.004');
     expect((await findings())[0]?.message).to.contain(`Adjust its item ${invoiceItemId} by 0.004`);

@@ -3,16 +3,16 @@ import { eachDatabase, expect, isLongRun, openEngine, type TestEngine } from '..
 import type { MadeCall, StormCall } from '../support/storm-calls.ts';
 import { COME_AGAIN, effectsIn, inTurns, makeCall, storm, storyOf } from '../support/storm-calls.ts';
 
-/** Accounts of the wide storm. */
+/** Number of accounts in the storm across accounts. */
 const ACCOUNTS = isLongRun ? 500 : 24;
 
-/** Subscriptions of the one account before the storm: each is changed twice and cancelled. */
+/** Subscriptions of the account before the storm: each is changed twice and canceled. */
 const STANDING = 10;
 
 const START = '2024-03-01T09:15:00Z';
 const LATER = '2024-03-11T09:15:00Z';
 
-/** What a call of the storm may be refused with: it came second. */
+/** Errors that a call of the storm may get because another call came first. */
 const REFUSALS: Readonly<Record<string, readonly number[]>> = {
   change: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED],
   same: [ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS],
@@ -105,7 +105,7 @@ interface Standing {
   readonly subscriptionIds: readonly Uuid[];
 }
 
-/** A paying account whose subscriptions have run for ten days. */
+/** Creates a paying account with subscriptions that started ten days ago. */
 async function standing(engine: TestEngine): Promise<Standing> {
   const { id } = await engine.payingAccount({ currency: 'USD' });
   const subscriptionIds: Uuid[] = [];
@@ -118,7 +118,10 @@ async function standing(engine: TestEngine): Promise<Standing> {
   return { id, subscriptionIds };
 }
 
-/** Fifty: twenty creations, of which some want the same key or bundle; two changes and the end of each standing one. */
+/**
+ * Returns fifty calls: twenty creations, some with the same key or bundle, and for each existing subscription two
+ * changes and a cancellation.
+ */
 function callsOn({ id: accountId, subscriptionIds }: Standing): readonly StormCall[] {
   const create = (name: string, keys: object): StormCall => ({
     name,
@@ -181,7 +184,7 @@ function times<T>(count: number, make: (index: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** The same disorder each time: what decides the order of effects is the race. */
+/** Returns the items in a fixed disorder, so that only the race determines the order of effects. */
 function shuffled<T>(all: readonly T[]): readonly T[] {
   const step = 37;
   return all.map((_, index) => all[(index * step + 11) % all.length] as T);

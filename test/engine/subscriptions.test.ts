@@ -123,7 +123,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     };
   }
 
-  /** Notes every event of subscriptions, in the order of the queue. */
+  /** Returns a handler that records every subscription event, in the order of the queue. */
   function listener(): QueueHandler {
     return {
       name: 'listener',
@@ -151,7 +151,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     expect(await dispatcher.settle(null, SETTLE_MS), 'settled in time').to.equal(true);
   }
 
-  /** Moves the clock, does what falls due, and returns what was told of it. */
+  /** Moves the clock, does the due work, and returns its events. */
   async function toldBy(when: string): Promise<readonly string[]> {
     await settle();
     told.length = 0;
@@ -539,7 +539,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
       for await (const window of page.windows) {
         sizes.push(window.outlines.length);
         for (const { bundleId } of window.outlines) found.push(bundleId);
-        // Nothing is held between two windows: on SQLite this would wait for ever.
+        // No connection is held between two windows; otherwise, SQLite would wait forever.
         await subscriptions.pageBundlesOfAccount(context(), customer.id, { offset: 0, limit: 1 });
       }
       expect(sizes).to.eql([200, 200, 50]);
@@ -638,7 +638,7 @@ eachDatabaseByTurns.describe('subscription service', (open, kind) => {
     await storage.write(tenant, author(), (session) => session.invoices.saveCursors([cursor]));
   }
 
-  /** Everything that a refused creation could have left behind. */
+  /** Returns all data that a rejected creation could have left behind. */
   async function stored(): Promise<unknown> {
     const rows = await storage.read(tenant, async (session) => {
       const all = (await session.accounts.page({ offset: 0, limit: 100 })).rows.map(({ id }) => id);

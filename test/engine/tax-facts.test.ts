@@ -31,7 +31,7 @@ const factsOf = ({ taxRate, taxCategory, taxExemption }: FactsOfItem) =>
 eachDatabaseByTurns.describe('tax facts of items (invoicing §14 rule 9)', (open) => {
   let engine: TestEngine;
   let acme: TenantBilling;
-  /** The items that the plugin returns for an invoice with a charge. */
+  /** Returns the plugin's items for an invoice with a charge. */
   let answer: (chargeId: string) => readonly AdditionalItem[];
 
   const plugin: InvoicePlugin = {

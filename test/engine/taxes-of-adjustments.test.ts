@@ -40,7 +40,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     await engine.close();
   });
 
-  /** A draft with one charge and its taxes. */
+  /** Creates a draft with one charge and its taxes. */
   async function draft(amount: string, ...taxes: readonly Partial<AdditionalItem>[]): Promise<Taxed> {
     const { id: accountId } = await engine.payingAccount({ currency: 'EUR', country: 'DE' });
     const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount, description: 'Work' }] });
@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('taxes of adjusted charges (invoicing §9 rule 4)',
     return acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments, amount });
   }
 
-  /** Amounts and remainders of the charge and its taxes, such as `100 (50)`. */
+  /** Returns amounts and remaining amounts of the charge and its taxes, such as `100 (50)`. */
   async function leftOf({ invoiceId }: Taxed): Promise<readonly string[]> {
     const { items } = await acme.invoices.get(invoiceId);
     return items

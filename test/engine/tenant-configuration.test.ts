@@ -158,7 +158,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect((await acme.updateAccount(id, { changes: { name: 'Ada' } })).name).to.equal('Ada');
   });
 
-  /** Lets the entry be tried until it waits for more than a minute; gives the pause in whole tens of seconds. */
+  /** Retries the entry until its pause is longer than a minute. Returns the pause, rounded up to ten seconds. */
   async function pauseOf(topic: string): Promise<number> {
     for (;;) {
       await engine.billing.settle({ timeoutMs: 100 });
@@ -189,7 +189,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
             engine.systemClock.push(pushedMs);
             pauses.push(await pauseOf('SUBSCRIPTION_CREATION'));
           }
-          // invoicing §8.6: once they are used up the account is parked, busy as it is.
+          // invoicing §8.6: after the last retry, the account is parked although it is still locked.
           engine.systemClock.push(420_000);
           await engine.settle();
         });
@@ -226,7 +226,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     const types = await newTypes();
     expect(types).to.not.include('ACCOUNT_CREATION');
     expect(types).to.include('INVOICE_CREATION');
-    // Nobody was told of the invoice, and so nobody has paid it.
+    // The INVOICE_CREATION event had no receiver, so the invoice is unpaid.
     expect(await acme.payments.ofAccount(accountId)).to.eql([]);
     await acme.keyValues.delete(CONFIGURATION);
     await newTypes();
@@ -254,7 +254,7 @@ eachDatabaseByTurns.describe('tenant configuration', (open) => {
     expect(await isParked(accountId)).to.equal(false);
   });
 
-  /** A later version that leaves what runs by canopy-monthly without a price in other currencies from 2024-03-01 on. */
+  /** Returns a later version in which subscriptions of canopy-monthly have only a USD price from 2024-03-01. */
   async function soldInDollarsAlone(): Promise<string> {
     const xml = await readFile(meadow, 'utf8');
     const [plan = ''] = /<plan name="canopy-monthly"[\s\S]*?<\/plan>/.exec(xml) ?? [];

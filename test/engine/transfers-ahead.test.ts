@@ -378,7 +378,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
       [
         'IMMEDIATE',
         '2024-01-25',
-        // 15 of 31 days of 15.00 and of 19.95.
+        // 15 of 31 days of 15.00 and 19.95.
         ['REPAIR_ADJ 2024-01-25..2024-02-09 -7.26', 'REPAIR_ADJ 2024-01-25..2024-02-09 -9.65'],
       ],
       ['END_OF_TERM', '2024-02-09', []],
@@ -398,7 +398,7 @@ eachDatabaseByTurns.describe('future bundle transfer (subscriptions §17.4 rule 
         expect(lines.filter((line) => line.startsWith('REPAIR')).toSorted()).to.eql(repaired);
         expect(lines.filter((line) => line.startsWith('RECURRING'))).to.have.length(2);
         expect((await linesOf(target)).slice(0, 2).toSorted()).to.eql([
-          // 21 of 31 days to day 15 of the account; the add-on by the day of its bundle, the 25th.
+          // 21 of 31 days to the account's day 15; the add-on uses its bundle's day 25.
           'RECURRING 2024-01-25..2024-02-15 13.51',
           'RECURRING 2024-01-25..2024-02-25 15',
         ]);

@@ -19,7 +19,9 @@ eachDatabaseByTurns.describe('trials and term changes', (open) => {
     return through?.date ?? null;
   }
 
-  /** Of a trial of March whose plan has changed on the 11th: cancelled at the end of its term, it was all there is. */
+  /**
+   * Expects no charge for a trial in March whose plan changed on the 11th, if it is canceled at the end of its term.
+   */
   async function expectNothingCharged(subscriptionId: Uuid): Promise<void> {
     await engine.settle();
     expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');

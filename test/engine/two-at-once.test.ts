@@ -16,7 +16,7 @@ interface Place {
   readonly bundleId: Uuid;
   readonly base: Uuid;
   readonly addOn: Uuid;
-  /** CBA_ADJ items of a credit and of the invoice that it is used on, where a call deletes one of them. */
+  /** CBA_ADJ items of a credit and of the invoice that uses it, in pairs with a call that deletes one of them. */
   readonly given?: CreditItem;
   readonly used?: CreditItem;
 }
@@ -94,7 +94,7 @@ const operations = {
 type Operation = keyof typeof operations;
 type Pair = readonly [Operation, Operation];
 
-/** Pairs whose order matters: what one does decides what the other finds. */
+/** Pairs in which the result of one operation affects the other. */
 const deciding = {
   change: [
     'change add-on',
@@ -146,7 +146,7 @@ const onCredit: ReadonlySet<Operation> = new Set(['void the credit', 'delete the
 
 const names = Object.keys(operations) as readonly Operation[];
 
-/** All of them where there is time: each with each, and with itself. */
+/** The long run combines each with each, and with itself. */
 const pairs: readonly Pair[] = isLongRun
   ? names.flatMap((first, index) => names.slice(index).map((second): Pair => [first, second]))
   : sampled(
@@ -217,7 +217,7 @@ function there<T>(found: T | undefined): T {
   return found;
 }
 
-/** Less than the first invoice owes, so that all of it is used there. */
+/** Adds credit that is less than the first invoice owes, so that this invoice uses all of it. */
 async function withCredit({ acme }: TestEngine, place: Place): Promise<Place> {
   const { accountId } = place;
   await acme.invoices.addCredits({ accountId, items: [{ amount: '5' }], autoCommit: true });

@@ -9,7 +9,7 @@ eachDatabaseByTurns.describe('unbilled usage', (open) => {
     stage = await UsageStage.begin(open, start, options);
   }
 
-  /** `2026-04-02 NOT_YET_DUE sms 5 (sms-usage)`, with the end of what is longer than a day. */
+  /** Returns `2026-04-02 NOT_YET_DUE sms 5 (sms-usage)`, with the end date if it is longer than a day. */
   async function unbilled(startDate: string, endDate: string): Promise<readonly string[]> {
     const found = await stage.engine.acme.usage.unbilled(stage.subscriptionId, { startDate, endDate });
     return found.map((one) => {

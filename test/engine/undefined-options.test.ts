@@ -20,7 +20,7 @@ describe('engine options', () => {
     });
 
   async function expectToOpen(options: object): Promise<void> {
-    // What a host's compiler lets pass without `exactOptionalPropertyTypes`.
+    // A host's compiler accepts this without `exactOptionalPropertyTypes`.
     const open = Billing.open as (options: object) => ReturnType<typeof Billing.open>;
     const billing = await open({ storage: sqlite(':memory:'), hasher: plainHasher(), ...options });
     const keys = { apiKey: 'acme', apiSecret: 'secret' };

@@ -2,7 +2,7 @@ import type { GatewayResult, PaymentControl, PaymentGateway } from '../../lib/in
 import { eachDatabase, engineBefore, expect } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
-/** What no database can store: a NUL character and half of a surrogate pair. */
+/** Text that databases cannot store: a NUL character and half of a surrogate pair. */
 const UNSTORABLE = 'no\u0000 funds \ud83d';
 const STORED = 'no\ufffd funds \ufffd';
 
@@ -36,7 +36,7 @@ const throws: PaymentGateway = {
   getPaymentInfo,
   purchase: () => Promise.reject(new Error(UNSTORABLE)),
 };
-/** What has no text at all. */
+/** Rejects with a value that cannot be converted to text. */
 const throwsNothing: PaymentGateway = {
   name: 'throws-nothing',
   getPaymentInfo,

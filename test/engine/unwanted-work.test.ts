@@ -41,7 +41,7 @@ anyDatabase.describe('work whose result is no longer needed', (open) => {
     });
   });
 
-  /** What becomes of the work if its caller goes at the first turn that it gives others, and how many it gives. */
+  /** Returns the result of work whose caller leaves when it first yields, and how often it yields. */
   async function abandoned(work: () => Promise<unknown>): Promise<readonly [error: unknown, turns: number]> {
     const { nextTurn } = engine.systemClock;
     const caller = new AbortController();

@@ -13,8 +13,8 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     const before = { invoices: await life.told(), year: await life.used('2026-01-01', '2027-01-01') };
     const { archive } = life.engine.acme.usage;
     await expectCode(archive({ before: '2026-04-02' }), 'INVALID_PARAMETER');
-    // Of each of three units four points a month, and five more; the look-back begins on April 1. That of the plan that
-    // was left on February 10 keeps the calls.
+    // Three units have four points a month each, and five more. The look-back starts on April 1. The look-back of the
+    // plan that ended on February 10 keeps the calls.
     const done = await archive({ before: '2026-08-01' });
     expect(done).to.deep.include({ points: 3 * 12 + 5, busyAccounts: 0, forgottenKeys: 0 });
     expect(await archive({ before: '2026-08-01' })).to.deep.include({ points: 0, days: 0 });
@@ -35,7 +35,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     const all = () => Promise.all(ranges.map((range) => life.used(range[0], range[1])));
     const before = await all();
     await life.engine.acme.usage.archive({ before: '2026-08-01' });
-    // No point was ever recorded for February 11.
+    // No point was recorded for February 11.
     expect(await all()).to.eql(before);
     for (const range of [
       ['2026-01-01', '2026-01-10T14:00:00Z'],
@@ -91,7 +91,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
       await life.run('2026-06-01');
     };
     const before = await both(async () => undefined);
-    // Beyond the look-back, but for that of the plan that was left.
+    // All before the look-back, except usage of the plan that ended.
     expect((await both((life) => late(life, 'l'))).slice(0, -1)).to.eql(before);
     await archive();
     const wider = await both(async (life) => {
@@ -125,7 +125,7 @@ eachDatabaseByTurns.describe('usage archiving', (open) => {
     const before = await life.told();
     const text = '10 sms 2026-01-03 01/03/sms';
     await expectCode(life.use('sms-payg', text), 'USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS');
-    // All were recorded on January 1; those of April and May still have their points.
+    // All points were recorded on January 1. Those of April and May still exist.
     const { forgottenKeys, points } = await life.engine.acme.usage.archive({ before: '2026-08-01' });
     expect(forgottenKeys).to.equal(points);
     expect(await life.told()).to.eql(before);

@@ -80,7 +80,7 @@ eachDatabaseByTurns.describe('usage on invoices', (open) => {
     const next = await stage.last();
     expect(itemLines(next)).to.eql(['RECURRING 2026-05-01..2026-06-01 30']);
     expect(next.trackingIds).to.eql(['absorbed']);
-    // The void frees them, although the subscription has no item there.
+    // The void releases the tracking ids, although the subscription has no item on that invoice.
     await acme.invoices.void(next.id);
     await stage.run('2026-05-01');
     expect((await stage.last()).trackingIds).to.eql(['absorbed']);

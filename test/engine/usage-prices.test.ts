@@ -36,7 +36,7 @@ eachDatabaseByTurns.describe('usage price changes', (open) => {
       (await stage.engine.acme.usage.rated(stage.subscriptionId)).map(({ amount }) => amount.toString()),
     ).to.eql(['34']);
     await stage.runTo('2026-05-01');
-    // Tiers begin anew: ten blocks at 2.95 and one at 5.95, at 1 and 5.95, then at 2.95 and 4.50.
+    // Tiers start again: ten blocks at 2.95 and one at 5.95, one at 5.95, then ten at 2.95 and one at 4.50.
     expect(await stage.lines()).to.eql([
       'USAGE 2026-04-01..2026-04-11 35.45',
       'USAGE 2026-04-11..2026-04-21 15.95',

@@ -198,7 +198,7 @@ anyDatabase.describe('runs over partly billed usage periods of any age (usage §
       const [january] = await stage.invoices();
       if (january === undefined) throw new Error('no invoice');
       await stage.engine.acme.invoices.void(january.id);
-      // Late usage of a period that is billed and too old stays where it was.
+      // Late usage of a billed period before the look-back stays unbilled.
       await stage.use('5 calls 2026-02-11', 'late');
       await stage.runTo('2026-06-02');
       expect(itemLines(await stage.run('2026-06-01'))).to.eql(['USAGE 2026-01-01..2026-02-01 10']);

@@ -93,7 +93,7 @@ eachDatabaseByTurns.describe('tenant settings for usage (usage §8)', (open) => 
       expect(june === undefined ? [] : itemLines(june)).to.eql(may);
       const tags = await stage.engine.acme.tags.ofObject({ type: 'ACCOUNT', id: stage.accountId });
       expect(tags.some((tag) => tag.tagDefinitionName === '__PARK__')).to.equal(negativeDelta === 'FAIL');
-      // It shows what would come, and fails never (usage §7.7 rule 3).
+      // The dry run shows the expected invoice and never fails (usage §7.7 rule 3).
       const ahead = await stage.dryRun('2026-07-01');
       expect(ahead && itemLines(ahead).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
     });

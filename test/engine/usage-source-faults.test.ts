@@ -14,7 +14,7 @@ function* atOnce(record: unknown): Generator<unknown> {
   for (;;) yield record;
 }
 
-/** What a source may do wrong, and what its error says. */
+/** Faults of a source, and their error messages. */
 const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) => unknown, says: RegExp])[] =
   [
     [

@@ -17,7 +17,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     readonly longestTimerMs?: number;
   }
 
-  /** A subscription from 1 April 2026 on, whose usage a source tells. */
+  /** Creates a subscription from 2026-04-01 whose usage comes from a source. */
   async function begin(planName: string, { others = [], ...options }: Beginning = {}): Promise<void> {
     source = new MeteringSource();
     engine = await openEngine(open, {
@@ -70,7 +70,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
     expect((await lines()).at(-1)).to.equal('USAGE 2026-05-01..2026-06-01 0');
   });
 
-  /** To June, whose usage is none although some is recorded: an empty answer is an answer. */
+  /** Runs to June. May has no usage although some is recorded, because an empty response of the source counts. */
   async function begin2Months(): Promise<void> {
     source.use(subscriptionId, '99 sms 2026-04-01T00:00:00Z', '100 sms 2026-04-15T12:00:00Z');
     await record('300 sms 2026-05-10');
@@ -381,7 +381,7 @@ eachDatabaseByTurns.describe('usage sources', (open) => {
       throw new RetryLater(1_000);
     };
     engine.clock.set('2026-05-01T00:00:00Z');
-    // Invoice plugins have had enough after 50 times.
+    // Invoice plugins are not retried more than 50 times.
     while (source.calls.length < 53) {
       await engine.billing.settle({ timeoutMs: 20 });
       engine.systemClock.push(1_000);

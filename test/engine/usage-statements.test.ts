@@ -3,7 +3,7 @@ import { anyDatabase, eachDatabase, expect, openEngine, type TestEngine } from '
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 import { UsageStage } from '../support/usage/usage-stage.ts';
 
-/** Whether anything is left to do is asked by `settle`, as often as it takes the time to. */
+/** Returns whether the statement is the count of remaining work by `settle`, which depends on timing. */
 const isLookForWork = (statement: string) => statement.includes('select count(*) from bw_queue_entries');
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
@@ -19,7 +19,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
   };
   beforeEach(begin);
 
-  /** Accounts that nobody pays for, each with so many subscriptions. */
+  /** Creates accounts without a payment method, each with this many subscriptions. */
   async function subscribe(accounts: number, subscriptions: number): Promise<readonly Uuid[][]> {
     const all: Uuid[][] = [];
     for (let left = accounts; left > 0; left -= 1) {
@@ -34,7 +34,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
     return all;
   }
 
-  /** Points of so many days of the month, on each at noon and of the day. */
+  /** Records points on this many days of the month, two for each: one at noon and one for the day. */
   async function use(subscriptionIds: readonly Uuid[], days: number, { name = '', month = '2026-04' } = {}) {
     const usages = subscriptionIds.map((subscriptionId): NewUsageLine => {
       const usageRecords = Array.from({ length: days }, (_, index) => {
@@ -90,7 +90,7 @@ eachDatabase.describe('SQL statements of runs that bill usage (usage §11)', (op
         await begin();
       }
       await use((await subscribe(accounts, 2)).flat(), 3);
-      // What becomes of the queue's entries afterwards goes by as many as are taken at once.
+      // Statements that finish queue entries depend on the size of the batches.
       const about = /bw_usage|bw_invoice|bw_coverage|bw_subscription/;
       sent.push(await sentBy(() => engine.runTo('2026-05-01T06:00:00Z'), about));
       expect(statements.filter((text) => text.includes('bw_usage'))).not.to.have.length(0);

@@ -12,7 +12,7 @@ eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule
     stage = await UsageStage.begin(open, { planName, from: '2026-04-01' }, options);
   }
 
-  /** 10 calls before and 7 after 15 April, billed on 1 May. */
+  /** Records 10 calls before and 7 after April 15, billed on May 1. */
   async function billApril(planName = 'api-std', options: UsageStageOptions = {}): Promise<void> {
     await begin(planName, options);
     await stage.use('10 calls 2026-04-05', 'before');
@@ -28,7 +28,7 @@ eachDatabaseByTurns.describe('backdated change of billed usage (usage §7.3 rule
   const usageLines = (invoice: InvoiceView): readonly string[] =>
     itemLines(invoice).filter((line) => !line.startsWith('CBA_ADJ'));
 
-  /** The last invoice, each amount of which explains itself. */
+  /** Returns the usage lines of the last invoice, and expects each amount to be explained. */
   async function lastLines(): Promise<readonly string[]> {
     const invoice = await stage.last();
     for (const { id, itemType } of invoice.items)

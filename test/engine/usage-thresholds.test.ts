@@ -14,7 +14,7 @@ const LOOKS = `select topic from bw_queue_entries where topic = 'usage-service:t
 
 const lines = (count: number) => Array.from({ length: count }, (_each, index) => index);
 
-/** Opens an engine with a subscription for each plan, under usage terms. */
+/** An engine with a subscription for each plan, under usage terms. */
 class Stage {
   engine!: TestEngine;
   accountId!: Uuid;
@@ -149,7 +149,7 @@ eachDatabase.describe('usage thresholds (usage §12.1)', (open) => {
     await stage.use('1 calls 2026-04-11');
     await stage.engine.runTo('2026-06-30T00:00:00Z');
     await stage.use('5 calls 2026-06-30');
-    // The period of April is over on June 1 at the latest.
+    // The period of April ends on June 1 at the latest.
     await stage.engine.runTo('2026-07-01T00:00:00Z');
     await purge();
     expect(await starts()).to.eql(['2026-04-01', '2026-06-01']);

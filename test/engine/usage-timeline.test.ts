@@ -17,7 +17,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
     const [startDate = '', endDate = ''] = bounds.split('/');
     const found = await usage.timeline(stage.subscriptionId, { startDate, endDate, granularity, unitType });
     for (const one of found) {
-      // What it tells of a part is what a roll-up tells of it.
+      // Each part must equal the roll-up of its dates.
       const part = { startDate: { at: one.startDate }, endDate: { at: one.endDate } };
       const same = await usage.rollUp(stage.subscriptionId, { ...part, unitType });
       expect(one).to.eql(same);
@@ -47,7 +47,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
       '2026-10-01T04:00/2026-11-01T04:00 sms 5',
       '2026-11-01T04:00/2026-12-01T05:00 sms 20',
     ]);
-    // The clock shows the hour from 1:00 on twice.
+    // The clock shows the hour from 1:00 twice.
     expect(await shown('HOUR', '2026-10-30/2026-11-02T05:00:00Z')).to.eql([
       '2026-10-30T04:00/2026-10-30T05:00 sms 5',
       '2026-11-01T04:00/2026-11-01T05:00 sms 2',
@@ -100,7 +100,7 @@ eachDatabaseByTurns.describe('usage timelines, tracking ids and current costs', 
   });
 });
 
-/** `2026-04-01..2026-05-01 sms-usage 5.9` */
+/** Formats `2026-04-01..2026-05-01 sms-usage 5.9`. */
 function lineOf({ startDate, endDate, usageName, amount }: InvoiceItemView): string {
   const [start, end] = [startDate, endDate].map((date) => date && date);
   return `${start}..${end} ${usageName} ${formatDecimal(amount)}`;

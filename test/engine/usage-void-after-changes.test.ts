@@ -16,7 +16,7 @@ eachDatabaseByTurns.describe('usage voided after later changes (usage §2.2 rule
     await stage.engine.acme.usage.void(stage.subscriptionId, trackingId);
   }
 
-  /** What the next run gives; nothing where it makes no invoice. */
+  /** Returns the lines of the next run; empty if it makes no invoice. */
   async function run(targetDate: string): Promise<readonly string[]> {
     const made = await stage.run(targetDate).catch((error: { readonly code: number }) => {
       if (error.code !== ErrorCode.INVOICE_NOTHING_TO_DO) throw error;

@@ -318,7 +318,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     }));
     statements.length = 0;
     expect(await engine.acme.usage.recordAll(lines)).to.include({ accepted: 8 });
-    // Names of units that are not there yet take a statement once more on PostgreSQL.
+    // New unit names take one more statement on PostgreSQL.
     const stored = statements.filter((statement) => statement.includes('into bw_usage_points'));
     expect(stored.length - (kind === 'postgresql' ? 1 : 0)).to.equal(3);
   });
@@ -372,7 +372,8 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
       }));
       expect(await engine.acme.usage.recordAll(given)).to.include({ accepted: lines });
       systemClock.nextTurn = nextTurn;
-      // Each 1,000 points are read in one turn and placed in another, and each of the two chunks is stored in its own.
+      // Each 1,000 points are read in one turn and matched in another. Each of the two chunks is stored in its own
+      // turn.
       expect(turns, `${lines} lines`).to.be.at.least(14);
     }
   });
@@ -405,7 +406,7 @@ eachDatabaseByTurns.describe('recorded usage', (open, kind) => {
     const { subscriptionId } = await subscribe('p-monthly');
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
-    // Points that are not stored count too: they take time to read.
+    // Points that are not stored also count, because reading them takes time.
     const unknown = '00000000-0000-4000-8000-000000000000';
     const lines = async function* (trackingId: string, whenRead?: () => void) {
       yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId };

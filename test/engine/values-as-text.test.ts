@@ -140,14 +140,14 @@ anyDatabase.describe('values from a host and in JSON', (open) => {
   });
 });
 
-/** What a person reads of it. */
+/** Returns the JSON form of a view. */
 function read(view: unknown): never {
   return JSON.parse(JSON.stringify(view)) as never;
 }
 
 const instantText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Paths below an answer whose numbers are days or milliseconds. */
+/** Returns the paths in a response whose numbers are days or milliseconds. */
 function unreadable(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((each, index) => unreadable(each, `${path}[${index}]`));
   if (typeof value === 'object' && value !== null) {

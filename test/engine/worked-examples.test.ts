@@ -38,7 +38,7 @@ interface Begin {
   readonly billCycleDayLocal?: number;
 }
 
-/** The examples that unit tests calculate, lived through the engine as its callers do. */
+/** Runs the examples of the unit tests through the public API. */
 eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   let engine: TestEngine;
 
@@ -195,7 +195,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
     const blocked = ['PAUSE_ENTITLEMENT 2024-05-01 overdue', 'PAUSE_BILLING 2024-05-01 overdue'];
     expect(await shown()).to.eql(['PHASE 2024-05-01 entitlement+billing-service', ...blocked]);
     await engine.acme.subscriptions.cancel(sold.subscriptionId, { requestedDate: '2024-05-01T00:00:00Z' });
-    // The PHASE falls on the end that is asked for ahead, and does not come any more.
+    // The PHASE is on the same day as the scheduled end, so it no longer takes effect.
     expect(await shown()).to.eql([
       ...blocked,
       'STOP_ENTITLEMENT 2024-05-01 entitlement-service',
@@ -277,7 +277,7 @@ eachDatabaseByTurns.describe('worked examples through the engine', (open) => {
   describe('no over-repair', () => {
     const cancelFrom = (sold: Sold, date: string) => engine.cancelAt(sold.subscriptionId, date);
 
-    /** In the order of the days that they take back. */
+    /** Returns the repairs, in the order of the repaired days. */
     async function repairsOf(sold: Sold): Promise<readonly string[]> {
       return (await linesOf(sold)).filter((line) => line.startsWith('REPAIR_ADJ')).toSorted();
     }

@@ -2,7 +2,7 @@ import { BillingError } from '../../lib/index.ts';
 import { anyDatabase, engineBefore, expect } from '../support/index.ts';
 import { wrongValues } from '../support/wrong-shapes.ts';
 
-/** As code without a compiler calls the engine. */
+/** Calls without types, as from plain JavaScript. */
 type Untyped = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
 
 anyDatabase.describe('callers of the wrong type', (open) => {

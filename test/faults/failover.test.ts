@@ -73,7 +73,9 @@ onPostgresql.describe('failover to a standby', () => {
     return billing;
   }
 
-  /** Creates an account with this key, and repeats the call until it is acknowledged. Returns the number of attempts. */
+  /**
+   * Creates an account with this key, and repeats the call until it is acknowledged. Returns the number of attempts.
+   */
   async function write(billing: Billing<never>, externalKey: string): Promise<number> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -5,7 +5,7 @@ import { expect, isLongRun, onPostgresql, sampled } from '../support/index.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
 import { DyingProcess } from './dying-process.ts';
 
-/** Of the moments at which the process can die, a commit tries every twentieth. */
+/** A commit tests every twentieth moment at which the process can die. */
 const EVERY = 20;
 
 /** Calls that a move makes for many rows. Only the first of each kind is interrupted. */
@@ -14,7 +14,7 @@ const forRows = /[.](chunks|digest|read|replace|logged|forgetLogged|deleteSome|l
 onPostgresql.describe('a move whose process dies', (open) => {
   let cells: TwoCells;
   let moments: readonly string[];
-  /** External keys of the accounts that storage has acknowledged. */
+  /** External keys of the accounts that the storage has acknowledged. */
   let written: string[];
 
   before(async function () {
@@ -29,7 +29,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
   });
   after(() => cells.close());
 
-  /** Writes an account in each cell. Returns the cells that have accepted it. */
+  /** Writes an account in each cell. Returns the cells that accepted it. */
   const write = async (): Promise<readonly CellName[]> => {
     const accepted: CellName[] = [];
     for (const cell of cellNames) {
@@ -47,7 +47,9 @@ onPostgresql.describe('a move whose process dies', (open) => {
     return accepted;
   };
 
-  /** Runs the work in a process that dies when it reaches the moment for the given time. Returns false if it survives. */
+  /**
+   * Runs the work in a process that dies when it reaches the moment for the given time. Returns false if it survives.
+   */
   const dieAt = async (
     moment: string,
     time: number,
@@ -68,7 +70,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
     return isDead;
   };
 
-  /** Accounts in the tenant's cell: those that were acknowledged, each once. Its other cell has only its own row. */
+  /** Expects the tenant's cell to contain each acknowledged account once, and the other cell only its own row. */
   const expectSound = async (cell: CellName) => {
     const other = cell === 'west' ? 'east' : 'west';
     const keys = await cells.sql<{ external_key: string }>(
@@ -113,7 +115,7 @@ onPostgresql.describe('a move whose process dies', (open) => {
   });
 });
 
-/** Returns the moment in a move in this direction. The moments are those of a move from west to east. */
+/** Translates a moment of a move from west to east into this direction. */
 function inDirection(moment: string, from: CellName): string {
   if (from === 'west') return moment;
   return moment.replace(/west|east/, (cell) => (cell === 'west' ? 'east' : 'west'));

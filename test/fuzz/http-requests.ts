@@ -6,12 +6,12 @@ import { jsonOf, oddJson, oddText, oddTexts } from './http-values.ts';
 export interface FuzzedRequest {
   readonly method: string;
   readonly path: string;
-  /** In bytes from 0 to 255 each. */
+  /** Each character is a byte, from 0 to 255. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
 }
 
-/** What a route is called with when all is well: the seed of its mutations. */
+/** A valid call of a route, from which mutations start. */
 export interface Seed {
   readonly route: Route;
   readonly path: string;
@@ -36,7 +36,7 @@ export function requestOf(seed: Seed, ids: readonly string[]): fc.Arbitrary<Fuzz
     })
     .map(({ path, query, body, method, headers }) => {
       const search = query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&');
-      // Node's client sends no body with these, but its length.
+      // For these methods, Node's client sends the length of a body but not the body.
       const carries = method !== 'HEAD' && method !== 'OPTIONS' && !(method === 'GET' && body === null);
       const whole = `${path}${search === '' ? '' : '?'}${search}`;
       return { method, headers, path: whole.slice(0, 20_000), body: carries ? body : null };
@@ -47,7 +47,7 @@ function rarely<T>(odd: fc.Arbitrary<T>, usual: T): fc.Arbitrary<T> {
   return fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: odd });
 }
 
-/** Percent-encoded, halves of surrogate pairs as the bytes that they would be. */
+/** Percent-encodes the text. Malformed text becomes the bytes of a lone surrogate. */
 function encoded(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
@@ -68,7 +68,7 @@ function pathOf({ path }: Seed, ids: readonly string[]): fc.Arbitrary<string> {
   return fc.oneof({ weight: 3, arbitrary: fc.constant(path) }, { weight: 1, arbitrary: change });
 }
 
-/** Waits of a call are left out: they take the time that they are told. */
+/** Parameters that are never sent, because they make the call wait. */
 const neverSent = new Set(['callCompletion', 'timeoutSec', 'callTimeoutSec']);
 
 type Pairs = readonly (readonly [string, string])[];
@@ -86,7 +86,7 @@ function queryOf(seed: Seed, ids: readonly string[]): fc.Arbitrary<Pairs> {
   const kept = rarely<Pairs>(fc.constant([]), seed.query);
   return fc.tuple(kept, added).map(([usual, more]) => {
     const given = new Set(more.map(([each]) => each));
-    // A parameter that the seed has too is replaced, or repeated where it came twice.
+    // A parameter that the seed also has is replaced, or repeated if it was generated twice.
     return [...usual.filter(([each]) => !given.has(each)), ...more];
   });
 }
@@ -143,7 +143,7 @@ const headerValues = [
   '\t',
 ];
 
-/** What HTTP allows in a header: other bytes are for the parser, which is Node's. */
+/** Bytes that HTTP does not allow in a header. Node's parser rejects them. */
 const notInHeaders = /[^\t\x20-\x7e\x80-\xff]/g;
 
 function headersOf(seed: Seed): fc.Arbitrary<Readonly<Record<string, string>>> {
@@ -181,7 +181,7 @@ function bytesOf(text: string): Uint8Array {
   return utf8.encode(text);
 }
 
-/** The seed's text with one value, or a place of it, replaced. */
+/** Replaces one value in the text of the seed, or inserts text at one position. */
 function mutated(text: string): fc.Arbitrary<string> {
   const tokens = text.split(/("(?:[^"\\]|\\.)*"(?!\s*:)|-?\d+(?:\.\d+)?|true|false|null)/);
   const odd = fc.oneof(

@@ -3,7 +3,7 @@ import { modelsByName } from '../../adapters/koa/wire/model.ts';
 import { DATE_OR_DATE_TIME, type JsonSchema } from '../../adapters/koa/wire/wire-type.ts';
 import { anyText } from '../support/any-text.ts';
 
-/** Texts that readers of dates, numbers, ids, keys and searches have been known to fall over. */
+/** Texts that often break readers of dates, numbers, ids, keys and searches. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -100,7 +100,7 @@ export const oddTexts: readonly string[] = [
 
 const deep = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);
 
-/** Pieces of JSON as they stand in a body: not all of them are JSON. */
+/** Fragments for a body, some of which are not JSON. */
 export const oddJson: readonly string[] = [
   'null',
   'true',
@@ -154,7 +154,7 @@ const oddValue = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt().map(String) },
 );
 
-/** Body texts of the schema's shape, each part of which is now and then something else. */
+/** Body texts in the shape of the schema, in which each part is sometimes replaced. */
 export function jsonOf(schema: JsonSchema, ids: readonly string[]): fc.Arbitrary<string> {
   return arbitraryOf(schema, ids, 4);
 }
@@ -191,7 +191,7 @@ function objectOf(properties: Properties, ids: readonly string[], depth: number)
       (value) => `${JSON.stringify(name)}:${value}`,
     );
   });
-  // A name that comes twice is a duplicate key.
+  // A repeated name is a duplicate key.
   return fc.array(member, { maxLength: names.length }).map((members) => `{${members.join(',')}}`);
 }
 

@@ -11,20 +11,25 @@ import { anyDatabase, expect, expectBelow, isLongRun, migrated, seed } from '../
 import { ACCEPTS_UNKNOWN_UNITS } from '../support/usage/unknown-units.ts';
 import { type FuzzedRequest, requestOf, type Seed } from './http-requests.ts';
 
-/** Requests per database: on every commit what takes some seconds, 500,000 of both in the long run. */
+/** Requests per database: a few seconds' worth on each commit, 500,000 in total in the long run. */
 const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? (isLongRun ? 250_000 : 300));
 
-/** After so many a fresh database takes over: what the requests leave behind does not slow the later ones. */
+/** After this many requests, a new database is used, so that stored data does not slow later requests. */
 const RUNS_PER_DATABASE = 5_000;
 
-/** What the process may hold more after a database than after the first one, in the long run. */
+/** How much the memory may grow between the first and a later database, in the long run. */
 const MOST_HEAP_GROWTH = 64 * 2 ** 20;
 
-/** Processor time that one request may take in the long run; a request that moves the clock does all that falls due on the way. */
+/**
+ * Maximum processor time of one request in the long run. A request that moves the clock also does all work due until
+ * then.
+ */
 const MOST_MS_PER_REQUEST = 1_000;
 const MOST_MS_PER_MOVE = 10_000;
 
-/** Thousands of requests bill a subscription on one day, which is an illegal state (500) for the bound by default. */
+/**
+ * Thousands of requests bill a subscription on one day. The default bound would treat this as an illegal state (500).
+ */
 const configuration = {
   ...ACCEPTS_UNKNOWN_UNITS,
   'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1,
@@ -94,7 +99,7 @@ async function fuzz(
       const most = route.area === 'test' ? MOST_MS_PER_MOVE : MOST_MS_PER_REQUEST;
       expectBelow(most, (user + system) / 1_000, 'processor time in ms');
       if (route.area === 'test') serving.clock.set(START);
-      // Out of rotation the next one that changes anything would be answered 503.
+      // If the node stayed out of rotation, the next change would get status 503.
       serving.billing.setInRotation(true);
     }),
     parameters,
@@ -162,7 +167,7 @@ function check(route: Route, { method }: FuzzedRequest, { status, type, text }: 
   if (status < 400 || method === 'HEAD') return;
   expect(type).to.equal('application/json');
   const body = JSON.parse(text) as { readonly code: number; readonly message: string };
-  // The token endpoint answers in the words of OAuth.
+  // The token endpoint uses the error format of OAuth.
   if (route.errorBody !== undefined && !('code' in body)) return;
   const more = route.errorsWithFacts && 'facts' in body ? ['facts', 'problems'] : [];
   expect(Object.keys(body)).to.have.members([...errorKeys, ...more]);

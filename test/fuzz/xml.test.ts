@@ -25,17 +25,17 @@ import { anyText } from '../support/any-text.ts';
 import { catalogJson } from '../support/catalogs/catalog-json.ts';
 import { expect, expectBelow, fixture, isLongRun } from '../support/index.ts';
 
-/** Documents per property: some hundreds at every commit, 100,000 of all three in the long run. */
+/** Documents per property: some hundreds on each commit, 100,000 in total in the long run. */
 const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? (isLongRun ? 34_000 : 250));
 
-/** Processor time that one document may take, a hundred times what the slowest does: beyond it something hangs. */
+/** Maximum processor time of one document, a hundred times that of the slowest: anything beyond it hangs. */
 const MOST_MS_PER_DOCUMENT = 5_000;
 
 const seeds = ['written.xml', 'every-element.xml'].map((name) =>
   readFileSync(fixture(`catalogs/${name}`), 'utf8'),
 );
 
-/** Pieces of documents, sensible and not, that mutations put in. */
+/** Fragments of documents, valid and invalid, that mutations insert. */
 const pieces = [
   ...seeds.flatMap((seed) => seed.match(/<[^>]+>|[^<>]+/g) ?? []),
   '<!DOCTYPE c [<!ENTITY a "&b;">]>',
@@ -77,7 +77,7 @@ const pieces = [
   '<units>'.repeat(30),
 ];
 
-/** The texts and attribute values of a document: odd places of the result are between them. */
+/** Splits a document into its texts and attribute values (odd positions) and the parts between them. */
 function texts(document: string): string[] {
   return document.split(/((?<=>)[^<>\n]+(?=<)|(?<==")[^"<>]+(?="))/);
 }
@@ -94,7 +94,7 @@ const enumerations = [
   BillingAlignment,
 ].map((enumeration): readonly string[] => Object.values(enumeration));
 
-/** Other values of the same sort, which keep most documents in shape. */
+/** Other values of the same kind, which keep most documents valid. */
 const sorts: readonly (readonly [sort: RegExp, values: readonly string[]])[] = [
   [/^[-.\d]+$/, ['0', '-0', '-1', '1', '2', '0.000000001', '999999999999999.999999999', '2147483647']],
   [/^\d{4}-/, ['0001-01-01', '2024-01-01', '2024-07-01T00:00', '9999-12-31T23:59:59.999Z']],
@@ -117,7 +117,7 @@ function changeValue(document: string, change: { readonly place: number; readonl
   return tokens.join('');
 }
 
-/** Places are fractions of the length, so that shrinking keeps them in the document. */
+/** Positions are fractions of the length, so that shrinking keeps them inside the document. */
 const place = fc.nat(999_999).map((millionths) => millionths / 1_000_000);
 const piece = fc.oneof(fc.constantFrom(...pieces), anyText(8));
 const mutation = fc.oneof(
@@ -152,7 +152,7 @@ function mutate(document: string, change: Mutation): string {
   }
 }
 
-/** Whatever comes in, it is dealt with: read, and everything done with what was read. Says whether it could be read. */
+/** Reads the document and exercises the result. Returns whether it could be read. */
 function examine(document: string | Uint8Array): boolean {
   const began = process.cpuUsage();
   const parsed = read(document);
@@ -162,7 +162,7 @@ function examine(document: string | Uint8Array): boolean {
   return parsed !== undefined;
 }
 
-/** A document, or a `BillingError` with one problem that has a place. */
+/** Returns the document, or undefined if reading fails with a `BillingError` that has one problem with a position. */
 function read(document: string | Uint8Array): ParsedDocument | undefined {
   try {
     return readCatalogXml(document);
@@ -177,7 +177,7 @@ function read(document: string | Uint8Array): ParsedDocument | undefined {
   }
 }
 
-/** Everything that may be done with a document of the right shape, valid or not. */
+/** Calls everything that accepts a well-formed document, valid or not. */
 function exercise(document: ParsedDocument): void {
   const versions = document.versions.map((parsed) => {
     for (const problem of validateVersion(parsed).errors) expect(problem.line).to.be.greaterThan(0);

@@ -1,7 +1,7 @@
 import { eachDatabase, expect } from '../support/http/index.ts';
 import { aliasHeaders, createdId, expectStatus, serveOnce } from '../support/http/serving.ts';
 
-/** accounts §1.1: the longest text of each field. */
+/** accounts §1.1: the maximum length of each field. */
 const lengths = {
   externalKey: 255,
   name: 255,
@@ -52,7 +52,7 @@ eachDatabase.describe('account API', (open) => {
       return status;
     };
     expect(await answers({ referenceTime: '2024-03-05T01:00:00Z' })).to.equal(204);
-    // The same day in UTC, told by another offset.
+    // The same day in UTC, with another offset.
     expect(await answers({ referenceTime: '2024-03-06T01:00:00+02:00' })).to.equal(204);
     expect(await answers({ referenceTime: null }, '?treatNullAsReset=true')).to.equal(204);
     expect(await answers({ referenceTime: '2024-03-06T00:00:00Z' })).to.equal(400);
@@ -70,7 +70,7 @@ eachDatabase.describe('account API', (open) => {
     expect((await inK({ notes: 'n3' }, '')).status).to.equal(204);
     expect(await read(id)).to.eql({ ...stored, notes: 'n3' });
 
-    // What is fixed cannot be reset, left out or not.
+    // Fixed fields cannot be reset, whether they are omitted or not.
     expect((await inK({ notes: 'n4' })).json).to.include({ code: 3005 });
     expect(await read(id)).to.eql({ ...stored, notes: 'n3' });
 
@@ -207,7 +207,7 @@ eachDatabase.describe('account API', (open) => {
       });
 
     for (const [column, less, equal, greater] of [
-      // Code points, on every database: capital letters come first.
+      // Sorted by code point on every database: capital letters come first.
       ['name', 'MZ', 'Nanna', 'nanna'],
       ['first_name_length', '2', '3', '20'],
       ['reference_time', '2024-01-05', '2024-01-05T11:00:00+01:00', '2024-01-06'],

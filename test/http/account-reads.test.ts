@@ -14,7 +14,9 @@ interface Held {
   readonly tenant: TenantRef;
 }
 
-/** An account with so many subscriptions, each in a bundle of its own, which has been held and let go so often. */
+/**
+ * Creates an account with this many subscriptions, each in its own bundle, that was blocked and unblocked this often.
+ */
 async function accountWith(
   serving: Serving,
   { subscriptions, states }: { readonly subscriptions: number; readonly states: number },
@@ -125,7 +127,7 @@ function tell(longestMs: number): void {
   process.stdout.write(`        longest turn: ${longestMs.toFixed(1)} ms of processor time\n`);
 }
 
-/** Far below what one read of them took before it let others in, far above what a turn takes on any machine. */
+/** Far shorter than an uninterrupted read, and far longer than one turn on any machine. */
 const MAX_TURN_MS = 200;
 
 eachDatabase((kind, open) => {
@@ -181,7 +183,7 @@ eachDatabase((kind, open) => {
     it('hold no transaction open for a stalled reader and end when the reader disconnects', async () => {
       const answer = await begun('bundles/pagination?limit=100');
       await setTimeout(200);
-      // SQLite has one connection: a transaction that were open would keep every other call out.
+      // SQLite has one connection: an open transaction would block every other call.
       const created = await serving.post('/accounts', { name: 'Meanwhile' });
       expect(created.status).to.equal(201);
       answer.destroy();

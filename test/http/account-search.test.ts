@@ -1,7 +1,7 @@
 import { eachDatabase, expect } from '../support/http/index.ts';
 import { createAccount, eve, expectRefusal, expectStatus, serveOnce } from '../support/http/serving.ts';
 
-/** More letters than one pattern folds. */
+/** More letters than one pattern can fold. */
 const cyrillic = Array.from({ length: 250 }, (_, index) => String.fromCodePoint(0x0430 + index)).join('');
 
 eachDatabase.describe('account search', (open) => {

@@ -20,7 +20,7 @@ interface Audited {
   readonly logs: readonly Log[];
 }
 
-/** What each model is told by, the type of its audit, and where its own id is. The first that fits counts. */
+/** Fields that identify each model, the types of its audit rows, and its id field. The first match counts. */
 const kinds: readonly {
   readonly fields: readonly string[];
   readonly types: readonly string[];
@@ -63,7 +63,10 @@ function kindOf({ place, object }: Audited) {
   return kind;
 }
 
-/** At FULL: nobody made the definitions of the system, all else has at least its insertion, and nothing of others. */
+/**
+ * Expects audit level FULL: nothing for system definitions, and for any other object at least its insertion and no rows
+ * of others.
+ */
 function expectOwnRows(audited: Audited): void {
   const { types, id } = kindOf(audited);
   const { place, object, logs } = audited;
@@ -88,7 +91,7 @@ eachDatabase.describe('audit levels', (open) => {
     summaryId = await summaryOfChild(world);
   });
 
-  /** What is shown at each level, against what is shown at FULL. */
+  /** Compares the audit rows at each level with those at FULL. */
   async function expectLevels(path: string, query: string | undefined): Promise<readonly Audited[]> {
     const shownAt = async (audit: string): Promise<readonly Audited[]> => {
       const asked = new URLSearchParams(query);
@@ -107,7 +110,7 @@ eachDatabase.describe('audit levels', (open) => {
     return full;
   }
 
-  // From the route table: a new one is under these rules from its first day.
+  // From the route table, so that new routes are tested automatically.
   for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query))
     it(`accounts §14 rule 4: select the audit rows of each object in ${route.path}`, async () => {
       const sample = await samples[route.operationId]?.(world);
@@ -154,7 +157,7 @@ describe('routes with an audit history', () => {
   });
 });
 
-/** A tag and a custom field on one object of each kind. */
+/** Adds a tag and a custom field to one object of each kind. */
 async function tagAndLabel(world: World): Promise<void> {
   const { call, post } = world.serving;
   const applicableObjectTypes = taggedResources.map(({ type }) => type);
@@ -172,7 +175,7 @@ async function tagAndLabel(world: World): Promise<void> {
   }
 }
 
-/** The id of an invoice of a parent, whose item stands for those of a child. */
+/** Creates a summary invoice of a parent, with an item for its child. Returns its id. */
 async function summaryOfChild({ serving }: World): Promise<string> {
   const create = async (more: object) => createAccount(serving, { currency: 'USD', ...more });
   const parentAccountId = await create({});

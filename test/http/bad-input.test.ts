@@ -3,7 +3,7 @@ import { jsonType, type Reply, type Request, serveOnce, xmlType } from '../suppo
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
-/** The refusal: status, error code and a pattern of the message. */
+/** An error response: status, error code and a pattern of the message. */
 type Refusal = readonly [
   what: string,
   call: readonly [method: string, path: string, request?: Request],

@@ -8,7 +8,7 @@ import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 const auth = '/plugins/catalog-plugin/v1/auth';
 const challenge = 'Bearer realm="service", error="invalid_token"';
 
-/** A path of the plugin interface; that it is none shows after authentication only. */
+/** A missing path of the plugin interface, which is answered 404 only after authentication. */
 const plugin = '/plugins/catalog-plugin/v1/nothing';
 const read = '/1.0/kb/accounts/pagination';
 
@@ -240,7 +240,7 @@ eachDatabaseByTurns.describe('external tokens', (open) => {
     expect((await call(await sign({ permissions: 'tag:add account' }), create)).status).to.equal(201);
     expect((await call(await sign({ groups: ['owners', 'guests'] }), create)).status).to.equal(201);
     expect((await call(await sign({ groups: ['guests'] }), create)).status).to.equal(403);
-    // A list of permissions, though empty, is all there is.
+    // A list of permissions, even an empty one, replaces the groups.
     expect((await call(await sign({ groups: ['owners'], permissions: [] }), create)).status).to.equal(403);
     expect((await call(await sign({ permissions: ['a:b:c'] }), create)).status).to.equal(401);
   });

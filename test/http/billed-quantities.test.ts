@@ -85,7 +85,7 @@ eachDatabaseByTurns.describe('billed quantities (invoicing §14 rule 8)', (open)
 
   const billed = [
     { itemType: 'FIXED', amount: 50, rate: null, quantity: 5, unitPrice: 10, usage: [] },
-    // Half of April: the quantity and the unit price are those of the whole month.
+    // Half of April: the quantity and the unit price are those of the full month.
     { itemType: 'RECURRING', amount: 62.5, rate: 125, quantity: 5, unitPrice: 25, usage: [] },
     { itemType: 'RECURRING', amount: 125, rate: 125, quantity: 5, unitPrice: 25, usage: [] },
     { itemType: 'USAGE', amount: 112, rate: null, quantity: null, unitPrice: null, usage },

@@ -8,10 +8,10 @@ import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import { configure, expectStatus, type Reply } from '../support/http/serving.ts';
 import { author } from '../support/storage/stored-records.ts';
 
-/** What an operation of the tenant, and of none of its accounts, is listed under; usage is recorded without a lock (usage §10). */
+/** Areas whose operations lock no account. Usage is recorded without a lock (usage §10). */
 const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags', 'overdue', 'usages'];
 /**
- * Calls that create an account or only read one, that change only the tenant, a counter of a quota or the queue, or that
+ * Calls that create an account or only read one, that change only the tenant, a quota counter or the queue, or that
  * return a result for each account separately.
  */
 const goOn: readonly string[] = [
@@ -46,10 +46,10 @@ const goOn: readonly string[] = [
   'putOutOfRotation',
 ];
 
-/** Calls that pay: 503 would mean there that the outcome is unknown (http-api §11 rule 5). */
+/** Payment calls, where 503 would mean that the outcome is unknown (http-api §11 rule 5). */
 const pays = ({ area, fails }: Route): boolean =>
   area !== 'admin' && fails.includes(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
-/** Tags and fields of these kinds are changed by the same code as those of accounts and transactions. */
+/** Tags and custom fields that the same code changes as those of accounts and transactions. */
 const alike = fieldedResources
   .map(({ noun }) => noun)
   .filter((noun) => noun !== 'Account' && noun !== 'Transaction')
@@ -60,7 +60,7 @@ function writesToAccount({ credentials, method, area, operationId }: Route): boo
   return !goOn.includes(operationId) && !alike.some((name) => operationId.endsWith(name));
 }
 
-// From the route table: a new route is under this from its first day. SQLite has one writer at a time.
+// From the route table, so that new routes are tested automatically. SQLite has one writer at a time.
 onPostgresql.describe('calls during another operation on the account, on PostgreSQL', (open) => {
   const world = populateOnce(open);
   let elsewhere: Storage<never>;
@@ -74,7 +74,7 @@ onPostgresql.describe('calls during another operation on the account, on Postgre
   });
   after(() => elsewhere.close());
 
-  /** With the locks of all accounts in the hand of another node. */
+  /** Runs the work while another node holds the locks of all accounts. */
   async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
     const tenant = await world.serving.billing.tenants.getByApiKey('bob');
     return elsewhere.write(tenant, author(), async (session) => {

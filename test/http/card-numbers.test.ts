@@ -17,7 +17,7 @@ const card = [{ key: 'cardNumber', value: CARD }];
 const CARDS = 'cards';
 const query = `pluginProperty=cardNumber%3D${CARD}`;
 
-/** A gateway that gets cards with its calls, and tells of them where it is asked. */
+/** A gateway that receives card numbers in its calls, and returns them on request. */
 function cardGateway(heard: { count: number }): PaymentGateway {
   const books: GatewayResult[] = [];
   const hear = (properties: readonly { readonly value: unknown }[]) => {
@@ -130,7 +130,7 @@ eachDatabaseByTurns.describe('card numbers in plugin properties', (open) => {
   });
   after(() => serving.close());
 
-  /** With an `Idempotency-Key`, under which the answer is kept. */
+  /** Sends a request with an `Idempotency-Key`, under which the response is stored. */
   function send(method: string, path: string, body?: unknown): Promise<Reply> {
     const headers = method === 'POST' ? { 'idempotency-key': `card-${++number}` } : {};
     return serving.call(method, `/1.0/kb${path}`, { body, headers });
@@ -154,7 +154,7 @@ eachDatabaseByTurns.describe('card numbers in plugin properties', (open) => {
       properties: card,
     });
   const part = { amount: 5, properties: card };
-  /** Nothing of the card is stored or logged. */
+  /** Expects that no part of the card is stored or logged. */
   const expectNothingKept = async () => {
     expect(await tablesHolding(database, CARD)).to.eql([]);
     expect(inspect(serving.log.lines, { depth: null, maxStringLength: null })).to.not.contain(CARD);

@@ -314,7 +314,7 @@ eachDatabaseByTurns.describe('catalog entries over HTTP', (open) => {
     const xml = await get('/catalog/xml', aliasHeaders);
     expect(readCatalogXml(xml.text).versions).to.have.length(2);
 
-    // Far west and far east of UTC those instants lie on days that the calendar has not.
+    // In time zones far from UTC, these instants are on days outside the calendar.
     for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
       const account = { currency: 'USD', timeZone };
       const accountId = createdId(await post('/accounts', account));

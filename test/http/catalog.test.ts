@@ -17,7 +17,7 @@ const lamp = {
   trialTimeUnit: 'DAYS',
 };
 
-/** catalog W14: five faults, each of another kind. */
+/** catalog W14: five different faults. */
 const faulty = catalogXml({
   products: product('P', { available: ['P'] }),
   plans: plan('p-m', 'Q', {
@@ -45,7 +45,7 @@ eachDatabaseByTurns.describe('catalog API', (open) => {
 
   it('catalog W14 Validation: returns the five errors, rejects an upload with the same errors and stores nothing', async () => {
     const errors = errorsOf(expectStatus(await validate(faulty), 200).json);
-    // The terms of a phase are reported with its plan; the section on durations at the end of catalog §4 is V10.
+    // Errors about a phase are reported with its plan. The rule on durations at the end of catalog §4 is V10.
     expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.eql([
       'Product "P" lists itself in its available products',
       'Plan "p-m": product "Q" does not exist in this version',

@@ -10,7 +10,7 @@ import {
 
 type Json = Readonly<Record<string, unknown>>;
 
-// http-api §12, the texts that callers compare or show.
+// http-api §12: the texts that callers compare or display.
 eachDatabaseByTurns.describe('messages that clients compare', (open) => {
   const serving = serveOnce(open);
   let accountId: string;

@@ -73,7 +73,7 @@ describe('console', () => {
     return listening(new Koa().use(dispatcher({ ...options, consolePages: async () => pages, ...settings })));
   }
 
-  /** Sends the path as it is, which `fetch` would normalize. */
+  /** Sends the path unchanged; `fetch` would normalize it. */
   async function rawStatus(url: string, path: string): Promise<readonly [status: number, body: string]> {
     const { hostname, port } = new URL(url);
     const [answer] = (await once(get({ hostname, port, path, headers: asScript }), 'response')) as [

@@ -26,7 +26,7 @@ const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undef
 
 const document = await openApi();
 
-/** Refusals that the document tells of by themselves, where an operation can come to them. */
+/** Status codes that the document must list for each operation that can return them. */
 const toldRefusals: readonly number[] = [400, 401, 403, 404];
 
 function expectTold({ method, path }: Route, { status }: Reply): void {
@@ -36,7 +36,7 @@ function expectTold({ method, path }: Route, { status }: Reply): void {
     expect(responses, 'what the document tells').to.have.any.keys(`${status}`);
 }
 
-// Every route of the table is called: a new one is under these rules from its first day.
+// Calls every route of the table, so that new routes are tested automatically.
 eachDatabaseByTurns.describe('HTTP route', (open) => defineContract(open, false));
 onTwoCells((_kind, open) => describe('HTTP route', () => defineContract(open, true)), { byTurns: true });
 
@@ -94,7 +94,7 @@ function defineContract(open: OpenDatabase, areCells: boolean) {
         return reply;
       };
 
-      // The routes after it are called on a node in rotation, whichever of them a run takes.
+      // Puts the node back into rotation for the routes after this one.
       if (route.operationId === 'putOutOfRotation') after(() => calls.callSample({ method: 'PUT' }));
       describeSuccess(route, calls, turn);
       describeAccess(route, { ...calls, callerOf, turn });
@@ -106,7 +106,7 @@ function defineContract(open: OpenDatabase, areCells: boolean) {
     });
 }
 
-/** Makes it when it is first asked for, and gives the same from then on. */
+/** Returns a function that calls `make` once and returns the same promise from then on. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -115,7 +115,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The headers with the keys of another tenant than the first, in the spelling that they have. */
+/** Returns the headers with the keys of another tenant, in the same spelling. */
 function ofTenant(headers: Headers, [apiKey, apiSecret]: TenantKeys): Headers {
   return 'x-killbill-apikey' in headers
     ? { ...headers, 'x-killbill-apikey': apiKey, 'x-killbill-apisecret': apiSecret }
@@ -129,9 +129,9 @@ type CallSample = (
 ) => Promise<Reply>;
 
 interface Calls {
-  /** With what no call has used up before. */
+  /** Sends a sample that no earlier call has used up. */
   readonly callSample: CallSample;
-  /** A request that changes nothing leaves its sample to the next one. */
+  /** Sends a request that changes nothing, so that the next call can use the same sample. */
   readonly callRefused: CallSample;
 }
 type CallerOf = (name: string) => Promise<string>;
@@ -177,7 +177,7 @@ function describeSuccess(route: Route, { callSample, callRefused }: Calls, turn:
   });
 }
 
-/** Each route refuses one of those whom it does not know, by turns: who calls is found out before the route is looked at. */
+/** Each route rejects one kind of unauthenticated caller in rotation, because authentication runs before routing. */
 function describeAccess(
   route: Route,
   { callSample, callRefused, callerOf, turn }: Calls & { readonly callerOf: CallerOf; readonly turn: number },
@@ -364,13 +364,13 @@ function describeBody(route: Route, callRefused: CallSample, turn: number): void
     it(`rejects the body ${JSON.stringify(malformed)}`, async () => {
       const reply = await callRefused({ body: malformed, headers: { 'content-type': type } });
       expect(reply.status).to.equal(400);
-      // An overdue configuration has one code for all that is wrong with it (overdue §1.3).
+      // All errors in an overdue configuration have the same code (overdue §1.3).
       const isConfig = route.fails.includes(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
       expect(reply.json).to.include({ code: isConfig ? 5010 : 60001 });
     });
 }
 
-/** Ids are those of the world; other names may name nothing here. */
+/** Ids are those of the world. Other names may not exist here. */
 function describeExamples(
   { operationId, path, query, success }: Route,
   callExamples: (leftOut: readonly string[]) => Promise<Reply>,
@@ -378,7 +378,7 @@ function describeExamples(
   if (Object.keys(query).length === 0 && parameterNamesOf(path).every(isIdParameter)) return;
   it('accepts the documented parameters', async () => {
     for (const leftOut of leftOutOf[operationId] ?? [[]]) {
-      // Nothing runs here that the call would wait for; the samples send it.
+      // Nothing runs that the call would wait for, and other samples send this parameter.
       const { status, json, text } = await callExamples([...leftOut, 'callCompletion']);
       const { code } = (json ?? {}) as { readonly code?: number };
       if (code === ErrorCode.SECURITY_INVALID_USER) continue;

@@ -19,7 +19,7 @@ eachDatabaseByTurns.describe('numeric dates from typed clients in dialect K', (o
     for (const [path, startDate] of [
       [`invoices/charges/${accountId}?autoCommit=true`, '2012-09-25'],
       [`invoices/taxes/${accountId}?autoCommit=true`, '2012-09-25'],
-      // A credit is dated by the call.
+      // The call date is the date of a credit.
       ['credits?autoCommit=true', '2024-02-10'],
     ] as const) {
       const { status, json } = await inK(path, [{ accountId, amount: 3, ...dates }]);

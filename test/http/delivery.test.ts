@@ -37,7 +37,7 @@ describe('response delivery', () => {
     return `http://127.0.0.1:${listening.port}`;
   }
 
-  /** Unlike `fetch` it leaves the coding of the answer as it came. */
+  /** Unlike `fetch`, leaves the response compressed. */
   async function send(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Heard> {
     const call = httpRequest(url, {
       method,
@@ -170,7 +170,7 @@ describe('response delivery', () => {
   });
 
   describe('delivery with a deadline (platform §16)', () => {
-    /** An engine whose accounts take their time. */
+    /** An engine with slow reads of accounts. */
     function slow(ms: number): KoaOptions['billing'] {
       const getAccount: typeof serving.billing.getAccount = async (...given) => {
         await setTimeout(ms);

@@ -14,7 +14,7 @@ import { basic, createRunningSubscription, expect, freshSqlite, serveOnce } from
 const document = await openApi();
 const root = join(import.meta.dirname, '../..');
 
-/** What the document shows of a body. */
+/** Returns the documented schema of a body. */
 function shownBody(path: string, type: string): string {
   type Operation = {
     readonly requestBody: { readonly content: Record<string, { readonly example: string }> };
@@ -48,7 +48,7 @@ describe('API documentation', () => {
       const policy = page.headers.get('content-security-policy');
       expect(policy).to.match(/^default-src 'none'; script-src 'self';/);
       const parts = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1] ?? '');
-      // Without an icon of its own, a browser asks the server for one.
+      // Without its own icon, a browser requests one from the server.
       const [icon, ...files] = parts;
       expect(icon).to.equal('data:,');
       expect(policy).to.contain("img-src 'self' data:");

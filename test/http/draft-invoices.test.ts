@@ -74,7 +74,7 @@ eachDatabaseByTurns.describe('draft, void and summary invoices over HTTP', (open
     expect(message).to.match(
       /^Cannot add credit or external charge for invoice id [0-9a-f-]{36} because it is already in COMMITTED status$/,
     );
-    // Nothing recurs on the account.
+    // The account has no recurring charge.
     expectRefusal(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'), 404, 4007);
   });
 

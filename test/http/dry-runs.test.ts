@@ -55,7 +55,7 @@ eachDatabaseByTurns.describe('dry runs of subscription actions over HTTP', (open
     it(`use the action’s own date in dialect D and today in dialect K for ${name} without a target date (R53)`, async () => {
       const action = { ...actions[name], ...of };
       for (const later of [{ billingPolicy: 'END_OF_TERM' }, { effectiveDate: '2024-06-20' }]) {
-        // What stops has nothing to bill on the day on which it does.
+        // A stop has nothing to bill on its own day.
         const expected = name === 'STOP_BILLING' ? 204 : 200;
         expectStatus(await foresee({ ...action, ...later }), expected);
         const inK = await foresee({ ...action, ...later }, aliasHeaders);

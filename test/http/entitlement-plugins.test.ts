@@ -101,7 +101,7 @@ eachDatabase.describe('entitlement plugins over HTTP', (open) => {
     });
 });
 
-/** Returns the terms that a request states: without null and without flags that are not set. */
+/** Returns the terms of a request without null and without flags that are not set. */
 function statedOf(terms: object): object {
   const stated = Object.entries(terms).filter(
     ([, value]) => value !== null && value !== undefined && value !== false,

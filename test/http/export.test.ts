@@ -5,7 +5,7 @@ import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
 import { bearer, eachDatabase, expect, populateOnce, rowsOf as storedRows } from '../support/http/index.ts';
 import { aliasHeaders, basic, expectRefusal, expectStatus, type Reply } from '../support/http/serving.ts';
 
-/** The rows of each table by the names of its columns, as a reader of the export takes them apart. */
+/** Parses an export like a reader: the rows of each table by column name. */
 function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<string, string>>[]> {
   const sections = new Map<string, Record<string, string>[]>();
   let columns: readonly string[] = [];
@@ -112,7 +112,7 @@ eachDatabase.describe('account export', (open) => {
     ]);
     expect(names).not.to.include.members(['tenants']);
     expect(text).not.to.include(world.foreignAccountId);
-    // What searches look in is derived from other columns.
+    // Search columns are derived from other columns.
     expect(text).not.to.include('folded_');
   });
 
@@ -156,7 +156,7 @@ eachDatabase.describe('account export', (open) => {
     };
     const reply = await call('POST', `${PLUGIN}/catalog/inputData?accountId=${world.accountId}`, {
       body: { plans: [plan], products: [{ name: 'Own', category: 'BASE' }] },
-      // Without an author it is the subject of the token (http-api §2).
+      // Without the header, the author is the subject of the token (http-api §2).
       headers: { authorization: await bearer(world.serving, 'admin'), 'x-service-createdby': undefined },
     });
     expect(reply.status, reply.text).to.equal(201);

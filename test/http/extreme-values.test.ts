@@ -25,7 +25,7 @@ interface Case {
   put(sample: Sample): Sample;
 }
 
-/** Waits of a call take the time that they are told. */
+/** Parameters that make a call wait. */
 const waits = new Set(['callCompletion', 'timeoutSec', 'callTimeoutSec']);
 
 anyDatabase.describe('extreme values (http-api §6, §9)', (open) => {
@@ -39,7 +39,7 @@ anyDatabase.describe('extreme values (http-api §6, §9)', (open) => {
   before(begin);
   after(() => serving.close());
 
-  /** A call may have ended or blocked what the next sample needs; a fresh world has it. */
+  /** Makes a sample. If an earlier call ended or blocked its objects, a new world provides them. */
   async function sampleOf(route: Route): Promise<Sample> {
     try {
       return await sampleIn(route, world);
@@ -50,7 +50,7 @@ anyDatabase.describe('extreme values (http-api §6, §9)', (open) => {
     }
   }
 
-  /** What the server answers, if it is a failure of its own. */
+  /** Returns the server's response if it is a failure of the server itself. */
   async function failureOf(route: Route, each: Case, dialect: Dialect): Promise<string | null> {
     const { query, segments, tenant: _, ...rest } = each.put(await sampleOf(route));
     const path = withQuery(pathOf(route.path, world, segments), query);
@@ -73,7 +73,7 @@ anyDatabase.describe('extreme values (http-api §6, §9)', (open) => {
     });
 });
 
-/** @throws Error if the world has lost what the sample is about. */
+/** @throws Error if the object of the sample no longer exists in the world. */
 async function sampleIn(route: Route, world: World): Promise<Sample> {
   const make = samples[route.operationId];
   if (make === undefined) throw new Error(`${route.operationId} has no sample`);

@@ -121,7 +121,7 @@ describe('in-process Node server for fetch requests', () => {
   const answered = (listener: RequestListener, init: RequestInit & { readonly duplex?: 'half' } = {}) =>
     exchange(handedServer(listener), new Request(`${ORIGIN}/`, init), undefined);
 
-  /** Writes as much as is taken, until nobody reads it any more. */
+  /** Returns a listener that writes as long as the client reads. */
   function endless() {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const listener = (_request: unknown, response: ServerResponse) => void pour(response);

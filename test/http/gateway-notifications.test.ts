@@ -11,7 +11,7 @@ const anonymous = {
   'x-service-createdby': undefined,
 };
 
-/** Of a card; fewer digits would be found in the id of a request now and then. */
+/** Start of a card number. Fewer digits could occur in a request id by chance. */
 const CARD_BEGINS = '41111111';
 
 eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open) => {
@@ -35,7 +35,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
     body: string | Uint8Array,
     headers: Readonly<Record<string, string | undefined>> = {},
   ) => world.serving.post(`/paymentGateways/notification/${pluginName}`, body, headers);
-  /** As a processor sends it: an address and a signature. */
+  /** Sends a notification like a processor: an address and a signature. */
   const signed = (
     body: string | Uint8Array,
     {
@@ -255,7 +255,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
       expect(each.headers.get('retry-after')).to.equal('1');
     }
     expect(world.serving.signing.received).to.have.length(40);
-    // Neither the other tenant nor those who prove who they are stand back for it.
+    // The limit applies neither to the other tenant nor to authenticated callers.
     const forEve = signatureOf('paid', eveId);
     expect((await signed('paid', { apiKey: 'eve', signature: forEve })).status).to.equal(200);
     expect((await core(SIGNING_GATEWAY, 'x')).status).to.equal(200);
@@ -317,7 +317,7 @@ eachDatabaseByTurns.describe('gateway notification API (payments §11.2)', (open
   });
 });
 
-/** What the tenant shows of itself. */
+/** Returns what the tenant's lists show. */
 async function shownOf({ serving, accountId }: World): Promise<string> {
   const paths = [
     '/1.0/kb/accounts/pagination?audit=FULL',

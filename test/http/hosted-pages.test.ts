@@ -10,7 +10,7 @@ import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 
 const form = '/1.0/kb/paymentGateways/hosted/form';
 
-/** What a control plugin of a test has heard, and what it says before. */
+/** A control plugin that records its calls, and whose prior result a test sets. */
 class Listener implements PaymentControl {
   readonly name = 'listener';
   readonly heard: string[] = [];

@@ -11,7 +11,7 @@ eachDatabaseByTurns.describe('invoice page API (invoicing §14 and §15)', (open
   const get = (path: string, headers = {}) => serving.call('GET', `${invoices}${path}`, { headers });
   const post = (path: string, body: string, headers: Record<string, string | undefined> = {}) =>
     serving.call('POST', `${invoices}${path}`, { body, headers });
-  /** A user of the tenant with these permissions and no others. */
+  /** Creates a user of the tenant with only these permissions. */
   async function as(name: string, permissions: readonly string[]) {
     const { id } = await serving.billing.tenants.getByApiKey('bob');
     await addUser(serving, name, { permissions, allTenants: false, tenantIds: [id] });

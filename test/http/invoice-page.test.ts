@@ -32,7 +32,7 @@ const currencies = { en_US: 'USD', de_DE: 'EUR', ar_EG: 'EGP' } as const;
 type Language = keyof typeof customers;
 const languages = Object.keys(customers) as readonly Language[];
 
-/** An invoice with that many lines, some of them long, and with credit. */
+/** Returns an invoice with this many lines, some of them long, and with credit. */
 function invoiceOf(locale: Language, lines: number): InvoiceToRender {
   const items = Array.from({ length: lines }, (_, index) =>
     index % 7 === 3
@@ -86,12 +86,12 @@ interface Seen {
   readonly rows: number;
   readonly smallestText: number;
   readonly contrast: number;
-  /** Amounts that do not end where the table ends, and texts that lie over their neighbours. */
+  /** Amounts that do not end at the edge of the table, and texts that overlap. */
   readonly misplaced: readonly string[];
   readonly resources: number;
 }
 
-/** Runs in the browser, on the document of each frame. */
+/** Runs in the browser for the document of each frame. */
 const look = `(frame) => {
   const { contentDocument: doc, contentWindow: win } = frame;
   const root = doc.documentElement;
@@ -130,7 +130,7 @@ const look = `(frame) => {
   };
 }`;
 
-/** All pages in frames of one, which looks at each and writes down what it sees. */
+/** Returns one page that shows all pages in frames, inspects each and writes the findings. */
 function gallery(pages: readonly { readonly html: string; readonly width: number }[]): string {
   const attribute = (html: string) => html.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   const frames = pages.map(
@@ -178,7 +178,7 @@ describe('built-in invoice page in a browser', () => {
         expect(each.misplaced, what).to.eql([]);
         expect(each.direction, what).to.equal(language === 'ar_EG' ? 'rtl' : 'ltr');
         expect(each.smallestText, what).to.be.at.least(13);
-        // WCAG 2 AA asks for 4.5, AAA for 7.
+        // WCAG 2 AA requires 4.5, AAA 7.
         expect(each.contrast, what).to.be.at.least(4.5);
         expect(each.resources, what).to.equal(0);
       }

@@ -8,7 +8,7 @@ interface ItemJson {
   readonly invoiceId: string;
 }
 
-/** Refuses, in operations and dry runs alike, what comes with the property "no". */
+/** Aborts operations and dry runs with the property "no". */
 const plugin: InvoicePlugin = {
   name: 'gate',
   priorCall: async (_context, properties) => ({
@@ -48,7 +48,7 @@ anyDatabase.describe('invoice plugins in operations over HTTP', (open) => {
 
   const items = () => [{ accountId, amount: 10 }];
 
-  /** A call of each route that asks plugins. */
+  /** One call of each route that calls plugins. */
   const callOf: Readonly<Record<string, () => Promise<Call> | Call>> = {
     createExternalCharges: () => ({ method: 'POST', path: `/invoices/charges/${accountId}`, body: items() }),
     createTaxItems: () => ({ method: 'POST', path: `/invoices/taxes/${accountId}`, body: items() }),

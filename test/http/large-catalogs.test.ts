@@ -5,19 +5,19 @@ import { expect, expectBelow, isLongRun } from '../support/http/index.ts';
 import { documentHeaders, freshSqlite, serveOnce, xmlType } from '../support/http/serving.ts';
 
 const core = '/1.0/kb';
-/** At every commit a tenth of the largest there may be, which the long run takes. */
+/** Each commit uses a tenth of the maximum size, the long run all of it. */
 const share = isLongRun ? 1 : 10;
 const PRODUCTS = 5_000 / share;
 const PLANS = Math.floor(9_999 / share);
 const LISTS = 200 / share;
 const PER_LIST = Math.ceil(PLANS / LISTS);
-/** A yearly plan, of a list of its own. */
+/** A yearly plan in its own list. */
 const YEARLY = PRODUCTS + 5;
 const CASES = 5_000 / share;
-/** Products of a document that is far beyond the limits. */
+/** Products of a document far beyond the limits. */
 const BEYOND = isLongRun ? 150_000 : 20_000;
 
-/** Processor time that the event loop may be held (platform §16), with what a busy machine adds to a measurement. */
+/** Maximum processor time of one turn of the event loop (platform §16), with a margin for a busy machine. */
 const LONGEST_TURN_MS = 200;
 
 const repeat = (count: number, make: (index: number) => string): string =>
@@ -36,7 +36,7 @@ function planXml(index: number): string {
 <recurringPrice>${price('USD', `${index}.95`)}${price('EUR', `${index}.90`)}</recurringPrice></recurring></finalPhase></plan>`;
 }
 
-/** As large as a version may be, but for one plan. */
+/** Returns a version of the maximum size, less one plan. */
 function largestVersion(): string {
   const listed = (list: number) =>
     `<plans>${repeat(Math.min(PER_LIST, PLANS - list * PER_LIST), (index) => `<plan>plan-${list * PER_LIST + index}</plan>`)}</plans>`;
@@ -53,7 +53,7 @@ function largestVersion(): string {
 ${repeat(LISTS - 1, (index) => `<childPriceList name="List-${index}">${listed(index + 1)}</childPriceList>`)}</priceLists></catalog>`;
 }
 
-/** The most processor time of this thread that one turn of the event loop takes while `work` is done. */
+/** Returns the longest turn of the event loop during `work`, in processor time of this thread. */
 async function longestTurnOf(work: () => Promise<void>): Promise<number> {
   const threadMs = (): number => {
     const { user, system } = process.threadCpuUsage();
@@ -86,7 +86,9 @@ describe('very large catalogs over HTTP', () => {
     document = largestVersion();
   });
 
-  /** The test sends and reads the text in this process too, which is no work of the server. */
+  /**
+   * Expects short turns of the event loop during a request, including the work of the test to send and read the text.
+   */
   async function expectShortTurns(request: string, body?: unknown, status = 200): Promise<string> {
     const [method = '', path = ''] = request.split(' ');
     const isXml = typeof body === 'string';

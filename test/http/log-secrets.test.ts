@@ -4,7 +4,7 @@ import { authorizationOf, expect, populateOnce } from '../support/http/index.ts'
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
 import { documentHeaders, freshSqlite, type Reply } from '../support/http/serving.ts';
 
-/** Names of members, headers and form fields whose values are secrets, on the way in and out. */
+/** Names of members, headers and form fields whose values are secret, in requests and responses. */
 const secretNames = /password|secret|token/i;
 const secretPattern = /^[^\s{}]{5,}$/;
 

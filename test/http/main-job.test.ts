@@ -181,7 +181,7 @@ eachDatabaseByTurns.describe('main workflow over HTTP', (open) => {
     });
   });
 
-  /** A new customer, subscribed and invoiced; with a default payment method if one is given. */
+  /** Creates a customer with a subscription and its invoice, and with a default payment method if one is given. */
   async function firstInvoice(method?: object) {
     const accountId = await createAccount({ call });
     if (method !== undefined) {

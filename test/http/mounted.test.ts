@@ -25,7 +25,7 @@ const listening = async (server: Server): Promise<Server> => {
   return server;
 };
 
-/** An application of Express with a page of its own. */
+/** Returns an Express application with its own page. */
 function expressWith(prepare: (app: express.Express) => void): Promise<Server> {
   const app = express();
   prepare(app);

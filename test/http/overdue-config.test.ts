@@ -95,7 +95,7 @@ anyDatabase.describe('overdue configuration API', (open) => {
     expectRefusal(await post(xmlPath, JSON.stringify(exampleJson), xmlType), 400, 5_010);
     for (const body of [exampleXml, JSON.stringify(exampleJson)]) {
       await call('DELETE', keyPath);
-      // As bytes, which get no type of their own on the way.
+      // As bytes, for which `fetch` sets no content type.
       const headers = { 'content-type': undefined };
       const made = await call('POST', path, { body: Buffer.from(body), headers });
       expect(made.status, made.text).to.equal(201);

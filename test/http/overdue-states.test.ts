@@ -31,7 +31,7 @@ anyDatabase.describe('overdue state API', (open) => {
     accountId = createdId(await post('/accounts', { currency: 'USD', timeZone: 'America/Los_Angeles' }));
   });
 
-  /** It has no payment method. */
+  /** Subscribes an account without a payment method. */
   async function subscribe(): Promise<void> {
     const body = { accountId, planName: 'p-monthly' };
     expectStatus(await serving.post('/subscriptions', body), 201);

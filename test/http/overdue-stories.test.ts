@@ -17,7 +17,7 @@ anyDatabase.describe('dunning over HTTP', (open) => {
   });
   afterEach(() => teller.close());
 
-  // The engine tells all of them.
+  // The engine tests play all of the stories.
   for (const { title, play, expected } of sampled(dunningStories, 2))
     it(`matches the story "${title}"`, async () => expect(await play(teller)).to.eql(expected));
 });

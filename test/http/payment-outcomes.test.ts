@@ -11,7 +11,7 @@ import { aliasHeaders, configure, createAccount, createdId } from '../support/ht
 import { expectRefusal, expectStatus, type Reply, type Serving, serve } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, migrated } from '../support/index.ts';
 
-/** How the gateway answers a call, by a plugin property of that name. */
+/** Outcome of a gateway call, set by a plugin property with this value. */
 type Answer =
   | 'PROCESSED'
   | 'PENDING'
@@ -28,7 +28,7 @@ interface Row {
   readonly answer: Answer;
   readonly transaction: string;
   readonly suffix: string;
-  /** Of a failure; null = the success of the route. */
+  /** The error response; null if the route succeeds. */
   readonly failure: { readonly status: number; readonly code: number; readonly message: RegExp } | null;
   readonly hasLocation: boolean;
 }
@@ -59,7 +59,7 @@ const rows: readonly Row[] = (
 const GATEWAY = 'scripted';
 const TIMEOUT = '150ms';
 
-/** Answers each call as its plugin property says; `held` answers when the test says so. */
+/** A gateway that answers each call as its plugin property specifies, after the promise `held`. */
 class OutcomeGateway {
   readonly called: string[] = [];
   held: Promise<void> | null = null;
@@ -127,7 +127,7 @@ interface Operation {
   readonly prefix: string;
   readonly success: number;
   readonly hasLocation: boolean;
-  /** Runs it with this query; what it needs before is made first. */
+  /** Calls the route with this query, after creating what it requires. */
   run(stage: Stage, query: string, headers?: object): Promise<Reply>;
 }
 
@@ -225,7 +225,7 @@ eachDatabaseByTurns.describe('payment operations over HTTP (payments §2.2)', (o
   let goneId: string;
   after(() => serving.close());
 
-  /** The payment of an answer: of its `Location`, else the one that its message names. */
+  /** Returns the payment at the `Location` of a response, or else the one in its message. */
   const paymentOf = async (reply: Reply) => {
     const location = reply.headers.get('location');
     const named = /payment ([0-9a-f-]{36})/.exec(reply.text)?.[1];

@@ -4,10 +4,10 @@ import { aliasHeaders, createAccount } from '../support/http/index.ts';
 import { createdId, expectStatus, type Serving, serveOnce, xmlType } from '../support/http/serving.ts';
 import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
-/** `rows`: the timeline from the change on and its prices, of billing alone. */
+/** `rows`: the billing events from the change on, with their prices. */
 type Case = readonly [what: string, query: string, rows: readonly string[], body?: object];
 
-// The account lives in Los Angeles: its reference time is 00:15:30 there, and the clocks go forward on 10 March.
+// The account is in Los Angeles, where its reference time is 00:15:30. Daylight saving time starts on March 10.
 const cases: readonly Case[] = [
   ['immediately', 'billingPolicy=IMMEDIATE', ['START_BILLING 2024-02-10T08:15:30.000Z team-now']],
   [

@@ -56,7 +56,7 @@ async function bob({ billing }: Serving) {
   return billing.as({ tenant: await billing.tenants.getByApiKey('bob'), user: 'test' });
 }
 
-/** A retry of a payment that nobody makes: it is due now. */
+/** Schedules a payment retry that is due now and belongs to no payment. */
 async function plan({ billing, storage }: Serving, accountId: string): Promise<void> {
   const tenant = await billing.tenants.getByApiKey('bob');
   const context = await billing.context({ tenant, user: 'test' });

@@ -16,9 +16,9 @@ import { migrated } from '../support/storage.ts';
 
 interface Call {
   readonly name: string;
-  /** The statements of a call, with those that begin and end its transactions, and their round trips. */
+  /** The statements of a call, including those that begin and end its transactions, and the round trips. */
   readonly takes: Traffic;
-  /** Prepares the objects of one call, and returns the call. */
+  /** Creates the objects of one call, and returns the call. */
   readonly prepare: (world: World) => Promise<() => Promise<unknown>>;
 }
 
@@ -88,7 +88,7 @@ const calls: readonly Call[] = [
     takes: { statements: 77, roundTrips: 25 },
     prepare: async ({ serving }) => {
       const accountId = await createPayer(serving);
-      // The queue searches for expired leases once a second: now, and not during the counted work.
+      // The queue searches for expired leases once a second. It does so now, not during the counted work.
       await setTimeout(1_000);
       await serving.billing.settle();
       await subscribe(serving, accountId);

@@ -2,7 +2,7 @@ import { eachDatabaseByTurns, expect } from '../support/http/index.ts';
 import { createAccount, createdId, eve, expectRefusal, serveOnce } from '../support/http/serving.ts';
 
 const root = '/plugins/sandbox';
-/** The name in Kill Bill. */
+/** The name of the plugin in Kill Bill. */
 const alias = '/plugins/killbill-payment-test';
 
 eachDatabaseByTurns.describe('sandbox gateway over HTTP (payments §2.4 rule 2)', (open) => {

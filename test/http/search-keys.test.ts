@@ -32,7 +32,7 @@ eachDatabase.describe('search keys in paths', (open) => {
       ['company[like]=R%2526D%25', ['Zoë']],
       ['email[like]=%2525%2540x.org', ['Zoë', 'Ann']],
       ['email[like]=%25%40x.org', ['Zoë', 'Ann']],
-      // Of a value that holds what reads as encoded, the percent sign is encoded as any other.
+      // If the value itself looks encoded, its percent sign is encoded again.
       ['notes=a%252540b', ['Ann']],
     ] as const)
       expect(await found(`_q=1&${clause}`), clause).to.eql(names);

@@ -210,7 +210,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
         timeout: 3_600_000,
         host: '127.0.0.1',
       });
-      // A session that is there is kept.
+      // An existing session is kept.
       expect(subject.headers.get('set-cookie')).to.equal(null);
       expect((await login('admin', '/subject', { cookie: session })).cookie).to.equal(null);
       expect((await call('GET', read)).headers.get('set-cookie')).to.equal(null);
@@ -223,7 +223,7 @@ eachDatabaseByTurns.describe('security API', (open) => {
         .to.match(/^JSESSIONID=/)
         .and.to.not.equal(fixed);
       await newUser('other user');
-      // Nor is the session of another user taken over.
+      // Another user does not inherit the session either.
       expect((await login('other user', '/subject', { cookie: session })).cookie).to.not.equal(null);
       expect(textOf((await withCookie(session, `${security}/subject`)).json, 'principal')).to.equal('admin');
     });

@@ -32,7 +32,7 @@ describe('server settings', () => {
     return listening.port;
   }
 
-  /** Unlike `fetch` it lets the caller name the host. */
+  /** Unlike `fetch`, lets the caller set the host. */
   async function send(
     port: number,
     input: { path?: string; method?: string; headers?: Record<string, string>; body?: string },

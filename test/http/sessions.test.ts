@@ -14,11 +14,11 @@ interface Answered {
   readonly status: number;
   readonly headers: globalThis.Headers;
   readonly json: Readonly<Record<string, unknown>>;
-  /** The body as a list; empty for an object. */
+  /** The body if it is a list; otherwise empty. */
   readonly list: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Returns a function that calls with the body and only the given headers, as a page of a browser does. */
+/** Returns a function that sends the body with only the given headers, like a page in a browser. */
 function sending(body?: string) {
   return async (url: string, method = 'GET', headers: Headers = {}): Promise<Answered> => {
     const response = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });

@@ -35,7 +35,7 @@ describe('slow clients (platform §16)', () => {
     return socket;
   }
 
-  /** What the server says until it hangs up on a client that sends a byte now and then for as long as nobody answers. */
+  /** Sends single bytes until the server answers. Returns its response once the server closes the connection. */
   async function dripping(socket: Socket, head: string): Promise<string> {
     const drip = setInterval(() => socket.write('x'), 100);
     const hungUp = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ describe('slow clients (platform §16)', () => {
       socket.write(ping);
       await once(socket, 'data');
     }
-    // Around the moment at which Node by itself hangs up: its 5 s and a second for what is on the way.
+    // Around the time when Node would close the connection: 5 s by default, and a one-second margin.
     await setTimeout(5_900);
     const answers = await Promise.all(
       idle.map(async (socket, index) => {

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 const method = { pluginName: 'killbill-payment-test' };
 const PENDING = 'pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
-/** What the sum of 0.1 and 0.2 is in binary floating point. */
+/** 0.1 + 0.2 in binary floating point. */
 const NOISY = 0.1 + 0.2;
 
 interface Life {
@@ -17,7 +17,7 @@ interface Life {
   readonly purchasedKey: string;
   readonly open: string;
   readonly openKey: string;
-  /** A payment of an invoice, and the item that it pays. */
+  /** A payment of an invoice, and the paid item. */
   readonly paying: string;
   readonly payingOpen: string;
   readonly itemId: string;
@@ -251,7 +251,7 @@ eachDatabaseByTurns.describe('amounts from callers (http-api §9 rule 5)', (open
     const payment = await read(`/payments/${createdId(paid)}`);
     expect(payment).to.include({ purchasedAmount: 0.3 });
     expect((payment.transactions as Json[])[0]).to.include({ amount: 0.3, processedAmount: 0.3 });
-    // Rounded up as well as down: 4.9999999 is the whole of 5.
+    // Rounds up as well as down: 4.9999999 becomes 5.
     await send(
       ['POST', `/invoices/${unpaidId}/payments`, { accountId, purchasedAmount: 4.9999999 }],
       aliasHeaders,

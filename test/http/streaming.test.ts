@@ -13,7 +13,7 @@ describe('long lists', () => {
   let listening: Listening;
   let hasEnded = false;
 
-  /** A list without end, or one that fails midway. */
+  /** Yields an endless list, or one that fails midway. */
   async function* elements(fails: boolean): AsyncGenerator<string> {
     try {
       yield '[0';
@@ -27,7 +27,7 @@ describe('long lists', () => {
     }
   }
 
-  /** The same, whose elements come so many at a time. */
+  /** Yields the same list in batches. */
   async function* windows(fails: boolean): AsyncGenerator<readonly string[]> {
     try {
       for (let n = 1; ; n += 1) {

@@ -106,7 +106,7 @@ anyDatabase.describe('Stripe events (payments §11.2)', (open) => {
     closeDispute(double.books, dispute, 'won');
     expect(await sent(double.notification('charge.dispute.closed'))).to.equal(200);
     expect(await balanceOf(invoiceId)).to.equal(0);
-    // Late, and told as it was: what is so is asked for.
+    // A late and outdated notification: the gateway queries the current state.
     expect(await sent(opened)).to.equal(200);
     expect(await balanceOf(invoiceId)).to.equal(0);
     const [payment] = await acme.payments.invoicePaymentsOfInvoice(invoiceId);

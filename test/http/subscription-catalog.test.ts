@@ -116,7 +116,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
     };
     for (const path of ['plan', 'phase', 'product', 'priceList']) {
       expect(await atDate(path, '2024-03-19')).to.equal(200);
-      // The instant of the cancellation: its day at the account's reference time.
+      // The day of the cancellation starts at the account's reference time.
       expect(await atDate(path, '2024-03-20T08:15:29Z')).to.equal(200);
       expect(await atDate(path, '2024-03-20T08:15:30Z')).to.eql([400, 1001]);
       expect(await atDate(path, '2024-03-21')).to.eql([400, 1001]);
@@ -129,7 +129,7 @@ eachDatabaseByTurns.describe('catalog of a subscription over HTTP', (open) => {
     clock.set('2024-06-10T20:15:30Z');
     const body = { currency: 'USD', timeZone: 'America/Los_Angeles', referenceTime: '2024-06-01T08:00:00Z' };
     const account = await post('/accounts', body);
-    // Begins at 13:15 of the day, whose reference time is 01:00.
+    // Starts at 13:15 of a day whose reference time is 01:00.
     const subscription = await post('/subscriptions', {
       accountId: createdId(account),
       planName: 'heat-monthly',

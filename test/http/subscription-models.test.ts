@@ -5,7 +5,7 @@ import { eachDatabaseByTurns, expect, specCatalog } from '../support/index.ts';
 
 const core = '/1.0/kb';
 
-/** 19:30 of March 4th where the account is: the day there is another than that of UTC. */
+/** 19:30 on March 4 in the account's time zone, so that its date differs from the UTC date. */
 const CREATED = '2024-03-05T03:30:00.000Z';
 const REQUEST_ID = 'c0ffee00-0000-4000-8000-000000000002';
 
@@ -66,7 +66,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     return expectStatus(await send('GET', path, { headers }), 200).json as T;
   }
 
-  /** Of an event or state, whose ids are checked by what their history says. */
+  /** Returns the expected events. Other tests check the ids of events and states in their history. */
   function eventsOf(shown: Json): readonly Json[] {
     const row = (at: readonly [eventType: string, date: string], serviceName: string, more: object) => ({
       effectiveDate: at[1],
@@ -288,7 +288,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
     }
     const historyOf = (path: string) => read<readonly (Row & Json)[]>(`${path}/auditLogsWithHistory`);
 
-    /** The columns of the object: what every history has besides is checked here. */
+    /** Returns the object's own columns, and checks the columns that every history has. */
     function columnsOf(row: Row, tableName: string, historyTableName: string): Json {
       const { id, createdDate, updatedDate, recordId, accountRecordId, tenantRecordId, ...rest } =
         row.history;
@@ -311,7 +311,7 @@ eachDatabaseByTurns.describe('subscription models over HTTP', (open) => {
         migrated: false,
       };
       const shown = rows.map((row) => columnsOf(row, 'SUBSCRIPTIONS', 'SUBSCRIPTION_HISTORY'));
-      // 19:30 of April 3rd, in summer time by then.
+      // 19:30 on April 3, which is in daylight saving time.
       expect(shown).to.eql([columns, { ...columns, chargedThroughDate: '2024-04-04T02:30:00.000Z' }]);
       expect(rows.map(({ changeType, changedBy }) => `${changeType} ${changedBy}`)).to.eql([
         'INSERT demo',

@@ -62,7 +62,7 @@ eachDatabaseByTurns.describe('tags and tag definitions over HTTP', (open) => {
     expect((await send('DELETE', `${bundle}/tags?tagDef=${azure}`)).status).to.equal(204);
     expect((await send('DELETE', `/tagDefinitions/${azure}`)).status).to.equal(204);
 
-    // The name is free again, and the deleted tag still shows it.
+    // The name is free again, and the deleted tag still has it.
     expect((await post('azure')).status).to.equal(201);
     const [deleted] = await tagsOf(bundle, '?includedDeleted=true&audit=FULL');
     expect(deleted).to.deep.include({ tagDefinitionName: 'azure', objectType: 'BUNDLE' });

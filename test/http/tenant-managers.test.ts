@@ -155,7 +155,7 @@ eachDatabaseByTurns.describe('tenant user managers over HTTP (platform §8, R39)
     await done(mia('POST', '/users', newUser('olaf', { tenants: [ofBob], roles: ['own'] })), 201);
     await done(put('own', ['tag', 'account:create']));
     await expectRefused(put('own', ['tag', 'account:update']));
-    // Held in another tenant too, by nobody, with more than it holds, and by itself.
+    // Roles that are also held in another tenant, by nobody, by a user with more permissions, and by the caller.
     for (const role of ['of both', 'tagger', 'of nobody', 'uploader'])
       await expectRefused(put(role, ['tag:add']));
     await expectRefused(put('manager', ['user:create', 'tag:*', 'account:*']));

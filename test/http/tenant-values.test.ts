@@ -191,7 +191,7 @@ eachDatabaseByTurns.describe('tenant value API', (open) => {
       expect(await valuesAt(path), path).to.eql([text]);
     }
     expectStatus(await call('POST', '/1.0/kb/catalog', { body: document, headers: xmlType }), 201);
-    // A byte order mark tells how its bytes are to be read.
+    // A byte order mark determines the encoding.
     expect(await valuesAt(userKey('CATALOG'))).to.eql([document.slice(1)]);
   });
 

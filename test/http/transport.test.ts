@@ -103,7 +103,7 @@ describe('HTTP transport', () => {
       expect([reply.status, reply.headers.get('connection')]).to.eql([413, 'close']);
       expect(reply.json).to.include({ code: 60012 });
     }
-    // So much is announced that nothing of it is waited for.
+    // The announced length is so large that the server does not wait for the body.
     const headers = { ...documentHeaders, 'content-type': 'application/json', 'content-length': 2 ** 40 };
     const request = httpRequest(`${serving.url}/1.0/kb/accounts`, { method: 'POST', headers });
     request.on('error', () => undefined);
@@ -128,7 +128,7 @@ describe('HTTP transport', () => {
         socket.write(head(request, 2));
         const answered = once(socket, 'data');
         const isEarly = (await Promise.race([answered, setTimeout(100)])) !== undefined;
-        // Who has the answer goes on at once.
+        // A client that has its response continues at once.
         socket.write(isEarly ? `{}${next}` : '{}');
         expect(String((await answered)[0])).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
         if (!isEarly) socket.write(next);
@@ -178,7 +178,7 @@ describe('HTTP transport', () => {
     const headers = { 'content-type': 'application/xml' };
     const reply = await post('/catalog/xml', body, headers);
     expect(reply.status).to.equal(400);
-    // It was read: what is wrong with it is its content.
+    // The document was read, so the error is about its content.
     expect(reply.json).to.include({ code: 2080 });
     expect((reply.json as { message: string }).message).to.match(/effectiveDate|catalogName/);
   });
@@ -422,7 +422,7 @@ describe('HTTP transport', () => {
 async function sendChunks(url: string, chunks: readonly string[]): Promise<number> {
   const headers = { ...documentHeaders, 'content-type': 'application/json' };
   const request = httpRequest(`${url}/1.0/kb/accounts`, { method: 'POST', headers });
-  // The server may answer and hang up before it has read everything.
+  // The server may answer and close the connection before it has read everything.
   request.on('error', () => undefined);
   const answered = once(request, 'response');
   for (const chunk of chunks) request.write(chunk);

@@ -11,7 +11,7 @@ import { anyDatabase, createdId, documentHeaders, expect, serveOnce } from '../s
 
 anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
   const listenings: Listening[] = [];
-  /** The signal of each drawing that has begun, which goes on until that is aborted. */
+  /** The abort signal of each started rendering, which runs until it is aborted. */
   const drawings: (AbortSignal | undefined)[] = [];
   const drawsForever: DocumentRenderer = {
     pdf: (_document, { signal } = {}) => {
@@ -103,7 +103,7 @@ anyDatabase.describe('abandoned request (http-api §1 rule 9)', (open) => {
       openRoute('foresee', 'POST /foresee', { ...shared, changesNothing: true, handle }),
       rootUserRoute('resource', 'GET /resource', {
         ...shared,
-        // A resource is written as a whole, since it has an entity tag.
+        // A resource is written as a whole because it has an entity tag.
         handle: async () => {
           await release.promise;
           const rows = Array.from({ length: 100_000 }, () => ({

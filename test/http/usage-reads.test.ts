@@ -35,7 +35,7 @@ eachDatabaseByTurns.describe('usage reads over HTTP', (open) => {
     return `${status} ${(json as { readonly code: number }).code}`;
   };
 
-  /** `2 sms 2026-04-02` */
+  /** Records usage such as `2 sms 2026-04-02`. */
   async function use(text: string, trackingId: string): Promise<void> {
     const [amount, unitType, recordDate] = text.split(' ');
     const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];

@@ -13,7 +13,7 @@ const catalog = catalogXml({
   plans: plan('p-monthly', 'P'),
   priceLists: lists({ DEFAULT: ['p-monthly'] }),
 });
-/** The other tenant that `serve` makes. */
+/** The other tenant that `serve` creates. */
 const nobody = '11111111-1111-4111-8111-111111111111';
 
 eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
@@ -33,7 +33,7 @@ eachDatabaseByTurns.describe('hostile usage callers over HTTP', (open) => {
     ({ bundleId } = made.json as { readonly bundleId: string });
   }
 
-  /** A submission as text, since amounts may be what JSON cannot hold. */
+  /** Returns a submission as text, because some amounts have no JSON number. */
   function text(amounts: readonly string[], { trackingId = 't', of = subscriptionId } = {}): string {
     const records = amounts.map((amount) => `{"recordDate":"2024-02-01","amount":${amount}}`);
     const ids = `"subscriptionId":"${of}","trackingId":"${trackingId}"`;

@@ -58,7 +58,7 @@ anyDatabase.describe('usage over HTTP', (open) => {
     return serving.call('GET', `${path}?startDate=${from}&endDate=${to}`);
   }
 
-  /** The answer's text, since amounts may be no doubles. */
+  /** Returns the response text, because some amounts are not exact as doubles. */
   async function summed(from: string, to: string, unit = ''): Promise<string> {
     const { status, text } = await rollUp(from, to, unit);
     expect(status, text).to.equal(200);

@@ -30,7 +30,7 @@ function pathOf(group: string, name: string, isQuery: boolean): string {
   return `/1.0/kb/${isQuery ? 'queries' : 'operations'}/${group}/${name}`;
 }
 
-/** Requests whose body has a wrong shape, whatever the operation. */
+/** Requests whose body has an invalid shape for every operation. */
 const wrongBodies: readonly (readonly [title: string, request: Request])[] = [
   ['no body', {}],
   ['the body null', { body: null }],
@@ -136,7 +136,7 @@ function wrongFor(shape: AnyInput): readonly unknown[] {
   return [5, true, 'x'];
 }
 
-/** Expects a status of the caller's mistakes, and an error that names the problem. */
+/** Expects a client error status, and an error that names the problem. */
 function expectRefusal({ status, json }: Reply, told: string): void {
   expect(status, told).to.be.within(400, 499);
   const { code, message } = json as { readonly code: unknown; readonly message: unknown };

@@ -8,18 +8,20 @@ import { type DatabaseKind, eachDatabase, expect, migrated, sampled } from '../s
 import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';
-/** Who is let through, and who is not; what a route does with the call is no matter here. */
+/** Errors of rejected callers. The result of an allowed call does not matter here. */
 const refusals = new Set([40000, 60004, 60005]);
 
 interface Role {
   readonly name: string;
   readonly permissions: readonly string[];
-  /** True: the permission of one route or group. The database has no part in these, so that one is enough. */
+  /**
+   * Whether the role has the permission of one route or group. These do not depend on the database, so one is enough.
+   */
   readonly isOne: boolean;
   covers(permission: string): boolean;
 }
 
-/** One role for each permission, one for each group, one that may do nothing and two that may do everything. */
+/** One role for each permission, one for each group, one without permissions and two with all of them. */
 const roles: readonly Role[] = [
   { name: 'nothing', permissions: [], isOne: false, covers: () => false },
   { name: 'all', permissions: ['*'], isOne: false, covers: () => true },
@@ -60,7 +62,7 @@ eachDatabase.describe('authorization matrix', (open, kind) => {
   for (const [turn, route] of sampled([...routes.entries()], kind === 'sqlite' ? 1 : 24)) {
     it(`checks the permission ${route.permission} on ${route.method} ${route.path}`, async () => {
       for (const role of rolesFor(route, kind, turn)) {
-        // How a refusal looks depends on the dialect, and who is refused does not.
+        // The response to a rejected caller depends on the dialect; who is rejected does not.
         for (const dialect of role.isOne ? (['D'] as const) : (['D', 'K'] as const)) {
           const reply = await probe(route, { role, dialect });
           const what = `${role.name} in dialect ${dialect}: ${reply.text}`;
@@ -89,7 +91,7 @@ eachDatabase.describe('authorization matrix', (open, kind) => {
       expect(serving.signing.received).to.eql([]);
     });
 
-  /** Without a body and with unknown ids: the permission is checked before either is looked at. */
+  /** Calls the route without a body and with unknown ids: the permission is checked before both. */
   async function probe(route: Route, { role, dialect }: { readonly role: Role; readonly dialect: Dialect }) {
     const authorization =
       route.credentials === 'PLUGIN'
@@ -105,8 +107,8 @@ function neededBy({ permission, alsoNeeds = [] }: Route): readonly string[] {
 }
 
 /**
- * Everything and nothing; of those with one permission, on one database, who has one that is needed, and of the others some
- * by turns.
+ * Returns the roles with all or no permissions and, on SQLite, the roles with one needed permission and a rotating
+ * selection of the others.
  */
 function rolesFor(route: Route, kind: DatabaseKind, turn: number): readonly Role[] {
   const ones = kind === 'sqlite' ? roles.filter(({ isOne }) => isOne) : [];
@@ -115,7 +117,10 @@ function rolesFor(route: Route, kind: DatabaseKind, turn: number): readonly Role
   return [...roles.filter(({ isOne }) => !isOne), ...needed, ...sampled(others, 16, turn)];
 }
 
-/** Notifications of processors prove by their signature where they come from, whoever sends credentials with them. */
+/**
+ * Returns false for public routes and processor notifications, which are authenticated by their signature whatever
+ * credentials are sent.
+ */
 function asksWhoCalls({ credentials }: Route): boolean {
   return credentials !== 'NONE' && credentials !== 'SIGNATURE';
 }
@@ -128,7 +133,7 @@ function pathOf(route: Route): string {
   return route.path.replace(/\{(\w+)\}/g, unknownId);
 }
 
-/** R3: 403, and on the core in dialect K 401. */
+/** R3: 403; on the core in dialect K 401. */
 function refusalOf(route: Route, dialect: Dialect): string {
   return `${dialect === 'K' && route.credentials !== 'PLUGIN' ? 401 : 403} 40000`;
 }

@@ -34,22 +34,22 @@ interface Sent extends Sample {
   readonly path: string;
 }
 
-// Every route that belongs to a tenant, from the table: a new one is tried from its first day. What a superuser does not
-// see of another tenant, nobody sees whom row-level security binds; there it might refuse a write with a failure.
+// Tests every tenant route of the table, so that new routes are tested automatically. What a superuser cannot see of
+// another tenant, a role under row-level security cannot see either, but its writes might fail differently.
 let timesDefined = 0;
 eachDatabaseAndSuperuser((kind, open) => defineProbes(kind, open, false));
 // The other tenant is in the other cell.
 onTwoCells((kind, open) => defineProbes(kind, open, true));
 
 function defineProbes(kind: DatabaseKind, open: OpenDatabase, areCells: boolean) {
-  // As either role of PostgreSQL a twelfth of the routes, not the same ones; on SQLite and in the long run all of them.
+  // A different twelfth of the routes for each PostgreSQL role; all of them on SQLite and in the long run.
   const turn = timesDefined++;
   const routes = sampled(routeTable({ testMode: true }).filter(isOfTenant), kind === 'sqlite' ? 1 : 12, turn);
   describe('tenant isolation over HTTP', () => {
     let world: World;
-    /** As the other tenant: unlike calls of the samples, these may change nothing of tenant `bob`. */
+    /** Calls as the other tenant. Unlike the samples, these calls must not change tenant `bob`. */
     let callAsEve: World['serving']['call'];
-    /** Null after each call that may have changed it. */
+    /** Reset to null after each call that may have changed the tenant. */
     let lastShown: string | null = null;
 
     before(async () => {
@@ -61,7 +61,7 @@ function defineProbes(kind: DatabaseKind, open: OpenDatabase, areCells: boolean)
       world = await populate({ ...serving, call: callOfBob });
       callAsEve = serving.call;
       const { call } = world.serving;
-      // The other tenant has the same catalog, so that what fails there fails for the ids.
+      // The other tenant has the same catalog, so that its calls fail because of the ids.
       await call('POST', '/1.0/kb/catalog', {
         body: await exampleCatalog(),
         headers: { ...xmlType, ...eve },
@@ -138,15 +138,15 @@ function defineProbes(kind: DatabaseKind, open: OpenDatabase, areCells: boolean)
 }
 
 /**
- * Returns true if the route concerns a tenant. The clock and the queues of test mode are the deployment's, and a node
- * out of rotation would reject the other calls.
+ * Returns true if the route concerns a tenant. The clock and the queues of test mode belong to the deployment, and a
+ * node out of rotation would reject the other calls.
  */
 function isOfTenant({ credentials, testMode, operationId }: Route): boolean {
   if (testMode || operationId === 'putOutOfRotation') return false;
   return credentials === 'TENANT' || credentials === 'PLUGIN';
 }
 
-/** The same request with ids and keys of nothing in the place of those that it names. */
+/** Returns the same request with unknown ids and keys. */
 function renamed(sent: Sent): Sent {
   const { body } = sent;
   const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
@@ -173,13 +173,13 @@ function encodedForm(key: string): string {
   return key.replace('@', '(?:@|%40)').replaceAll('.', '\\.');
 }
 
-/** Whether the request names something of the tenant at all. */
+/** Returns whether the request contains any id or key of the tenant. */
 function isAimed(sent: Sent): boolean {
   const { path, body } = renamed(sent);
   return path !== sent.path || JSON.stringify(body) !== JSON.stringify(sent.body);
 }
 
-/** Nothing that the caller has not said itself. */
+/** Expects the response to contain no name that the caller did not send. */
 function expectNothingOf(world: World, sent: Sent, { text }: Reply): void {
   const said = sent.path + (sent.body === undefined ? '' : JSON.stringify(sent.body));
   const names = [...Object.values(world).filter((value) => typeof value === 'string'), ...keys];
@@ -189,7 +189,7 @@ function expectNothingOf(world: World, sent: Sent, { text }: Reply): void {
     expect(text, name).to.not.match(new RegExp(`"${name.replaceAll('.', '\\.')}"`));
 }
 
-/** Ids, keys that the caller sent, numbers of samples and instants differ by themselves. */
+/** Returns the response without ids, the caller's keys, sample numbers and instants, which always differ. */
 function masked({ status, text }: Reply) {
   const plain = keys.reduce(
     (current, key) => current.replace(new RegExp(`no-${encodedForm(key)}`, 'g'), key),

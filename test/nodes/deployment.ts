@@ -142,7 +142,9 @@ export class Deployment {
     return Number(row?.owing);
   }
 
-  /** Waits until all accounts have paid. Moves the clock while nothing is claimed, so that pending payments are checked. */
+  /**
+   * Waits until all accounts have paid. Moves the clock while nothing is claimed, so that pending payments are checked.
+   */
   async allPaid(withinMs: number): Promise<void> {
     let days = 0;
     await eventually(

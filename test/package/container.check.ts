@@ -8,7 +8,7 @@ import { expect } from 'chai';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
-/** Directories of the image; here they lie in a temporary one. */
+/** Directories of the image, created here inside a temporary directory. */
 const places = ['/source', '/app', '/data'];
 const readyWithinMs = 30_000;
 
@@ -17,7 +17,7 @@ interface Step {
   readonly text: string;
 }
 
-/** The steps of the image as they stand in the Dockerfile, played without a container: what they copy, run and start. */
+/** Runs the steps of the Dockerfile without a container: copies, commands and start. */
 describe('container', function () {
   this.timeout(300_000);
 
@@ -53,7 +53,7 @@ describe('container', function () {
     expect(await ended).to.equal(0);
   });
 
-  /** Everything up to the second stage, which only takes over what the first has installed. */
+  /** Runs everything before the second stage, which only copies the result of the first. */
   async function build(): Promise<void> {
     let workingDirectory = directory;
     for (const { instruction, text } of steps.slice(1)) {
@@ -69,7 +69,7 @@ describe('container', function () {
     await mkdir(join(directory, 'data'));
   }
 
-  /** What docker would send: all but what .dockerignore leaves out, here what git keeps and what is new. */
+  /** Copies what docker would send, without the files in .dockerignore: the tracked and the new files. */
   async function copySource(to: string): Promise<void> {
     const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
       cwd: root,
@@ -77,7 +77,7 @@ describe('container', function () {
     for (const file of stdout.split('\0').filter((name) => name !== ''))
       await cp(join(root, file), join(to, file), { errorOnExist: false }).catch(
         (error: NodeJS.ErrnoException) => {
-          // Listed, but deleted in the working tree.
+          // The file is tracked, but deleted in the working tree.
           if (error.code !== 'ENOENT') throw error;
         },
       );

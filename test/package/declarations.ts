@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 export interface Declaration {
   readonly file: string;
   readonly name: string;
-  /** From its first word to its end, comments included. */
+  /** From the first word to the end, including comments. */
   readonly text: string;
 }
 
@@ -16,10 +16,10 @@ export interface Member {
 
 interface Parsed {
   readonly declared: ReadonlyMap<string, Declaration>;
-  /** Names of this file that stand for one of another. */
+  /** Names in this file that refer to declarations of another file. */
   readonly imported: ReadonlyMap<string, Alias>;
   readonly exported: ReadonlyMap<string, Alias>;
-  /** Files whose exports are all exported. */
+  /** Files whose exports are all re-exported. */
   readonly wholes: readonly string[];
 }
 
@@ -28,7 +28,10 @@ interface Alias {
   readonly name: string;
 }
 
-/** The declarations that `tsc` has made of this product's files, by reading their text: those of packages are left out. */
+/**
+ * The declarations that `tsc` generated for this product's files, read from their text. Declarations of packages are
+ * excluded.
+ */
 export class Declarations {
   readonly #parsed = new Map<string, Parsed>();
 
@@ -47,7 +50,9 @@ export class Declarations {
     return this.exportsOf(file).get(name);
   }
 
-  /** What a name means in a file; undefined for type parameters, built-in types and what packages declare. */
+  /**
+   * Returns the declaration of a name in a file; undefined for type parameters, built-in types and names from packages.
+   */
   resolve(file: string, name: string): Declaration | undefined {
     const { declared, imported } = this.#of(file);
     const own = declared.get(name);
@@ -99,7 +104,7 @@ function parse(file: string): Parsed {
   return { declared, imported, exported, wholes };
 }
 
-/** Of `{ A, type B as C }`: C from B, and A from A. */
+/** Parses `{ A, type B as C }` into pairs: C and B, A and A. */
 function aliases(names: string): readonly (readonly [outer: string, inner: string])[] {
   if (!names.startsWith('{')) return [];
   return names
@@ -113,7 +118,7 @@ function aliases(names: string): readonly (readonly [outer: string, inner: strin
     });
 }
 
-/** The next statement begins where a line begins with a word or a comment. */
+/** Returns the start of the next statement: a line that begins with a keyword or a comment. */
 function endOf(text: string, start: number): number {
   const next = /\n(?=export |declare |interface |type |import |\/\*\*)/g;
   next.lastIndex = start;
@@ -124,7 +129,7 @@ export function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '');
 }
 
-/** The members of an interface, as `tsc` lays them out: four spaces before each. */
+/** Returns the members of an interface in the layout of `tsc`: each is indented by four spaces. */
 export function membersOf({ text }: Declaration): readonly Member[] {
   const member =
     /^ {4}(?:(\/\*\*[\s\S]*?\*\/)\n {4})?(?:readonly )?(\w+)[?]?([(<:][\s\S]*?);$(?=\n {4}\S|\n\})/gm;

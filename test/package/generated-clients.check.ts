@@ -16,25 +16,28 @@ const root = resolve(import.meta.dirname, '../..');
 const strict = ['--noEmit', '--strict', '--skipLibCheck', '--lib', 'es2024,dom', '--types', ''];
 const bundled = ['--target', 'es2024', '--module', 'esnext', '--moduleResolution', 'bundler'];
 
-/** What the walk of a client is given: where the server is, a catalog, and the means to let time pass. */
+/** Input of a walk through a client: the server's URL, a catalog, and a way to move the clock. */
 interface Way {
   readonly url: string;
   readonly catalog: string;
   passTo(date: string): Promise<void>;
 }
 
-/** What it has seen: amounts of the invoices of its customer. */
+/** Returns the amounts of the customer's invoices. */
 type Walk = (way: Way) => Promise<readonly number[]>;
 
 const way =
   'interface Way { readonly url: string; readonly catalog: string; passTo(date: string): Promise<void> }';
 
-/** Of the OpenAPI document: a tenant, a catalog, an account, a subscription, the clock, and what is invoiced. */
+/**
+ * Walks through the client of the OpenAPI document: a tenant, a catalog, an account, a subscription, the clock,
+ * invoices.
+ */
 const openApiWalk = `
 import * as Api from './client';
 ${way}
 const by = 'walker';
-/** A failure is thrown, though the type says that it might be given. */
+/** Errors are thrown, although the declared type also includes them as results. */
 async function answered<T>(call: Promise<T>): Promise<Exclude<T, Api.Error>> {
   return (await call) as Exclude<T, Api.Error>;
 }
@@ -53,7 +56,7 @@ export async function walk({ url, catalog }: Way): Promise<readonly number[]> {
 }
 `;
 
-/** Of the document of Kill Bill's clients, which knows no clock. */
+/** Walks through the client of Kill Bill's document, which has no clock endpoint. */
 const killbillWalk = `
 import * as Api from './client';
 ${way}
@@ -70,7 +73,7 @@ export async function walk({ url, passTo }: Way): Promise<readonly number[]> {
   const customer: Api.Account = { externalKey: 'ada', name: 'Ada', currency: Api.Account.currency.USD };
   await Api.AccountService.createAccount(customer, by);
   const { accountId = '' } = await Api.AccountService.getAccountByKey('ada');
-  // The class asks for the plan by its name and by its product; the server takes one of both.
+  // The class requires both the plan and the product, but the server accepts one of them.
   const lamp = { accountId, planName: 'lamp-monthly' } as Api.Subscription;
   await Api.SubscriptionService.createSubscription(lamp, by);
   await passTo('2024-06-20T00:00:00Z');
@@ -116,7 +119,7 @@ describe("clients generated from the server's API documents", function () {
     });
 });
 
-/** Generates the client, compiles it with what it is to do, and gives that. */
+/** Generates the client, compiles it together with its walk, and returns the walk. */
 async function walkOf(input: {
   readonly serving: Serving;
   readonly path: string;
@@ -131,7 +134,7 @@ async function walkOf(input: {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   await compile([compiler, ...strict, ...bundled, 'walk.ts'], folder);
   const outfile = join(folder, 'walk.mjs');
-  // The generated code complains on the console of answers that are JSON by their header and empty, which it takes well.
+  // The generated code logs a warning for empty responses with a JSON header, which it handles correctly.
   const drop = ['console' as const];
   await build({
     entryPoints: [join(folder, 'walk.ts')],

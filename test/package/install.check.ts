@@ -15,9 +15,9 @@ const root = resolve(import.meta.dirname, '../..');
 
 interface EntryPoint {
   readonly name: string;
-  /** What a host installs beside Billwright to use this entry point. */
+  /** Packages that a host installs with Billwright to use this entry point. */
   readonly peers: readonly string[];
-  /** What must not be needed: absent from the project after the installation. */
+  /** Packages that must not be installed, because this entry point does not need them. */
   readonly absent: readonly string[];
 }
 
@@ -73,7 +73,7 @@ const entryPoints: readonly EntryPoint[] = [
 
 const command = join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js');
 
-/** Packs the package as it would be published, and uses it as hosts do that have nothing else of this repository. */
+/** Packs the package as for a release, and uses it like a host that has nothing else of this repository. */
 describe('published package', function () {
   this.timeout(180_000);
 
@@ -216,7 +216,7 @@ describe('published package', function () {
     const { stdout } = await runReporting(process.execPath, [command, '--help'], project);
     expect(stdout).to.contain('billwright');
     expect(await oneErrorClass(project)).to.equal(true);
-    // Of a project that says nothing of modules, such as one that `npm init` has made years ago.
+    // In a CommonJS project, such as one created by an old `npm init`.
     const served = join(project, 'served');
     await mkdir(served);
     await writeFile(join(served, 'package.json'), '{ "type": "commonjs" }');
@@ -282,7 +282,7 @@ async function publicTypes(): Promise<string> {
   });
 }
 
-/** Packages of which the build has taken parts, by what its source maps name. */
+/** Returns the packages whose code is part of the build, by their names in the source maps. */
 async function builtIn(): Promise<readonly string[]> {
   const dist = join(root, 'dist');
   const names = new Set<string>();
@@ -299,13 +299,13 @@ async function builtIn(): Promise<readonly string[]> {
   return [...names].sort();
 }
 
-/** The versions that the development dependencies pin: the ones that the other tests ran with. */
+/** Returns the versions pinned by the development dependencies, which the other tests use. */
 function pinned(names: readonly string[]): readonly string[] {
   const versions: Readonly<Record<string, string>> = manifest.devDependencies;
   return names.map((name) => `${name}@${versions[name]}`);
 }
 
-/** A Node that is too old, if one can be found: the machine's own may be newer. */
+/** Returns a Node version that is too old, or null if none is found. */
 async function olderNode(): Promise<string | null> {
   const named = process.env.BILLWRIGHT_TEST_OLD_NODE;
   const found = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'));
@@ -333,7 +333,7 @@ async function exportedNames(project: string, entryPoint: string): Promise<reado
   return JSON.parse(stdout);
 }
 
-/** Whether an error of a storage is an instance of the class that hosts import. */
+/** Returns whether a storage error is an instance of the class that hosts import. */
 async function oneErrorClass(project: string): Promise<boolean> {
   const program = `
     import { Billing, BillingError } from 'billwright';
@@ -352,7 +352,7 @@ async function oneErrorClass(project: string): Promise<boolean> {
   return stdout.trim() === 'true';
 }
 
-/** Nothing is installed beside billwright: each command says what it needs, in one line that installs it. */
+/** Expects each command to name the packages to install if only billwright is installed. */
 async function expectMissingPeersToBeNamed(project: string): Promise<void> {
   for (const [args, needed] of [
     [['serve'], ['@mikro-orm/sqlite', 'pino', 'koa', 'zod']],
@@ -383,7 +383,7 @@ interface Loaded {
   readonly errors: string;
 }
 
-/** What `billwright serve` of the project loads until it is ready, run in a directory. */
+/** Returns the modules that `billwright serve` of the project loads until it is ready, run in a directory. */
 async function loadedByServe(project: string, directory: string): Promise<Loaded> {
   const recorder = `
     import { registerHooks } from 'node:module';

@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '../..');
 const packages = ['core', 'sql', 'migrations', 'sqlite', 'postgresql'].map((name) => `@mikro-orm/${name}`);
 const peers = packages.filter((name) => Object.hasOwn(manifest.peerDependencies, name));
 
-/** A month of billing; what it prints is the same everywhere. */
+/** Bills a month. Prints the same result everywhere. */
 const walk = `
   import { readFile } from 'node:fs/promises';
   import { Billing } from 'billwright';
@@ -38,7 +38,7 @@ const walk = `
     console.log(invoiceDate, String(amount), String(balance));
   await billing.close();`;
 
-/** Installs the package as hosts do, with the two ends of what it says of MikroORM. */
+/** Installs the package like a host does, with the oldest and newest MikroORM versions in its range. */
 describe('supported MikroORM versions', function () {
   this.timeout(300_000);
 
@@ -69,7 +69,7 @@ describe('supported MikroORM versions', function () {
     await writeFile(join(project, 'walk.mjs'), walk);
     await copyFile(join(root, 'examples/catalogs/meadow.xml'), join(project, 'meadow.xml'));
     const names = peers.map((name) => `${name}@${version}`);
-    // A version outside the range ends here.
+    // npm fails here if the version is outside the range.
     await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball, ...names], {
       cwd: project,
     });
@@ -77,7 +77,7 @@ describe('supported MikroORM versions', function () {
   }
 });
 
-/** MikroORM's packages go together in one version alone, so the newest is the newest that the registry has of all. */
+/** Returns the ends of the range. All MikroORM packages must have the same version, so only common versions count. */
 async function endsOfRange(): Promise<{ readonly oldest: string; readonly newest: string }> {
   const [, oldest = ''] = /^\^(\d+\.\d+\.\d+)$/.exec(manifest.peerDependencies['@mikro-orm/core']) ?? [];
   const lists = await Promise.all(packages.map(versionsOf));

@@ -14,7 +14,7 @@ import { blocksOf, DOCUMENTS } from './readme-examples.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** The README, line by line and in its order, by people who have npm and nothing else. */
+/** Runs the README line by line, like a user who has only npm. */
 describe('newcomers', function () {
   this.timeout(300_000);
 
@@ -35,7 +35,7 @@ describe('newcomers', function () {
     expect(walk).to.have.length(1);
     const home = join(directory, 'clone');
     await cloneInto(home, root);
-    // The first line is the one that this checkout was installed by; .ci/run plays it in a fresh clone.
+    // This checkout already ran the first line; .ci/run runs it in a new clone.
     expect(install).to.match(/^npm ci\n/);
     await symlink(join(root, 'node_modules'), join(home, 'node_modules'));
     newcomer = new Newcomer(home, undefined);
@@ -90,7 +90,7 @@ describe('newcomers', function () {
       expect(told)
         .to.match(/^Copied billwright\.db to backup\.db/)
         .and.to.match(/no inconsistencies found/i);
-      // The server of the tests has a role of that name already.
+      // The test server already has a role named billwright.
       const [makeRole = ''] = await blocksOfSection('In production', 'sql');
       for (const statement of makeRole.replaceAll('billwright', 'newcomer').split(';'))
         if (statement.trim() !== '') await postgresql.administer(statement);
@@ -104,7 +104,7 @@ describe('newcomers', function () {
     }
   });
 
-  /** The package in place of its name, which the registry does not know yet. */
+  /** Returns the block with the packed file instead of the package name, which is not in the registry yet. */
   async function withTarball(block: string): Promise<string> {
     const { tarball } = await packed();
     return block.replace('npm install billwright', `npm install --no-audit --no-fund ${tarball}`);
@@ -117,7 +117,7 @@ describe('newcomers', function () {
   }
 });
 
-/** Makes a tenant and asks for its accounts, as a client of Kill Bill does. */
+/** Creates a tenant and reads its accounts, like a Kill Bill client. */
 async function isServing({ told }: Newcomer): Promise<void> {
   const [, url] = /is ready at (\S+)/.exec(told) ?? [];
   const [, password] = /password (\S{24}) /.exec(told) ?? [];

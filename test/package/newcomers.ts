@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const readyWithinMs = 60_000;
 
-/** A machine on which somebody does what the README says: a directory, a Node, and what was started and still runs. */
+/** A machine of a user who follows the README: a directory, a Node version, and the server that runs there. */
 export class Newcomer {
   readonly #directory: string;
   readonly #environment: NodeJS.ProcessEnv;
   #server: { readonly child: ChildProcess; told: string } | undefined;
 
-  /** `node`: the Node that is found first; undefined: that of the machine, whatever it is. */
+  /** `node`: the Node binary to find first; undefined: the machine's default. */
   constructor(directory: string, node: string | undefined) {
     this.#directory = directory;
-    // What npm puts before the path of its scripts belongs to this repository.
+    // npm adds directories of this repository to the path of its scripts.
     const path = (process.env.PATH ?? '').split(delimiter).filter((each) => !each.includes('node_modules'));
     const PATH = [...(node === undefined ? [] : [dirname(node)]), ...path].join(delimiter);
     this.#environment = { ...withoutNpm(process.env), PATH };
@@ -41,7 +41,7 @@ export class Newcomer {
     return printed.join('');
   }
 
-  /** What the server that runs has said until now. */
+  /** Output of the running server so far. */
   get told(): string {
     return this.#server?.told ?? '';
   }
@@ -51,7 +51,7 @@ export class Newcomer {
     this.#server = undefined;
     if (server === undefined || server.child.exitCode !== null || server.child.pid === undefined) return;
     const ended = once(server.child, 'close');
-    // npm and npx pass signals on unreliably: the whole group gets it, as from the keyboard.
+    // npm and npx do not reliably pass signals on, so the whole group gets the signal, as from the keyboard.
     process.kill(-server.child.pid, 'SIGINT');
     await ended;
   }
@@ -97,18 +97,18 @@ export class Newcomer {
   }
 }
 
-/** A clone of the repository as it is now, with what is not committed yet. */
+/** Clones the repository in its current state, with uncommitted changes. */
 export async function cloneInto(directory: string, root: string): Promise<void> {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const { stdout } = await run('git', listing, { cwd: root });
   for (const file of stdout.split('\0').filter((name) => name !== ''))
     await cp(join(root, file), join(directory, file)).catch((error: NodeJS.ErrnoException) => {
-      // Listed, but deleted in the working tree.
+      // The file is tracked, but deleted in the working tree.
       if (error.code !== 'ENOENT') throw error;
     });
 }
 
-/** The environment without what npm tells the scripts that it runs. */
+/** Returns the environment without the variables that npm sets for scripts. */
 function withoutNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const told = /^(npm_(?!config_)|NODE_|INIT_CWD|BILLWRIGHT_|SERVICE_)/;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !told.test(name)));

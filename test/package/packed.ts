@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 export interface Packed {
   readonly tarball: string;
   readonly files: readonly string[];
-  /** In bytes: what is fetched, and what that is unpacked. */
+  /** Sizes in bytes of the packed and the unpacked package. */
   readonly sizes: readonly [packed: number, unpacked: number];
 }
 
@@ -24,7 +24,7 @@ interface PackReport {
 
 let made: Promise<Packed> | undefined;
 
-/** Builds and packs the package, once in a run of the checks; its file is there until they end. */
+/** Builds and packs the package, once per run of the checks. The file exists until they end. */
 export function packed(): Promise<Packed> {
   made ??= pack();
   return made;
@@ -33,7 +33,7 @@ export function packed(): Promise<Packed> {
 async function pack(): Promise<Packed> {
   const directory = await mkdtemp(join(tmpdir(), 'billwright-packed-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  // Files that are checked side by side share what their script has built.
+  // Parallel check files share the build of their script.
   if (process.env.BILLWRIGHT_TEST_BUILT !== 'true') await runReporting('npm', ['run', 'build'], root);
   const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', directory];
   const [report] = JSON.parse((await runReporting('npm', packing, root)).stdout) as readonly PackReport[];
@@ -45,7 +45,7 @@ async function pack(): Promise<Packed> {
   };
 }
 
-/** Runs a command; a failure carries what it printed. */
+/** Runs a command. The error of a failure includes its output. */
 export async function runReporting(command: string, parameters: readonly string[], cwd: string) {
   try {
     return await run(command, parameters, { cwd, maxBuffer: 16 * 1024 * 1024 });

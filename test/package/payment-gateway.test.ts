@@ -52,5 +52,5 @@ const CONTEXT = {
   now: new Date('2024-01-10'),
 };
 
-/** What the example has beyond the port. */
+/** Members of the example that the port does not have. */
 const OWN: ReadonlySet<string> = new Set(['effectsOf', 'notificationOf', 'setReachable']);

@@ -11,7 +11,9 @@ const root = resolve(import.meta.dirname, '../..');
 const VERSION = '7.10.0';
 const kinds = ['sqlite', 'postgresql'] as const;
 
-/** Installed for this check alone, since Prisma needs 300 MB. Generating needs neither scripts nor the schema engine. */
+/**
+ * Installed only for this check, because Prisma needs 300 MB. Generation needs neither scripts nor the schema engine.
+ */
 describe('Prisma transactions', function () {
   this.timeout(600_000);
 
@@ -21,7 +23,7 @@ describe('Prisma transactions', function () {
     const project = {
       type: 'module',
       private: true,
-      // The one that the engine has, as in the project of a host, where both have to use the same copy.
+      // The engine's own version, because both must use the same copy in a host's project.
       overrides: { 'better-sqlite3': manifest.devDependencies['better-sqlite3'] },
     };
     await writeFile(join(directory, 'package.json'), JSON.stringify(project));
@@ -104,6 +106,6 @@ describe('Prisma transactions', function () {
       await billing.as({ tenant: 't', user: 'u' }).within(tx).createAccount({ currency: 'EUR' });
       await onFile.as({ tenant: 't', user: 'u' }).within(tx).createAccount({ currency: 'EUR' });
     });
-    // @ts-expect-error the client itself lends no transaction
+    // @ts-expect-error the client itself is not a transaction
     billing.as({ tenant: 't', user: 'u' }).within(prisma);`;
 });

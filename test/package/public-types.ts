@@ -1,5 +1,5 @@
-// What the compiler tells a host of the public interface: what it takes, what it refuses, and what comes back. Nothing of it
-// runs. `npm run types` checks it over the sources, `install.check.ts` over the declarations of the packed package.
+// The types of the public interface: accepted arguments, rejected arguments and results. This code never runs. `npm run
+// types` checks it against the sources, `install.check.ts` against the declarations of the packed package.
 import { createFetchHandler, type KoaOptions } from '../../adapters/koa/index.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type {
@@ -13,23 +13,23 @@ import type {
 import { Billing, BillingError, defineCatalog, ErrorCode } from '../../adapters/node/billwright.ts';
 import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
 
-/** Compiles where both types are the same, with nothing assigned by chance. */
+/** Compiles if both types are the same, not merely assignable. */
 declare function same<A, B>(...proof: Same<A, B> extends true ? [] : [differ: never]): void;
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** An engine opens with a storage and what differs from Node's ports. */
+/** Opening requires a storage; other ports default to Node's. */
 export async function opening(): Promise<void> {
   const billing = await Billing.open({ storage: sqlite('billing.db'), clock: fakeClock('2024-01-31') });
   same<Awaited<ReturnType<typeof billing.createAccount>>['id'], Uuid>();
-  // @ts-expect-error a storage is needed
+  // @ts-expect-error a storage is required
   await Billing.open({ clock: fakeClock('2024-01-31') });
-  // @ts-expect-error a path is no storage
+  // @ts-expect-error a path is not a storage
   await Billing.open({ storage: 'billing.db' });
-  // @ts-expect-error there is no such option
+  // @ts-expect-error an unknown option
   await Billing.open({ storage: sqlite('billing.db'), gateway: sandboxGateway() });
 }
 
-/** Ids, dates and amounts are accepted as text. Dates come back as text, instants as Date, amounts as Decimal. */
+/** Ids, dates and amounts are accepted as text. Results have dates as text, instants as Date, amounts as Decimal. */
 export async function calling(acme: TenantBilling): Promise<unknown> {
   const account = await acme.createAccount({ currency: 'EUR', referenceTime: '2024-01-31T08:00:00Z' });
   same<typeof account.id, Uuid>();
@@ -42,31 +42,31 @@ export async function calling(acme: TenantBilling): Promise<unknown> {
   same<typeof account.createdDate, Date>();
   same<typeof invoice.items, readonly (typeof invoice.items)[number][]>();
   const amount: Decimal = invoice.amount;
-  // @ts-expect-error an amount is no number
+  // @ts-expect-error an amount is not a number
   const asNumber: number = invoice.amount;
   // @ts-expect-error a date is not an instant
   const asInstant: Date = invoice.invoiceDate;
-  // @ts-expect-error a view is not changed
+  // @ts-expect-error a view is read-only
   invoice.balance = amount;
-  // @ts-expect-error an account has no such field
+  // @ts-expect-error an unknown field of an account
   await acme.createAccount({ currency: 'EUR', colour: 'green' });
-  // @ts-expect-error a plan or what determines it is needed by name, not as a number
+  // @ts-expect-error a plan name is text, not a number
   await acme.createSubscription({ accountId: account.id, planName: 7 });
   return { asNumber, asInstant };
 }
 
-/** `within` takes the handle that the storage says, and gives the same operations without another `within`. */
+/** `within` accepts the transaction type of the storage, and returns the same operations without another `within`. */
 export async function joining(): Promise<void> {
   const billing = await Billing.open({ storage: sqlite('billing.db') });
   const acme = billing.as({ tenant: '0190f8f6-0000-7000-8000-000000000000', user: 'sign-up' });
   same<ReturnType<typeof acme.within>, TenantBilling>();
-  // @ts-expect-error a transaction is no text
+  // @ts-expect-error a transaction is not text
   acme.within('the open transaction');
-  // @ts-expect-error who calls is needed
+  // @ts-expect-error a caller is required
   billing.as({ tenant: '0190f8f6-0000-7000-8000-000000000000' });
 }
 
-/** Names of a catalog are known to the compiler. */
+/** The compiler knows the names in a catalog. */
 export const lantern = defineCatalog({
   name: 'Lantern',
   effectiveDate: '2026-01-01',
@@ -79,16 +79,16 @@ export const lantern = defineCatalog({
       finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
     },
     'dark-monthly': {
-      // @ts-expect-error Dark is no product
+      // @ts-expect-error an unknown product
       product: 'Dark',
       finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
     },
   },
-  // @ts-expect-error light-weekly is no plan
+  // @ts-expect-error an unknown plan
   priceLists: { DEFAULT: ['light-weekly'] },
 });
 
-/** Names and kinds of features are known to the compiler, also in calls. */
+/** The compiler knows the names and kinds of features, also in calls. */
 export const beacon = defineCatalog({
   name: 'Beacon',
   effectiveDate: '2026-01-01',
@@ -99,7 +99,7 @@ export const beacon = defineCatalog({
   plans: {
     'light-monthly': {
       product: 'Light',
-      // @ts-expect-error a quota has a period
+      // @ts-expect-error a quota requires a period
       features: { flashes: { amount: 100 } },
       finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
     },
@@ -108,22 +108,22 @@ export const beacon = defineCatalog({
 
 export async function blinking(billing: Billing, accountId: Uuid): Promise<boolean> {
   const acme = billing.as<FeatureName<typeof beacon>>({ tenant: 'acme', user: 'light' });
-  // @ts-expect-error dimming is no feature
+  // @ts-expect-error an unknown feature
   if (await acme.features.can(accountId, 'dimming')) return false;
   return acme.features.can(accountId, 'blinking');
 }
 
-/** What failed is known by its code. */
+/** The error code identifies the failure. */
 export function failing(error: unknown): string {
   if (!(error instanceof BillingError)) throw error;
   same<typeof error.code, ErrorCode>();
   same<typeof error.facts, Readonly<Record<string, unknown>>>();
-  // @ts-expect-error there is no such code
+  // @ts-expect-error an unknown error code
   if (error.code === ErrorCode.ACCOUNT_IS_GREEN) return 'green';
   return error.code === ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID ? 'nobody' : error.message;
 }
 
-/** Two members are all that a gateway needs; its answers are checked. */
+/** A gateway needs only two members; the types of its results are checked. */
 export const gateway: PaymentGateway = {
   name: 'till',
   async purchase({ paymentId, transactionId, amount, currency }, { now }) {
@@ -144,13 +144,13 @@ export const gateway: PaymentGateway = {
   getPaymentInfo: async () => [],
 };
 
-// @ts-expect-error a gateway must be able to tell what it knows of a payment
+// @ts-expect-error a gateway must implement getPaymentInfo
 export const forgetful: PaymentGateway = { name: 'sieve', purchase: gateway.purchase };
 
-// @ts-expect-error a result names its payment and transaction
+// @ts-expect-error a result requires the ids of its payment and transaction
 export const careless: PaymentGateway = { ...gateway, getPaymentInfo: async () => [{ status: 'PROCESSED' }] };
 
-/** A result takes the plain values of a processor's answer: text and numbers, without a cast. */
+/** A result accepts plain values of a processor's response: text and numbers, without a cast. */
 export async function plainResult(answer: { id: string; kind: string; state: string; paid: number }) {
   const result = {
     kbPaymentId: answer.id,
@@ -179,7 +179,7 @@ export const shelf: CatalogPlugin = {
   catalog: async () => ({ name: 'Shelf', versions: [] }),
 };
 
-/** A fetch handler is what route handlers are: one `Request` in, the promise of a `Response` out. */
+/** A fetch handler has the type of a route handler: one `Request` in, a promise of a `Response` out. */
 export function fetching(options: KoaOptions): unknown {
   const handler = createFetchHandler({
     ...options,
@@ -188,7 +188,7 @@ export function fetching(options: KoaOptions): unknown {
   same<typeof handler, (request: Request) => Promise<Response>>();
   const route: (request: Request, context: { readonly params: Promise<object> }) => Promise<Response> =
     handler;
-  // @ts-expect-error an address is told by a function of the request
+  // @ts-expect-error the remote address is a function of the request
   createFetchHandler({ ...options, remoteAddress: '10.0.0.7' });
   return route;
 }

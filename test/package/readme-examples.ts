@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where the imports of the documents are in the source tree. */
+/** Source files that the imports in the documents refer to. */
 export const SOURCES: Readonly<Record<string, string>> = {
   billwright: 'adapters/node/billwright.ts',
   'billwright/koa': 'adapters/koa/index.ts',
@@ -10,7 +10,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   'billwright/testing': 'adapters/testing/index.ts',
 };
 
-/** What users read, with what its blocks of TypeScript show, in their order. */
+/** User documents, with the topics of their TypeScript blocks, in order. */
 export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['a tenant, a customer, a month, an invoice'],
   'lib/catalog/README.md': ['a catalog as code'],
@@ -29,7 +29,10 @@ export async function blocksOf(document: string, language: string): Promise<read
   return [...text.matchAll(blocks)].map((match) => match[1] ?? '');
 }
 
-/** A block of TypeScript that imports, in place of the package, the sources below `root`, by another ending where one is named. */
+/**
+ * Returns a TypeScript block that imports the sources below `root` instead of the package, with another extension if
+ * given.
+ */
 export function importingFrom(root: string, block: string, ending = '.ts'): string {
   return block.replaceAll(/from '(billwright[^']*)'/g, (_, name: string) => {
     return `from '${join(root, (SOURCES[name] ?? 'missing').replace(/\.ts$/, ending))}'`;

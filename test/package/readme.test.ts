@@ -7,14 +7,14 @@ import { blocksOf, DOCUMENTS } from './readme-examples.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Its blocks are parts of an application (`saas.test.ts`). */
+/** Its blocks are excerpts of an application (`saas.test.ts`). */
 const QUOTES_AN_EXAMPLE = 'examples/saas/README.md';
 
 function documents(): readonly string[] {
   return globSync(['*.md', '{lib,adapters,examples,test}/**/*.md'], { cwd: root });
 }
 
-/** What it shows is played by `newcomers.check.ts`. */
+/** `newcomers.check.ts` runs the commands of the documentation. */
 describe('user documentation', () => {
   it('contains only TypeScript blocks that are tested', async () => {
     const tested = (document: string) => document.endsWith('README.md') && document !== QUOTES_AN_EXAMPLE;

@@ -63,7 +63,7 @@ eachDatabase.describe('examples/saas with Stripe', (open) => {
       expect(page).not.to.include(API_KEY);
 
       const [customer] = double.books.customers.values();
-      const card = newMethod(double.books, 'succeeds', customer?.id ?? null); // as Stripe's form does
+      const card = newMethod(double.books, 'succeeds', customer?.id ?? null); // like Stripe's form
       double.books.methods.set(card.id, card);
       await post('/card', {}, cookie);
       await app.billing.settleThrough(clock, '2024-01-16');

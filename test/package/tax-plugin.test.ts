@@ -44,7 +44,7 @@ async function moduleOf(source: string): Promise<object> {
   return loaded;
 }
 
-/** The plugin of the program in `lib/ports/README.md`. */
+/** Returns the plugin of the program in `lib/ports/README.md`. */
 async function pluginOfReadme(): Promise<InvoicePlugin> {
   const [, program = ''] = await blocksOf('lib/ports/README.md', 'ts');
   const [plugin = ''] = program.split('const clock =');
@@ -52,7 +52,7 @@ async function pluginOfReadme(): Promise<InvoicePlugin> {
   return vat;
 }
 
-/** The plugin of `lib/ports/TAXES.md`. */
+/** Returns the plugin of `lib/ports/TAXES.md`. */
 async function pluginOfTaxes(): Promise<InvoicePlugin> {
   const [source = ''] = await blocksOf('lib/ports/TAXES.md', 'ts');
   const { taxes } = (await moduleOf(source)) as {

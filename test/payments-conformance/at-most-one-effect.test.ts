@@ -22,7 +22,9 @@ interface Played {
   readonly completeLedger: boolean;
 }
 
-/** A fifth of the patterns per behavior and commit, fewer with a partial ledger or on PostgreSQL; all in the long run. */
+/**
+ * A fifth of the patterns per behavior and commit, fewer with a partial ledger or on PostgreSQL; all in the long run.
+ */
 function patternsOf(kind: DatabaseKind, row: number, completeLedger: boolean): readonly Pattern[] {
   const every = { sqlite: 5, postgresql: 12 }[kind];
   return sampled(patterns, completeLedger ? every : 2 * every, row + Number(!completeLedger));

@@ -29,11 +29,14 @@ const [template] = fc.sample(
   { numRuns: 1, seed: 1 },
 );
 
-/** What all versions have in common: made once, since it is most of the work. */
+/** Content that all versions share, created once because that takes most of the time. */
 const [shape] = template?.plans ?? [];
 const common = template && createVersion({ ...template, products: [], plans: [] });
 
-/** A version of some day: for each plan its date for existing subscriptions, null without, undefined: not there. */
+/**
+ * Returns the version of a day. Each plan has a date for existing subscriptions, or null without one; undefined: no
+ * such plan.
+ */
 function versionOf(day: number, dates: readonly (number | null | undefined)[]) {
   if (!common || !shape) throw new Error('no plan to copy');
   const parts = dates.flatMap((date, index) => {
@@ -53,7 +56,7 @@ function versionOf(day: number, dates: readonly (number | null | undefined)[]) {
 
 const madePlans = new Map<string, Plan>();
 
-/** The versions with one part for what they repeat, as storage keeps them. */
+/** Returns the versions with one shared part for equal content, like storage. */
 function sharingParts(versions: readonly CatalogVersion[]): readonly CatalogVersion[] {
   const known = new Map<string, Part<Plan>>();
   return versions.map(({ effectiveDate, frame, productParts, planParts }) => {
@@ -72,7 +75,7 @@ function dayOf(day: number): Instant {
   return instant(day * DAY_MS);
 }
 
-/** catalog §6.2, step by step as it stands there: the index of the version that supplies the plan. */
+/** Returns the index of the version that supplies the plan, by the steps of catalog §6.2. */
 function walk(
   catalog: Catalog,
   name: string,

@@ -9,7 +9,7 @@ import {
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
 import { documentRuns, expect, expectSame, fc, forRuns } from '../support/property.ts';
 
-/** The public state of a version; the mode of the version itself is folded into its plans when it is written. */
+/** Returns the public state of a version. Writing moves the version's own billing mode into its plans. */
 function state(content: VersionContent): unknown {
   const version = createVersion(content);
   const { catalogName, effectiveDate, currencies, units, products, plans, rules, priceLists } = version;
@@ -38,7 +38,7 @@ describe('catalog XML round trip', () => {
     })).timeout(0);
 });
 
-/** Little-endian, with the byte order mark. */
+/** Encodes the text as little-endian UTF-16 with a byte order mark. */
 function utf16(text: string): Uint8Array {
   return new Uint8Array(Uint16Array.from(`\uFEFF${text}`.split(''), (unit) => unit.charCodeAt(0)).buffer);
 }

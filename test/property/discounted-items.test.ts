@@ -36,7 +36,7 @@ function redeemed({ percentOff, amount, day, ...terms }: Coupon, { start, curren
   return redemption({ ...terms, percentOff, amountOff, redeemed: date });
 }
 
-/** Plays a history with coupons. The ledger compares each run with the whole history and with the stored facts. */
+/** Bills a history with coupons. The ledger compares each run with the full history and with the stored data. */
 function billed(history: History, redemptions: readonly Redemption[]): readonly NewInvoiceItem[] {
   const { currency, fixedDays, plans, start } = history;
   const ledger = new SubscriptionLedger({

@@ -37,7 +37,7 @@ const hostile = fc
   .array(fc.oneof(tag, section, section, fc.constantFrom(...marks, ...names)), { maxLength: 20 })
   .map((pieces) => pieces.join(''));
 
-/** No character of it is one of a template, so that it is found again in the page. */
+/** Contains only characters that templates do not use, so that it can be found in the page. */
 const intruder = '<i onload="☠">\'`&☠;';
 const view = renderedInvoice(
   toRender([viewedItem('EXTERNAL_CHARGE', '1', { description: intruder }), viewedItem('TAX', '2')], {

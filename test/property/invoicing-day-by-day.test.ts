@@ -13,12 +13,12 @@ import { isCycleDate } from '../support/lives/invoicing-oracle.ts';
 import { forRuns, historyRuns } from '../support/property.ts';
 import { addDays, expect, formatLocalDate, type LocalDate, parseLocalDate } from '../support/unit.ts';
 
-/** The longest stretch of days between two changes. */
+/** The maximum number of days between two changes. */
 const MOST_DAYS = 60;
 
 /**
- * One subscription, billed twice: by a ledger with a run on every day, and by one with runs on the days alone on which
- * something is due by invoicing §5.5 rule 3 as the events are then.
+ * One subscription with two ledgers: one runs every day, the other only on days on which something is due under
+ * invoicing §5.5 rule 3, given the events at that time.
  */
 class DailyLife {
   readonly history: History;
@@ -29,7 +29,7 @@ class DailyLife {
   readonly counts = new Map<string, number>();
   facts: readonly Fact[] = [];
   today: LocalDate;
-  /** Whether the run of today has something to do, whatever the date: something was dated back or withdrawn. */
+  /** Whether today's run has work regardless of the date, because something was backdated or withdrawn. */
   #isRequested = true;
   readonly #adjusted = [new Map(), new Map()] as const;
 
@@ -114,13 +114,13 @@ class DailyLife {
   }
 }
 
-/** Whether an event is no longer as it was. What it has kept from being billed may be due at once. */
+/** Returns whether an event was changed or removed. Charges that it prevented may be due at once. */
 function isWithdrawn(before: readonly BillingEvent[], after: readonly BillingEvent[]): boolean {
   const left = new Set(after.map(factsOf));
   return before.some((event) => !left.has(factsOf(event)));
 }
 
-/** At least one in so many histories. */
+/** At least one in this many histories. */
 const HISTORIES_BETWEEN: Readonly<Record<string, number>> = {
   'beyond the target': 1,
   withdrawn: 4,

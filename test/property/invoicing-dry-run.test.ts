@@ -8,7 +8,7 @@ import { expect, type Uuid, ZERO } from '../support/unit.ts';
 
 const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
 
-/** A subscription that was billed at `today`, and whose other facts were learnt afterwards. */
+/** Returns the ledger of a subscription that was billed at `today`, and whose other facts became known afterward. */
 function ledgerOf(history: History, today: LocalDate): SubscriptionLedger {
   const ledger = new SubscriptionLedger({
     currency: history.currency,
@@ -53,11 +53,14 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
     countedIds(ledger.items.length),
   );
   const invoice = atOnce(unchangedWalk(walk));
-  // What the ledger plays is the subscription; the account's credit is the account's.
+  // The ledger has only the subscription; credit belongs to the account.
   return (invoice?.run.items ?? []).filter(({ itemType }) => itemType !== 'CBA_ADJ').map(line);
 }
 
-/** The last invoice of real runs on every day up to the target date; that of the target itself if it is a candidate. */
+/**
+ * Returns the last invoice of runs on every day up to the target date, or the invoice of the target date if it is a
+ * candidate.
+ */
 function realRuns(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalDate): readonly string[] {
   const pending = ledger.cursor?.nextDueDate ?? null;
   const candidates = new Set([...ledger.events.map(({ localDate }) => localDate), pending]);
@@ -78,7 +81,7 @@ describe('dry run', () => {
       const today = addDays(parseLocalDate(history.start), day);
       const targetDate = addDays(today, later);
       const ledger = ledgerOf(history, today);
-      // Before anything recurs the walk may begin at dates that lie behind; that is not what is compared here.
+      // Without recurring charges, the walk may start at dates in the past, which this test does not compare.
       if (maxTargetDate(ledger, today) === null) return;
       const predicted = dryRun(ledger, today, targetDate);
       expect(predicted).to.eql(realRuns(ledger, addDays(today, 1), targetDate));

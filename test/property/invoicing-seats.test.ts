@@ -19,12 +19,12 @@ interface Subscribed {
   readonly seats: readonly Seats[];
 }
 
-/** Whether a run happens on that day; every subscription is run on the last one. */
+/** Returns whether a run happens on the day. Every subscription also runs on the last day. */
 type Schedule = (day: number) => boolean;
 
 const start = fc.integer({ min: 0, max: 1_500 }).map((days) => addDays(parseLocalDate('2023-01-01'), days));
 
-/** Seats that change each time, `most` days long at the latest. */
+/** Returns changes of seats to different quantities, all within `most` days. */
 function seatsWithin(most: number): fc.Arbitrary<readonly Seats[]> {
   return fc
     .uniqueArray(
@@ -50,7 +50,9 @@ const byMonth = {
   fixedDays: fc.constantFrom(0, 0, 30),
 };
 
-/** A price whose share of each day is a whole number of cents, in a month of 28, 29, 30 or 31 days: nothing is rounded. */
+/**
+ * A price whose daily share is a whole number of cents in months of 28, 29, 30 and 31 days, so that nothing is rounded.
+ */
 const evenPrice = fc.integer({ min: 1, max: 20 }).map((n) => decimal('3775.80').times(n).toFixed(2));
 
 const evenMonths: fc.Arbitrary<Subscribed> = fc.record({
@@ -79,7 +81,7 @@ function eventsOf({ start, bcd, period, mode, price, seats }: Subscribed, upTo: 
   ];
 }
 
-/** The subscription as it is billed by the schedule, each change known from its day on. */
+/** Bills the subscription on the schedule's days. Each change becomes known on its own day. */
 function billed(subscribed: Subscribed, runsOn: Schedule) {
   const { start, seats, fixedDays } = subscribed;
   const last = (seats.at(-1)?.day ?? 0) + 40;

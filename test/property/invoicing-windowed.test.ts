@@ -5,7 +5,7 @@ import type { Fact, History, Step } from '../support/lives/invoicing-history.ts'
 import { eventsOf, firstDifference, histories } from '../support/lives/invoicing-history.ts';
 import { type Decimal, expect, forRuns, historyRuns, type Uuid } from '../support/property.ts';
 
-/** A history on its way: every run is checked as it happens. */
+/** A history in progress, in which every run is checked. */
 class Life {
   readonly history: History;
   readonly ledger: SubscriptionLedger;
@@ -59,7 +59,7 @@ class Life {
     return { ...fact, day: Math.max(0, this.targetDate - parseLocalDate(this.history.start) + near) };
   }
 
-  /** False where nothing is billed otherwise. */
+  /** Returns false if the change does not affect billing. */
   #setFacts(facts: readonly Fact[]): boolean {
     this.facts = facts;
     const events = eventsOf(this.history, facts);
@@ -72,7 +72,7 @@ class Life {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
 
-  /** What the voided invoice had held is looked at again from where the others hold it. */
+  /** Voids an invoice, and evaluates the days that only this invoice covered again. */
   #void(index: number): void {
     const { ledger, history } = this;
     const before = ledger.maxTargetDate;
@@ -83,7 +83,7 @@ class Life {
     ledger.change(ledger.events, left === null ? parseLocalDate(history.start) : addDays(left, 1));
   }
 
-  /** `SubscriptionLedger.run` itself compares the windowed evaluation with that of the whole history. */
+  /** Runs the ledger, which compares its windowed evaluation with that of the full history. */
   #run(asked: LocalDate): void {
     const { ledger, adjusted, history } = this;
     const targetDate = maxDate(asked, ledger.maxTargetDate ?? asked);
@@ -97,7 +97,7 @@ class Life {
   }
 }
 
-/** What the histories have to come to, so that the property speaks of it: at least once in so many histories. */
+/** Minimum coverage of the property: each kind occurs at least once in this many histories. */
 const HISTORIES_BETWEEN: Readonly<Record<string, number>> = {
   CHANGE: 4,
   PRICE: 4,

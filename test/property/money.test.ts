@@ -16,7 +16,7 @@ import {
 import { expect, fc, forAll } from '../support/property.ts';
 
 const currencies = fc.constantFrom(...currencyCodes);
-/** Scaled integers with their scale: 15 integer and up to 9 fractional digits. */
+/** Scaled integers and their scale: 15 integer digits and up to 9 fractional digits. */
 const scaled = fc.record({
   units: fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }),
   scale: fc.integer({ min: 0, max: 9 }),

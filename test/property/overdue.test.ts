@@ -37,7 +37,7 @@ const anyCondition: fc.Arbitrary<OverdueCondition> = fc.record({
   tagMissing: orNull(tag),
 });
 
-/** Text as people may write it into JSON, of characters that XML has. */
+/** Text that people might write in JSON, of characters that XML allows. */
 const text = (most: number) =>
   fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: most })
@@ -49,7 +49,7 @@ const text = (most: number) =>
     )
     .chain((found) => fc.constantFrom(found, `<${found}>"&\r\n`.slice(0, most)));
 
-/** States of every kind, from the most to the least severe; with times they fall as JSON asks. */
+/** States of every kind, from the most to the least severe. Times decrease as JSON requires. */
 const anyConfig: fc.Arbitrary<OverdueConfig> = fc
   .record({
     initial: orNull(duration(1)),
@@ -69,7 +69,7 @@ const anyConfig: fc.Arbitrary<OverdueConfig> = fc
   })
   .map(({ initial, states }) => ({ initialReevaluationInterval: initial, states }));
 
-/** Conditions that only grow with time and debt. */
+/** Conditions that can only become true with time and debt. */
 const growingConfig = fc
   .array(fc.record(growing), { minLength: 1, maxLength: 5 })
   .map((all) => config(all.map((members, index) => state(`S${index}`, { condition: condition(members) }))));
@@ -84,13 +84,13 @@ const invoice: fc.Arbitrary<UnpaidInvoice> = fc.record({
 const invoices = fc.array(invoice, { maxLength: 6 });
 const facts = { lastPaymentResponse: PaymentResponse.OTHER, tags: new Set<string>() };
 
-/** 0 is the most severe; clear comes last. */
+/** Returns 0 for the most severe state; clear comes last. */
 function severity(states: OverdueConfig, snapshot: BillingSnapshot, today: LocalDate): number {
   const found = evaluateOverdue(states, snapshot, today);
   return found === null ? states.states.length : states.states.indexOf(found);
 }
 
-/** Conditions without a criterion are among them (overdue §1.3 rule 2). */
+/** Allows conditions without a criterion (overdue §1.3 rule 2). */
 const AS_STORED = { acceptsEmptyConditions: true };
 
 describe('overdue evaluation', () => {

@@ -13,12 +13,12 @@ const startDay = localDate(2024, 2, 10);
 const lastDay = localDate(2024, 12, 31);
 
 interface Change {
-  /** Days after the first version. */
+  /** Days since the first version. */
   readonly effective: number;
   readonly price: number;
-  /** Days from there to the date for existing subscriptions; null = none. */
+  /** Days from there to the date for existing subscriptions; null = no such date. */
   readonly existing: number | null;
-  /** Days after the start of the subscription. */
+  /** Days since the start of the subscription. */
   readonly upload: number;
 }
 
@@ -56,7 +56,7 @@ function eventsOf(
   return billingEvents({ account: life.account, histories, plans, alignPriceChanges: isAligned }).events;
 }
 
-/** Runs the ledger at each of its due dates and at the given ones, up to a day. */
+/** Runs the ledger at each of its due dates and at the given dates, up to a day. */
 function runUpTo(ledger: SubscriptionLedger, day: LocalDate, dates: LocalDate[]): void {
   for (;;) {
     const due = ledger.nextDueDate === null ? undefined : parseLocalDate(ledger.nextDueDate);

@@ -4,7 +4,7 @@ import { mapPrices, readOverrides, writeOverrides } from '../../lib/catalog/over
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
 import { decimal, expect, fc, forAll } from '../support/property.ts';
 
-/** Plans as validation asks: the types of the phases differ (V8), and so do the currencies of a price (V13). */
+/** Valid plans: all phases have different types (V8), and all prices different currencies (V13). */
 const plans = versionContent
   .map((content) => createVersion(content).plans)
   .map((all) =>

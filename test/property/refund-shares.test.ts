@@ -5,11 +5,11 @@ import { currencyCodes, Decimal, fc, forAll, formatDecimal, minorUnits, sum } fr
 import { BillingError, type Currency, expect, type Money } from '../support/unit.ts';
 
 const currencies = fc.constantFrom(...currencyCodes);
-/** Of a thousand. */
+/** In thousandths. */
 const parts = fc.integer({ min: 0, max: 1000 }).map((part) => part / 1000);
 const units = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 10_000_000 }));
 
-/** A payment that took an amount in one currency and settled another one of its invoice, and the parts given back. */
+/** A payment in one currency that settled an amount of its invoice in another currency, and the refunded parts. */
 const stories = fc
   .record({
     invoice: currencies,
@@ -24,7 +24,7 @@ const stories = fc
 const inUnits = (count: number, currency: Currency) =>
   new Decimal(10).pow(-minorUnits(currency)).times(count);
 
-/** The rows that refunds of these amounts make, one after the other. */
+/** The rows that successive refunds of these amounts create. */
 class Ledger {
   readonly #paid: InvoicePayment;
   readonly #currency: Currency;

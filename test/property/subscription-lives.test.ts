@@ -2,7 +2,7 @@ import { SubscriptionLife } from '../support/lives/subscription-life.ts';
 import { lifeScripts } from '../support/lives/subscription-steps.ts';
 import { expect, forRuns, historyRuns } from '../support/property.ts';
 
-/** What the lives have to come to, so that the property speaks of it: at least once in so many lives. */
+/** Minimum coverage of the property: each kind occurs at least once in this many histories. */
 const LIVES_BETWEEN: Readonly<Record<string, number>> = {
   CHANGE: 2,
   CANCEL: 4,

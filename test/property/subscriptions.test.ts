@@ -40,7 +40,7 @@ const catalogs: fc.Arbitrary<Catalog> = shapes.map((shape) =>
   createCatalog([version({ plans: planOf(shape) })]),
 );
 
-/** Catalogs whose second version gives the phases other lengths, for existing subscriptions too. */
+/** Catalogs whose second version changes the length of the phases, also for existing subscriptions. */
 const repricedCatalogs: fc.Arbitrary<Catalog> = fc
   .tuple(shapes, fc.array(durations, { minLength: 3, maxLength: 3 }))
   .map(([shape, [first, second, last]]) => {
@@ -88,7 +88,7 @@ function create(input: {
   });
 }
 
-/** What invoicing reads of the events, but for the tie-breaker, which tells stored ones from the others. */
+/** Returns the events that invoicing reads, without the tie-breaker, which differs between stored and new events. */
 function streamOf(life: Life) {
   const stream = billingEvents({ account: life.account, histories: [life], plans: life.catalog });
   return stream.events.map((event) => ({ ...event, totalOrdering: null }));

@@ -1,6 +1,6 @@
 import { isLongRun } from '../support/long-run.ts';
 
-/** Zones with every kind of rule: none, odd offsets, missing midnights, missing dates, negative and half-hour DST. */
+/** Zones with every kind of rule: no DST, odd offsets, missing midnights, missing dates, negative and half-hour DST. */
 export const zones = [
   'Africa/Abidjan',
   'Africa/Cairo',
@@ -52,7 +52,7 @@ export const zones = [
   'UTC',
 ] as const;
 
-/** Values of the host's TZ variable, on which no result may depend. */
+/** Values of the host's TZ variable, which must not affect any result. */
 export const allHostZones = [
   'UTC',
   'America/New_York',
@@ -64,7 +64,7 @@ export const allHostZones = [
   'Pacific/Apia',
 ] as const;
 
-/** Those that a run takes: all of them in the long run. */
+/** The zones of this run: all of them in the long run. */
 export const hostZones: readonly string[] = isLongRun
   ? allHostZones
   : ['America/New_York', 'Australia/Lord_Howe'];

@@ -1,6 +1,6 @@
 /**
  * Compares the zone functions of lib/values/time with the Temporal polyfill under the TZ of this process. Started by
- * time-zones.test.ts once per host zone; prints the number of cases, or ends with the shrunk counter-example.
+ * time-zones.test.ts once per host zone. Prints the number of cases, or fails with the shrunk counterexample.
  */
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
@@ -59,7 +59,7 @@ function checkZone(zone: string): void {
     cases += 1;
     checkInstant(ms, zone);
     checkLocal(Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).toPlainDateTime(), zone);
-    // The wall clock of UTC put into the zone also reaches local times that the zone skips.
+    // The UTC wall clock, interpreted in the zone, also reaches local times that the zone skips.
     checkLocal(Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('UTC').toPlainDateTime(), zone);
     for (const skipped of near) {
       if (Math.abs(skipped - ms) > 7_200_000) continue;
@@ -99,7 +99,7 @@ function checkLocal(wallClock: Temporal.PlainDateTime, zone: string): void {
   );
 }
 
-/** subscriptions §2 rule 2, `atTime`, spelled with Temporal. */
+/** subscriptions §2 rule 2, `atTime`, implemented with Temporal. */
 function oracleInstantAt(date: LocalDate, time: LocalTime, zone: string): number {
   const day = Temporal.PlainDate.from(formatLocalDate(date));
   const wanted = day.toPlainDateTime(formatLocalTime(time));
@@ -112,7 +112,7 @@ function oracleInstantAt(date: LocalDate, time: LocalTime, zone: string): number
   return beforeGap.toPlainDate().equals(day) ? beforeGap.epochMilliseconds : afterGap.epochMilliseconds;
 }
 
-/** The wall clock at `ms` by the offset that is in force on the other side of the transition. */
+/** Returns the wall clock at `ms` with the offset on the other side of the transition. */
 function wallClockOfTheOtherSide(transition: number, ms: number, zone: string): Temporal.PlainDateTime {
   const otherSide = Temporal.Instant.fromEpochMilliseconds(ms < transition ? transition : transition - 1);
   const offset = otherSide.toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
@@ -135,7 +135,7 @@ function transitionsOf(zone: string): readonly number[] {
   return found;
 }
 
-/** Explicit offsets are what date-fns-tz reads for us; without one the text is UTC. */
+/** Checks texts with an explicit offset, which date-fns-tz parses, and without one, which are UTC. */
 function checkWireDateTimes(): void {
   const moments = fc.integer({ min: firstMs, max: lastMs });
   const offsets = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });

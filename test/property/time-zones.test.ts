@@ -6,7 +6,7 @@ import { allHostZones, hostZones, zones } from './time-zone-list.ts';
 const oracle = fileURLToPath(new URL('./time-zone-oracle.ts', import.meta.url));
 
 describe('zone conversion', function () {
-  this.timeout(0); // the time depends on the number of cases asked for
+  this.timeout(0); // the time depends on the configured number of cases
   const comparisons = new Map<string, Promise<Comparison>>();
 
   before(() => {

@@ -4,7 +4,7 @@ import { UnbilledUsageLife } from '../support/usage/scanned-usage-life.ts';
 
 const FAR = 400;
 
-/** What came too late is too old at last. */
+/** Late usage is too old in the end. */
 const agedOf = (line: string): string => line.replace(/(LATE|COVERED)$/, 'BEYOND_LOOKBACK');
 
 describe('uninvoiced usage', () => {
@@ -33,7 +33,7 @@ describe('uninvoiced usage', () => {
       const left = items.length === 0 ? before : before.filter((line) => !isDue(line));
       expect(after.map(agedOf)).to.eql(left.map(agedOf));
     });
-    // What is COVERED is rare: the long run meets it.
+    // COVERED is rare, so only the long run includes it.
     for (const reason of [
       'NOT_YET_DUE',
       'UNKNOWN_UNIT',

@@ -10,7 +10,7 @@ import {
 } from '../../lib/values/time/index.ts';
 import { expect, fc, forAll } from '../support/property.ts';
 
-/** With changes of the clock by an hour and by half of one, offsets of a quarter, and a day that was left out. */
+/** Zones with DST of an hour and of half an hour, quarter-hour offsets, and a skipped day. */
 const zones = [
   'UTC',
   'America/New_York',
@@ -23,7 +23,7 @@ const zones = [
 const HOUR = 3_600_000;
 const longest = { HOUR: 400 * HOUR, DAY: 300 * 24 * HOUR, MONTH: 4_000 * 24 * HOUR } as const;
 
-/** Whether a part may begin then: a whole hour or a change of the clock, the start of a day, or of a month. */
+/** Returns whether a part may start at this time: a full hour or a clock change, the start of a day, or of a month. */
 function isBoundary(at: number, granularity: UsageGranularity, zone: TimeZone): boolean {
   const date = localDateOf(instant(at), zone);
   const isDay = startOfDay(date, zone) === at;

@@ -46,7 +46,7 @@ describe('usage ledger', () => {
   it('usage §7.1: bills the minimum history like the full history', () => {
     let leftOut = 0;
     ofEveryHistory(({ zone, events, list, config: given }) => {
-      // What lies before the look-back is found by other means.
+      // Other code finds usage before the look-back.
       const config = { ...given, beyondLookBack: 'REPORT' as const };
       const windowed = new WindowedUsageLife(events, { zone, config });
       const full = new BookedUsageLife(events, { zone, config });

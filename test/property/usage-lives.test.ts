@@ -13,7 +13,7 @@ const begin = day('2026-04-01');
 const days = fc.integer({ min: 0, max: 100 });
 const dateOf = (offset: number) => text(addDays(begin, offset));
 
-/** What happens to the usage of a subscription, one after another. */
+/** Steps that affect the usage of a subscription, in order. */
 const steps = fc.array(
   fc.oneof(
     {
@@ -38,7 +38,7 @@ const sections = fc
   .map(({ section }) => section);
 const itemModes = fc.constantFrom<UsageConfig['itemMode']>('AGGREGATE', 'DETAIL');
 
-/** Runs never go back before the latest target date (usage §6). */
+/** Plays the steps. Runs never use a target date before the latest one (usage §6). */
 function live(life: UsageLife, list: Steps, isBilledOnTheWay: boolean): void {
   let target = 0;
   let billed = 0;
@@ -107,7 +107,7 @@ describe('random usage histories', () => {
       const points = list.filter((step) => step.do === 'RECORD' || step.do === 'BILL');
       live(life, points, true);
       life.bill(last);
-      // There is a next period for everything that arrives before the last run.
+      // All usage that arrives before the last run can be billed in a next period.
       life.bill(dateOf(160));
       const used = points.reduce(
         (all, step) => (step.do === 'RECORD' && step.unit === 'calls' ? all + step.amount : all),
@@ -175,7 +175,7 @@ describe('random usage histories', () => {
   });
 });
 
-/** Day by day: those of the bill cycle day, every so many months from the month in which the run began. */
+/** Returns the boundaries by checking each day: bill cycle days, every `months` months from the month of the start. */
 function calendarBoundaries(run: {
   readonly from: number;
   readonly length: number;
@@ -197,7 +197,7 @@ function atHour(on: number, hour: number): string {
   return `${dateOf(on)}T${String(hour).padStart(2, '0')}:00:00Z`;
 }
 
-/** Each charges 1 for a call: by another name, with other prices, for other periods. */
+/** Sections that each charge 1 per call, but have different names, prices or periods. */
 const oneForACall = [
   stdUsage,
   { ...stdUsage, name: 'other-usage' },
@@ -214,7 +214,7 @@ interface Change {
   readonly bcd: number;
 }
 
-/** A history in order: pauses end with the next change, nothing follows an end. */
+/** Returns the events in order. A pause ends with the next change, and nothing follows an end. */
 function eventsOf(history: readonly Change[]) {
   const events = [usageEvent('CREATE', dateOf(0), { usages: [stdUsage], bcd: 1 })];
   let isPaused = false;

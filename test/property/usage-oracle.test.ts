@@ -18,7 +18,7 @@ import {
 import { OracleLife } from '../support/usage-oracle/oracle-life.ts';
 import type { OracleEvent } from '../support/usage-oracle/usage-facts.ts';
 
-// Clocks go forward on 8 March in New York, and back on 5 April in Auckland.
+// DST starts on March 8 in New York and ends on April 5 in Auckland.
 const begin = dayOf('2026-02-20');
 const dateOf = (offset: number) => dateText(begin + offset);
 const zones = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland'] as const;
@@ -35,7 +35,7 @@ const peaks = endingAt(allPeaks, [
 const weekly: SectionText = { ...calls, name: 'weekly-usage', period: 'WEEKLY' };
 const quarterly: SectionText = { ...top, name: 'quarterly-usage', period: 'QUARTERLY' };
 
-/** What plans charge; the same name with other prices is another section. */
+/** Sections of the plans. The same name with other prices is another section. */
 const sectionSets: readonly (readonly (readonly [SectionText, prices: string])[])[] = [
   [[calls, 'first']],
   [
@@ -57,13 +57,16 @@ const sectionSets: readonly (readonly (readonly [SectionText, prices: string])[]
   [],
 ];
 
-/** Few days, so that points lie on those that billing cuts: the first ones of periods, and some between. */
+/**
+ * Only a few days, so that points are on days that split billing, such as the first days of periods, and on some
+ * between.
+ */
 const days = fc.constantFrom<number>(0, 0, 1, 7, 9, 9, 16, 17, 30, 37, 40, 40, 44, 68, 90);
-/** Few of them too, among them the first ones of days in their zones. */
+/** Only a few hours, including the starts of days in their zones. */
 const hours = fc.constantFrom(0, 0, 5, 11, 12, 18, 23);
 const moment = fc.record({
   on: days,
-  /** null = a point of the day. */
+  /** null = a point of the whole day. */
   hour: fc.option(hours, { freq: 2 }),
 });
 const change = fc.record({
@@ -88,7 +91,7 @@ const steps = fc.array(
       arbitrary: fc.record({
         do: fc.constant('RECORD' as const),
         unit: fc.constantFrom('calls', 'calls', 'mails', 'mails', 'faxes'),
-        /** Those of blocks, tiers and limits as often as others. */
+        /** Amounts at the bounds of blocks, tiers and limits are as frequent as other amounts. */
         tenths: fc.oneof(fc.nat(90), fc.constantFrom(0, 1, 5, 20, 30, 60, 80)),
         moment,
         submission: fc.nat(8),
@@ -113,7 +116,7 @@ const configs = fc.record({
   dropsZeroItems: fc.boolean(),
 });
 
-/** Each is played three times over: every commit sees fewer. */
+/** Each history is played three times, so that each commit runs fewer of them. */
 const runs = isLongRun ? historyRuns : Math.ceil(historyRuns / 4);
 
 describe('independent usage oracle', () => {
@@ -125,7 +128,7 @@ describe('independent usage oracle', () => {
       (zone, first, [list, given]) => {
         const options = { zone: timeZone(zone), config: { ...DEFAULT_USAGE_CONFIG, ...given } };
         const events = ruleEvents(first, zone);
-        // What lies before the look-back is not among what the evaluation of a subscription reads.
+        // The evaluation of a subscription does not read usage before the look-back.
         const life =
           given.beyondLookBack === 'REPORT'
             ? new EvaluatedUsageLife(events, options)
@@ -158,13 +161,13 @@ describe('independent usage oracle', () => {
   }).timeout(0);
 });
 
-/** Compared as text first, which is quicker, and tells where they differ. */
+/** Compares as text first, which is faster and shows the difference. */
 function expectSame(made: unknown, owed: unknown, what: string): void {
   const [one, other] = [JSON.stringify(made, null, 1), JSON.stringify(owed, null, 1)];
   if (one !== other) expect(made, `${what} bill\n${one}\nand the oracle\n${other}`).to.eql(owed);
 }
 
-/** Much of what is billed is taken back at the end. */
+/** Final steps that credit much of what was billed. */
 const lastRuns: readonly Step[] = [
   { do: 'BILL', on: 91 },
   ...[0, 1, 2].map((submission): Step => ({ do: 'VOID_POINTS', submission })),
@@ -193,7 +196,7 @@ interface Rewriting {
   readonly oracle: OracleLife;
 }
 
-/** What is changed in the past makes the next run read all of it. */
+/** Changes the history. The next run reads all of it. */
 function rewrite({ step, zone, lives, oracle }: Rewriting): void {
   for (const life of lives) {
     life.events = ruleEvents(step.history, zone);
@@ -210,11 +213,11 @@ interface Turn {
   readonly type: BillingEvent['transitionType'];
   readonly when: string;
   readonly bcd: number;
-  /** Place in `sectionSets`; null: none. */
+  /** Index in `sectionSets`; null: no usage. */
   readonly sections: number | null;
 }
 
-/** A history in order: a pause ends with the next change, nothing follows an end. */
+/** Returns the changes in order. A pause ends with the next change, and nothing follows an end. */
 function turnsOf({ hour, bcd, sections, changes }: History): readonly Turn[] {
   let now = { bcd, sections };
   const turns: Turn[] = [{ type: 'CREATE', when: atHour(0, hour), ...now }];

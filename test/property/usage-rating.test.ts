@@ -29,7 +29,7 @@ function charged(section: UsageSection, points: readonly OraclePoint[]): readonl
   return points.filter(({ unit }) => units.has(unit));
 }
 
-/** Prices and units are thousandths, and so is a price of whole blocks. */
+/** Formats thousandths, the precision of prices, units and block prices. */
 function price(amount: bigint): string {
   return thousandths(amount).toFixed();
 }

@@ -13,10 +13,13 @@ import {
 } from '../support/usage/played-usage.ts';
 import { SuppliedUsageLife } from '../support/usage/supplied-usage-life.ts';
 
-/** Each life is played twice, and is longer than most. */
+/** Each history is played twice and takes longer than most. */
 const runs = Math.ceil(historyRuns / 4);
 
-/** Sources tell instants, and a history that is not rewritten: what is billed of another one is known by the points alone. */
+/**
+ * Keeps steps that sources can represent: instants, and a history that is not rewritten, because only points show what
+ * was billed of an earlier one.
+ */
 function asSourcesTell(list: readonly Step[]): readonly Step[] {
   return list
     .filter(({ do: what }) => what !== 'REWRITE')
@@ -72,7 +75,7 @@ describe('usage from a source', () => {
       ],
       (zone, first, [list, given, lateMode]) => {
         const config = { ...DEFAULT_USAGE_CONFIG, ...given, lateMode, beyondLookBack: 'REPORT' as const };
-        // Of a peak a source cannot say which record was late, nor of a sum which one was taken back.
+        // For a peak, a source cannot report which record was late, nor for a sum which record was voided.
         const events = eventsOf(
           { ...first, sections: 0, changes: first.changes.map((one) => ({ ...one, sections: 0 })) },
           zone,

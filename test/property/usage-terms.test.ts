@@ -17,10 +17,10 @@ import {
 } from '../support/usage/played-usage.ts';
 import { type OraclePoint, pricedByMeter } from '../support/usage/pricing-oracle.ts';
 
-/** Each life is played twice, and is longer than most. */
+/** Each history is played twice and takes longer than most. */
 const runs = Math.ceil(historyRuns / 4);
 
-/** In whole cents and thousandths, for an oracle that counts in these. */
+/** In whole cents and thousandths, as in the oracle's arithmetic. */
 const agreed = fc.record({
   free: fc.option(fc.bigInt({ min: 1n, max: 90_000n })),
   percent: fc.option(fc.bigInt({ min: 1n, max: 100n })),
@@ -39,7 +39,7 @@ function entryOf({ free, percent, minimum, aboveMinimum }: Agreed, unit: string)
   };
 }
 
-/** What is free is taken from the points as they come. */
+/** Returns the points without the free amount, which is deducted in their order. */
 function withoutFree(points: readonly OraclePoint[], unit: string, free: bigint): readonly OraclePoint[] {
   let left = free;
   return points.map((point) => {
@@ -50,7 +50,7 @@ function withoutFree(points: readonly OraclePoint[], unit: string, free: bigint)
   });
 }
 
-/** In hundred-thousandths. */
+/** Returns the price in hundred-thousandths. */
 function priced(amount: bigint, { percent, minimum, aboveMinimum }: Agreed): bigint {
   const reduced = amount * (100n - (percent ?? 0n));
   const most = aboveMinimum === null ? null : ((minimum ?? 0n) + aboveMinimum) * 1_000n;

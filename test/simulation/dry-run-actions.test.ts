@@ -40,7 +40,10 @@ const at = (day: LocalDate, time: string): string => `${formatLocalDate(day)}T${
 const isWrite = (statement: string): boolean =>
   /\b(insert\s+into|update\s+\w+\s+set|delete\s+from|for\s+(no\s+key\s+)?update)\b/i.test(statement);
 
-/** Taxes the invoices of runs and sometimes adds a credit, an adjustment or another amount. Leaves manual invoices alone. */
+/**
+ * Taxes the invoices of runs and sometimes adds a credit, an adjustment or another amount. Leaves manual invoices
+ * alone.
+ */
 const taxes: InvoicePlugin = {
   name: 'taxes',
   async getAdditionalInvoiceItems(...[{ items }, , , { targetDate }]) {

@@ -66,7 +66,7 @@ function documented(documents: readonly IssuedDocument[]) {
   return sum(charging.map(({ facts: { kind, gross } }) => (kind === 'INVOICE' ? gross : gross.negated())));
 }
 
-/** Returns what the items of committed invoices charge and take back. */
+/** Returns the total of the charges and credits on committed invoices. */
 function charged(documents: readonly IssuedDocument[]) {
   const items = documents.flatMap(({ facts, invoice }) =>
     facts.kind === 'INVOICE' && invoice.status === 'COMMITTED' ? invoice.items : [],

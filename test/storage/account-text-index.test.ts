@@ -10,7 +10,9 @@ import { account, author, newId } from '../support/storage/stored-records.ts';
 
 const page = { offset: 0, limit: 100 };
 
-/** What letters, marks and signs fold to, and what patterns, quotes and words make of them. */
+/**
+ * Letters, marks and signs that case folding changes, and characters that are special in patterns, quotes and words.
+ */
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'B', 'ab', 'É', 'ß', 'Σ', 'ς', 'İ', 'ı', 'Å', 'å', '名前') },
   {
@@ -27,7 +29,7 @@ const person = fc.record({
   company: fc.option(words(8)),
   externalKey: words(4),
 });
-/** A key of its own, or a part of what one of the accounts holds. */
+/** A random key, or a part of a field of one of the accounts. */
 const sought = fc.oneof(
   words(5),
   fc.record({ at: fc.nat(), from: fc.nat(), length: fc.integer({ min: 1, max: 8 }) }),
@@ -39,7 +41,7 @@ eachDatabaseAndSuperuser((kind, open) => {
     before(async () => {
       opened = await openStorage(kind, async () => {
         const database = await open(migrated);
-        // No other plan is left for whoever connects from here on.
+        // All later connections must use the index.
         if (database.kind === 'postgresql') {
           await withPostgresql(database.url, async (client) => {
             const name = new URL(database.url).pathname.slice(1);
@@ -124,7 +126,7 @@ eachDatabaseAndSuperuser((kind, open) => {
 });
 
 onPostgresql.describe('the account text index on PostgreSQL', (open) => {
-  /** A database whose schema is made after `prepare`, with an account that is found; then the index. */
+  /** Migrates a database after `prepare` and expects to find an account in it. Returns the definition of its index. */
   async function made(prepare: (client: Client, name: string) => Promise<unknown>) {
     const database = await open();
     if (database.kind !== 'postgresql') throw new Error('wrong kind');

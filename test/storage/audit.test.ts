@@ -33,7 +33,7 @@ import {
 
 type Owner = ReturnType<typeof ownerOf>;
 
-/** The history columns of each resource, as the table of accounts §14.1 lists them. */
+/** The history columns of each resource, as in the table of accounts §14.1. */
 const specified: ReadonlyMap<string, readonly string[]> = new Map(
   auditedResources.map(({ tableName, columns, columnsOnlyInD }) => [
     tableName,

@@ -27,7 +27,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
   let orm: MikroORM;
   let idleCount: () => number;
   let transactions: Transactions;
-  /** How often the pool's one connection was written to and waited for. */
+  /** Number of round trips on the pool's only connection. */
   let roundTrips = 0;
 
   before(async () => {
@@ -78,7 +78,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     return rows.map((row) => (row as { readonly id: number }).id);
   };
 
-  /** What statements take that wait for each other only where they must, and what they take one by one. */
+  /** Round trips if statements wait for each other only where necessary, and if they are sent one by one. */
   const expectRoundTrips = (batched: number, oneByOne: number) =>
     expect(roundTrips).to.equal(batchesStatements ? batched : oneByOne);
 

@@ -140,7 +140,7 @@ eachDatabase.describe('catalog entry storage', (open, kind) => {
       await session.catalogs.lockForDeletion();
       order.push('deletion');
     });
-    // Of SQLite's writers each waits for the one before it anyway.
+    // SQLite's writers always wait for each other.
     if (kind === 'postgresql') {
       await opened.write(async (session) => {
         await session.catalogs.keepPlans();

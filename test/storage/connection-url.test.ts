@@ -8,7 +8,7 @@ import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 
 const tlsRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** Stands where PostgreSQL would, and has no TLS. */
+/** A server that accepts connections like PostgreSQL and refuses TLS. */
 class Stand {
   first: Buffer | undefined;
   readonly #server: Server = createServer((socket) => {
@@ -19,7 +19,7 @@ class Stand {
     });
   });
 
-  /** @param path of a socket; undefined: a port of this machine, which is returned. */
+  /** @param path of a socket; undefined: listens on a local port and returns it. */
   async listen(path?: string): Promise<number> {
     this.#server.listen(path ?? { host: '127.0.0.1', port: 0 });
     await once(this.#server, 'listening');
@@ -32,7 +32,7 @@ class Stand {
   }
 }
 
-/** What becomes of a connection that can only fail. */
+/** Returns the error of a connection. */
 async function failureOf(url: string): Promise<string> {
   try {
     await migrate(url);

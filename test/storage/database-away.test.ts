@@ -14,7 +14,7 @@ import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 const RETRY_AFTER_MS = 1_000;
 
 onPostgresql.describe('an unreachable PostgreSQL server', (open) => define(open, true));
-// What is away is told by the connection, which knows nothing of batches.
+// The connection detects an unreachable server, independently of batching.
 if (isLongRun)
   onPostgresql.describe('an unreachable PostgreSQL server with unbatched statements', (open) =>
     define(open, false),
@@ -41,7 +41,7 @@ function define(open: OpenDatabase, batchesStatements: boolean): void {
     await proxy.close();
   });
 
-  /** How long it takes to be told that the server is away. */
+  /** Returns the time until the call fails because the server is unreachable. */
   async function toldAfterMs(call: () => Promise<unknown>): Promise<number> {
     const startedMs = performance.now();
     expect(await rejection(call())).to.include({

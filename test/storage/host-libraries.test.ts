@@ -63,7 +63,7 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
           return account.id;
         });
         expect((await engine.acme.accounts.get(id)).name).to.equal('Ada');
-        // What Kysely and Prisma have committed is found by looking at the queue.
+        // For Kysely and Prisma, the engine finds commits by polling the queue.
         if (!['Kysely', 'Prisma'].includes(name)) await told;
         await engine.settle();
         const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
@@ -223,12 +223,12 @@ eachDatabase.describe('host library transactions joined by the engine', (open, k
   });
 });
 
-/** The engine, as hosts have it whose handles the compiler cannot check. */
+/** The engine's type for hosts whose transaction types the compiler cannot check. */
 function joinable(billing: object): Billing<unknown> {
   return billing as Billing<unknown>;
 }
 
-/** What a host writes for a library that is not known. */
+/** Adapts an unsupported library, as a host would write it. */
 function lentByFunction(dialect: DatabaseKind, handle: object): SqlTransaction {
   if (dialect === 'postgresql') {
     const trx = (handle as Transaction<unknown>).withoutPlugins();
@@ -253,7 +253,7 @@ function lentByFunction(dialect: DatabaseKind, handle: object): SqlTransaction {
   };
 }
 
-/** The same rows, with doubles where text has only digits and a point. */
+/** Returns the rows with doubles for decimal text. */
 function rounded({ rows, rowCount }: Awaited<ReturnType<SqlTransaction['query']>>) {
   const round = (value: unknown) => (/^\d+[.]\d+$/.test(String(value)) ? Number(value) : value);
   return {
@@ -264,7 +264,7 @@ function rounded({ rows, rowCount }: Awaited<ReturnType<SqlTransaction['query']>
   };
 }
 
-/** Resolves when the storage says that a transaction of a host may have been committed. */
+/** Resolves when the storage reports a possible commit of a host transaction. */
 function commit({ storage }: TestEngine): Promise<void> {
   return new Promise((resolve) => {
     const stop = storage.onCommit(() => {

@@ -13,7 +13,7 @@ import { migrated, storageOf } from '../support/storage.ts';
 
 interface Host {
   readonly orm: SqliteOrm | PostgresqlOrm;
-  /** Runs `work` in a transaction of the host, with our storage inside it and its own statements. */
+  /** Runs `work` in a transaction of the host, with the engine's storage inside it and the host's own statements. */
   transaction<T>(
     work: (inside: Storage<never>, run: (sql: string) => Promise<unknown>) => Promise<T>,
   ): Promise<T>;
@@ -40,7 +40,7 @@ eachDatabase.describe('storage in a host transaction', (open, kind) => {
   const found = async (id: ReturnType<typeof newId>) =>
     (await storage.read(acme, (session) => session.accounts.findByIds([id]))).length;
 
-  /** An account with its event, written in the host's transaction. */
+  /** Writes an account and its event in the host's transaction. */
   const write = (inside: Storage<never>, id: ReturnType<typeof newId>) =>
     inside.write(acme, author(), async (session) => {
       const [stored] = await session.accounts.insert([account({ id })]);

@@ -18,7 +18,7 @@ const configuration = {
   'org.service.invoice.numberPattern': 'INV-{yyyy}-{n:6}',
 };
 
-/** Aborts one call in five and fails in another; of what it lets pass, it makes an invoice of each item. */
+/** Aborts one call in five and fails in another; creates one invoice per item for all others. */
 function moodyPlugin(): InvoicePlugin {
   let turn = 0;
   return {
@@ -35,7 +35,7 @@ function moodyPlugin(): InvoicePlugin {
   };
 }
 
-/** A disk that now and then has no room for what goes with a number that has just been taken. */
+/** A disk that is sometimes full when a number is taken or an invoice with a new number is inserted. */
 class FullDisk implements Steps {
   #writes = 0;
   failures = 0;
@@ -65,7 +65,7 @@ eachDatabase((kind, open) => {
       host = hostOf(engine.database);
       const common = { clock: engine.clock, hasher: plainHasher(), logger: recordingLogger(), configuration };
       hosted = await Billing.open({ ...common, storage: host.storage, nodeName: 'host' });
-      // A node each, where the database takes more than one.
+      // One node each, if the database allows several.
       const storage = (steps: Steps): Storage<never> =>
         kind === 'postgresql'
           ? killableStorage(storageOf(engine.database), steps)
@@ -99,7 +99,7 @@ eachDatabase((kind, open) => {
       return { invoices: rows.length, notes: notes.length };
     }
 
-    /** Of one charge, what it has come to. */
+    /** Adds one charge. Returns its ids. */
     async function charge(acme: TenantBilling, accountId: Uuid) {
       const items = [{ amount: decimal(30) }];
       const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
@@ -110,7 +110,7 @@ eachDatabase((kind, open) => {
     const inside = <T>(work: (acme: TenantBilling) => Promise<T>): Promise<T> =>
       host.transaction((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em)));
 
-    /** In a transaction of the host, which is rolled back in the end. */
+    /** Creates documents in a host transaction that is rolled back. Returns the highest number that it used. */
     async function releasedEntries(accountId: Uuid): Promise<number> {
       let taken = 0;
       const outcome = await inside(async (acme) => {
@@ -151,7 +151,7 @@ eachDatabase((kind, open) => {
         hostsGaveUp = true;
       };
       const all = [engine.acme, moody, full];
-      // Of SQLite's connections one writes at a time, and those of one thread cannot wait for each other.
+      // Only one SQLite connection writes at a time, and two of them in one thread cannot wait for each other.
       if (kind === 'sqlite') await givingUp();
       const given = await Promise.allSettled([
         ...(kind === 'postgresql' ? [givingUp()] : []),

@@ -7,10 +7,10 @@ import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
 import { type OpenedStorage, sharedStorage } from '../support/storage/opened-storage.ts';
 import { author, invoice, newId, now, ownerOf, today } from '../support/storage/stored-records.ts';
 
-/** Above so many, invoices in a range are not sorted but met along the list. */
+/** With more invoices than this in a range, the search walks the list instead of sorting. */
 const countThreshold = 20;
 const perWriter = 60;
-/** Instants of a quarter of a day: several of a day, on several days. */
+/** Every six hours: several instants per day, on several days. */
 const quarterMs = 6 * 60 * 60 * 1_000;
 
 type Written = Invoice & { readonly createdBy: string };
@@ -24,13 +24,13 @@ eachDatabase.describe('invoice search (invoicing §15)', (open, kind) => {
     all = await fill(opened);
   });
 
-  /** The ids of the page, and what the headers tell. */
+  /** Returns the ids of the page and the totals for the headers. */
   async function found(search: InvoiceSearch, offset: number, limit: number) {
     const page = await opened.reading.invoices.search(search, { offset, limit });
     return { ids: page.rows.map(({ id }) => id), total: page.total, max: page.max };
   }
 
-  /** Compares pages forwards and backwards, at the start and further on. */
+  /** Compares pages in both directions, at the start and at later offsets. */
   async function expectAll(search: InvoiceSearch, matches: (each: Written) => boolean): Promise<number> {
     const matching = all.filter(matches).map(({ id }) => id);
     for (const [offset, limit] of [
@@ -179,7 +179,7 @@ const balances = [
   '-20',
 ];
 
-/** Invoices of some accounts whose dates do not follow their order, made by two callers. */
+/** Creates invoices of several accounts, by two callers, whose dates are not in insertion order. */
 async function fill(opened: OpenedStorage): Promise<readonly Written[]> {
   const owners = (await opened.newAccounts(4)).map(ownerOf);
   const statuses: readonly InvoiceStatus[] = ['COMMITTED', 'COMMITTED', 'DRAFT', 'VOID'];
@@ -193,7 +193,7 @@ async function fill(opened: OpenedStorage): Promise<readonly Written[]> {
     const isLinked = index % 5 === 0 && !isSummary;
     const each = invoice(owner, {
       id,
-      // One summary at most is a draft of its account.
+      // An account has at most one summary in draft status.
       status: isSummary ? 'COMMITTED' : (statuses[index % 4] ?? 'VOID'),
       invoiceDate: day,
       targetDate: index % 6 === 0 ? null : addDays(day, -1),

@@ -85,13 +85,13 @@ eachDatabaseAndSuperuser((kind, open) => {
       });
       catalogRows = await opened.read(catalogRowsOf);
       const delivered = delivery({ id: deliveryId, accountRecordId: acme.recordId });
-      // The event leaves a delivery, and no entry of the queue to be worked on.
+      // The event creates a delivery, but no queue entry.
       await opened.storage.prepare({ isConsumed: ({ type }) => type !== 'ACCOUNT_CHANGE' });
       await storeDeliveries(opened, [delivered]);
       await opened.storage.prepare({ eventIdOf: () => null });
     });
 
-    /** Every read of the port, with the ids and keys of the tenant that `fill` has filled. */
+    /** Calls every read of the port with the ids and keys of the tenant that `fill` has filled. */
     const readAll = (session: ReadSession): Readonly<Record<string, Promise<unknown>>> => {
       const {
         accounts,
@@ -347,8 +347,8 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.usage,
         ].flatMap((area) => Object.keys(area)),
       );
-      // All but the catalog revision, the use of the default catalog and the last number of the tenant itself: no rows to
-      // find. Pieces of usage are tried twice, archived and not. Items and tracking ids are tried by invoice and by list.
+      // Three reads return no rows: the catalog revision, the use of the default catalog and the tenant's last number.
+      // Parts of usage are read twice, archived and not. Items and tracking ids are read by invoice and by list.
       expect(tried - 3).to.equal(reads.length - 3);
     });
 
@@ -471,7 +471,7 @@ function notification(accountRecordId: number) {
   } as const;
 }
 
-/** One record of each kind, tied together. */
+/** Inserts one record of each kind, linked to each other. */
 async function fill(opened: OpenedStorage, acme: Account) {
   const owner = ownerOf(acme);
   const given = {
@@ -580,7 +580,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
   return all;
 }
 
-/** Record ids of a version and of its parts. */
+/** Returns the record ids of a version and of its parts. */
 async function catalogRowsOf({ catalogs }: ReadSession) {
   const [version] = await catalogs.versions();
   if (!version) throw new Error('no catalog version');

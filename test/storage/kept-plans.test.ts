@@ -16,7 +16,7 @@ eachDatabase((kind, open) => {
         const query = pg.Client.prototype.query as (...input: unknown[]) => unknown;
         sinon.stub(pg.Client.prototype, 'query').callsFake(function (this: unknown, ...input: unknown[]) {
           const [first] = input;
-          // Of statements that go together, that of the first one: later it is that of the last.
+          // Recorded here because the client later changes a batch's first query to the last one.
           asked.push(typeof first === 'object' && first !== null && 'name' in first ? first.name : undefined);
           return query.apply(this, input) as never;
         });

@@ -86,7 +86,7 @@ onPostgresql.describe('a PostgreSQL server without free connections', (open) => 
     try {
       await allow(1);
       expect(await rejection(storage.prepare())).to.include({ code: ErrorCode.NO_ROOM });
-      // More than are needed: the server counts one that it has refused until that one's process has ended.
+      // More than required, because the server counts a rejected connection until its process has ended.
       await allow(10);
       await storage.prepare();
     } finally {

@@ -43,7 +43,7 @@ eachDatabase.describe('node storage', (open, kind) => {
     const { nodes } = opened.storage;
     await nodes.beat(node('one', 1_000));
     await nodes.beat(node('two', 2_000));
-    // Nobody was silent for longer than a minute; all were for longer than minus one.
+    // Every heartbeat is newer than a minute, and older than minus one minute.
     await nodes.purge(MINUTE_MS);
     expect(await nodes.list(MINUTE_MS)).to.have.length(2);
     expect(await nodes.list(-MINUTE_MS)).to.eql([]);

@@ -15,7 +15,7 @@ const gold = version({
 
 const sold = (): Catalog => createCatalog([gold]);
 
-/** EVERGREEN of the plan for that amount. */
+/** Overrides the EVERGREEN price of the plan with this amount. */
 function definition(amount: number, planName = 'gold'): OverrideDefinition {
   return defineOverrides({
     plan: gold.findPlan(planName),

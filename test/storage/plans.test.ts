@@ -42,7 +42,7 @@ import {
 } from '../support/storage/stored-records.ts';
 import { point, submission, usageInterval } from '../support/storage/stored-usage.ts';
 
-/** SQLite takes an index whatever the size; PostgreSQL weighs it against reading all. */
+/** SQLite uses an index regardless of the size; PostgreSQL compares it with a full scan. */
 const sizes = {
   sqlite: { accountCount: 500, due: 2_000, future: 8_000 },
   postgresql: { accountCount: 3_000, due: 3_000, future: 12_000 },
@@ -98,11 +98,11 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     opened.bound();
   });
 
-  /** The plans of what `work` runs that read a whole table or walk all rows of a tenant. */
+  /** Returns the plans of the statements in `work` that scan a whole table or all rows of a tenant. */
   const walks = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
     opened.bound();
     await work();
-    // The few tenants of this test are not worth an index.
+    // The test has too few tenants for an index.
     const statements = opened.bound().filter(({ text }) => !isOfTenants(text));
     expect(statements).not.to.have.length(0);
     return badPlans(opened.database, statements);
@@ -237,7 +237,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       await opened.reading.invoices.loadCoverage(windows);
       const plans = await plansOf(opened.database, opened.bound());
       const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
-      // Of recurring charges where the window begins, and each kind from there on.
+      // Recurring charges at the start of the window, and each kind from there on.
       expect(reads).to.have.length(4);
       expect(reads.filter((line) => !/start_date ?[<>]/.test(line))).to.eql([]);
     });
@@ -330,7 +330,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       const clauses = { kind: 'clauses', clauses: [ofAccount] } as const;
       await session.payments.search(clauses, newest, { pluginName: null });
     });
-    // The counts of all payments, which end at a limit.
+    // Excludes the counts of all payments, which stop at a limit.
     expect(found.filter((statement) => !isCount(statement))).to.eql([]);
   });
 
@@ -338,14 +338,14 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
     const { first } = chosen;
     const text = first.externalKey.slice(24, 31);
     opened.bound();
-    // Beyond what there is, so that it has to be counted.
+    // Beyond the last result, so that the search has to count.
     const { total } = await opened.reading.accounts.search(
       { kind: 'text', id: null, text },
       { offset: 1, limit: 100 },
     );
     expect(total).to.equal(1);
     const plans = await plansOf(opened.database, opened.bound());
-    // The last one counts what the search finds, and all there are up to a limit.
+    // The last statement counts the results of the search, and all accounts up to a limit.
     for (const { plan } of plans) expect(plan.join('\n')).to.contain('bw_accounts_text_index');
     if (kind === 'postgresql')
       expect(plans.slice(0, 2).flatMap(({ plan }) => plan.filter(isWalk))).to.eql([]);
@@ -362,7 +362,8 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       const { rows } = await storage.read(opened.tenant, ({ accounts }) =>
         accounts.search(
           { kind: 'text', id: null, text: first.externalKey.slice(24, 31) },
-          // A full page: for a single row a walk is estimated cheaper where the text is by chance in the statistics.
+          // A full page: for a single row, PostgreSQL may estimate a scan as cheaper if the text happens to be in its
+          // statistics.
           { offset: 0, limit: 100 },
         ),
       );
@@ -384,7 +385,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       await subscriptions.searchBundles({ kind: 'text', id: first.id, text: first.id }, page);
       await subscriptions.searchBundles({ kind: 'text', id: null, text: 'seat-7' }, page);
     });
-    // How many there are in all is counted up to a limit.
+    // The total count stops at a limit.
     expect(sought).to.not.be.empty;
     expect(sought.filter((statement) => !statement.includes('as max'))).to.eql([]);
     const paged = await reads(({ subscriptions }) => subscriptions.pageBundles(page));
@@ -393,7 +394,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
 
   describe('invoice searches (invoicing §15)', () => {
     const page = { offset: 0, limit: 100 };
-    /** The plans of the statements that read the page, and of what they ask before. */
+    /** Returns the plans of the statements that read the page and of those before them. */
     const planOf = async (search: InvoiceSearch): Promise<readonly string[]> => {
       opened.bound();
       await opened.reading.invoices.search(search, page);
@@ -538,7 +539,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
       for (const [part, index] of [
         ['AVAILABLE', 'bw_queue_entries_due_index'],
         ['PROCESSING', 'bw_queue_entries_claimed_index'],
-        // PostgreSQL weighs it against the others, which cost nothing while little is done.
+        // PostgreSQL compares it with the other indexes, which cost nothing while the history is small.
         ...(kind === 'sqlite' ? [['FAILED', 'bw_queue_history_failed_index'] as const] : []),
       ] as const) {
         opened.bound();
@@ -549,7 +550,7 @@ eachDatabase.describe('query plans over filled tables', (open, kind) => {
   });
 });
 
-/** The plan of a claim in a transaction that has been prepared as the claim prepares it. */
+/** Returns the plan of a claim after the preceding statements of its transaction. */
 async function claimPlan(
   database: TestDatabase,
   statements: readonly BoundStatement[],
@@ -565,7 +566,7 @@ async function claimPlan(
   });
 }
 
-/** Rows of two tenants, most of them of the first. */
+/** Inserts rows of two tenants, mostly of the first. */
 async function fill(opened: OpenedStorage) {
   const { accountCount, due, future } = sizes[opened.database.kind];
   const accounts = await opened.newAccounts(accountCount);
@@ -711,7 +712,7 @@ async function fill(opened: OpenedStorage) {
   return { accounts: [first, ...others], first, of: of.slice(100, 200), overridePlans, revision };
 }
 
-/** Reads the records that views and dry runs select by their account. */
+/** Reads the records of an account that views and dry runs read. */
 async function readAccount(session: ReadSession, accountId: Uuid): Promise<void> {
   const { subscriptions, invoices, payments } = session;
   await subscriptions.findBundlesByAccounts([accountId]);
@@ -737,10 +738,10 @@ async function analyse(database: TestDatabase): Promise<void> {
   if (database.kind !== 'postgresql') return;
   await withPostgresql(database.url, async (client) => {
     await client.query('analyze');
-    // As autovacuum does: what the text index has still to sort in counts against it.
+    // Like autovacuum: unmerged entries make the text index appear more expensive.
     await client.query('vacuum bw_accounts');
   });
 }
 
-/** A line that tells by which columns rows of coverage are found. */
+/** Matches a plan line that finds coverage rows by their index columns. */
 const coverageRead = { sqlite: /SEARCH [cp] USING/, postgresql: /Index Cond: .*subscription_id/ };

@@ -153,7 +153,7 @@ eachDatabase((kind, open) => {
       expect(await push.takeUp(lease('one'), taken, LEASE_MS)).to.equal('TAKEN');
       expect(await push.takeUp(lease('one'), taken, LEASE_MS)).to.equal('MOVED');
       expect((await load()).map(({ id }) => id)).to.eql(found.map(({ eventId }) => eventId));
-      // Events of before a callback are not for it, and without one there is nothing to take up.
+      // Events before a new callback are not for it, and without a callback there are no events to deliver.
       await publishEvents(opened, [10]);
       await opened.writing.keyValues.setCallback(2);
       expect(await push.takeUp(lease('one'), { ...taken, after: upTo }, LEASE_MS)).to.equal('MOVED');
@@ -192,7 +192,7 @@ eachDatabase((kind, open) => {
       expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('TAKEN');
       expect(await books.takeUp(lease, taken, LEASE_MS)).to.equal('MOVED');
       expect(await lastEventId('books')).to.equal(upTo);
-      // What a node of an earlier version has written with its change is there once.
+      // A delivery that a node of an earlier version stored with its change is not stored twice.
       await publishEvents(opened, [10]);
       const last = await storage.events.horizon(tenant.recordId);
       const further = { after: upTo, upTo: last, deliveries: taken.deliveries };
@@ -255,7 +255,7 @@ eachDatabase((kind, open) => {
               ...changes,
             }),
           );
-          // Some of their events are history, some are live.
+          // Some of the events are in the history, some are live.
           await storage.prepare({
             isConsumed: ({ type }) => changes.state !== 'PROCESSED' && type === 'ACCOUNT_CHANGE',
           });
@@ -298,8 +298,8 @@ eachDatabase((kind, open) => {
       await sink.backlog({ businessNow: NOW, limit: 100 });
       await storage.sinks.forget(60_000, 10);
       const found = await badPlans(opened.database, opened.bound());
-      // Of leases and cursors there is one row for each tenant that is being sent for, or has a callback; a sink gets what
-      // happens in every tenant.
+      // Leases and cursors have one row per tenant with a callback or with pushes in progress. A sink gets the events
+      // of every tenant.
       const onLeases =
         /(Seq Scan on|SCAN|USING INDEX) (bw_(push|sink)_(leases|cursors)|bw_sinks|bw_tenants|c\b)/;
       const walks = found.filter(

@@ -68,7 +68,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
       ...changes,
     });
 
-  /** Claims and finishes until nothing is left; the names in the order of their claims. */
+  /** Claims and finishes entries until none is left. Returns their names in claim order. */
   const drain = async (limit = 100): Promise<readonly unknown[][]> => {
     const rounds: unknown[][] = [];
     for (;;) {
@@ -180,7 +180,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
     await opened.storage.prepare({ isConsumed: ({ type }) => type === event });
     await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
     expect(await drain()).to.eql([['a'], ['b']]);
-    // One purge row each: all three are in the history, under one numbering.
+    // A purge deletes one row each: all three are in the history, numbered together.
     expect(await queue.purgeHistory(instant(now + 1), 100)).to.equal(3);
     await put([bus(0, 'next')]);
     expect(names(await claim())).to.eql(['next']);
@@ -253,7 +253,7 @@ eachDatabase.describe('queue storage', (open, kind) => {
       expect((await rejection(attempt())).name).to.equal('LeaseLostError');
     await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
     await queue.release([lost], 0);
-    // It is there once, as another claim finds it.
+    // The entry exists once, because another claim finds it.
     await queue.finish([kept]);
     expect(names(await claim())).to.eql(['a']);
     expect(await claim()).to.eql([]);
@@ -513,14 +513,14 @@ onPostgresql.describe('queue storage on PostgreSQL with two nodes', (open) => {
     const first = new Client(reachingEveryTenant(opened.database.url));
     await first.connect();
     try {
-      // What a claim does, stopped before its commit.
+      // The statements of a claim, before its commit.
       await first.query('begin');
       await first.query(render(postgresqlDialect.claimLock, postgresqlDialect.writer).text);
       await first.query(
         `update bw_queue_entries set processing_state = 'IN_PROCESSING' where account_record_id = $1`,
         [accountRecordId],
       );
-      // Goes before the notification, so that nothing in the other's sight tells that the account is taken.
+      // This entry comes before the notification, so the other transaction sees no sign that the account is taken.
       await opened.write(async (session) =>
         session.publish([{ type: event, accountRecordId, payload: { name: 'b' } }]),
       );

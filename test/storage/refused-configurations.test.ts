@@ -27,7 +27,7 @@ eachDatabase.describe('tenant configuration in concurrent transactions', (open, 
     other = await opened.newTenant();
   });
 
-  /** What the transaction itself goes by is read before it ends. */
+  /** Stores a row and runs `during` in the same transaction. */
   async function store(
     tenant: TenantRef,
     row: New<TenantKeyValue>,

@@ -56,7 +56,9 @@ interface Identified {
   readonly id: Uuid;
 }
 
-/** A kind of record: how two of it are made, the second with null wherever null may stand; stored; and found. */
+/**
+ * How to create two records of a kind, the second with null in every nullable field, to store them and to find them.
+ */
 interface Kind {
   make(owner: Owner): readonly Identified[];
   insert(session: WriteSession, records: readonly never[]): Promise<unknown>;
@@ -586,7 +588,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     await save([one, other, unread]);
     const [first, second, third] = await cursorsNow();
     if (!first || !second || !third) throw new Error('no cursor');
-    // A property that is not changed stays, and each gets its own.
+    // Unchanged properties keep their value, and each cursor gets its own.
     const saved = { ...first, ...changes };
     await save([saved]);
     expect(await cursorsNow()).to.eql([saved, second, third]);
@@ -757,7 +759,7 @@ eachDatabaseAndOneByOne.describe('record storage', (open, kind) => {
     const { frame, products, plans } = late.parts;
     const shape = catalogPart({ kind: CatalogPartKind.SHAPE });
     const added = catalogPart({ shape, forExisting: now });
-    // More than come in one row.
+    // More than fit into one row.
     const similar = Array.from({ length: 70 }, () => catalogPart({ shape }));
     const early = catalogVersion({
       effectiveDate: (now - 1) as typeof now,

@@ -12,7 +12,7 @@ import { SHOW_ACCOUNTS, schemaOptions } from '../../adapters/mikro-orm/tables/sc
 import { eachDatabase, expect, migrated, onPostgresql, type TestDatabase } from '../support/index.ts';
 import { rejection, storageAt } from '../support/storage/opened-storage.ts';
 
-/** Statements that list our tables, and those of them whose `record_id` comes from a sequence that never goes back. */
+/** Statements that list the engine's tables, and those whose `record_id` comes from a sequence. */
 const NUMBERED = {
   sqlite: [
     `select name from sqlite_master where type = 'table' and name like 'bw\\_%' escape '\\'`,
@@ -38,8 +38,8 @@ eachDatabase.describe('the storage schema', (open, kind) => {
 
   it('platform §17: numbers the rows of every table by a sequence that never reuses a number', async () => {
     const orm = schemaOf(await open(migrated));
-    // Rows of the queue keep their numbers in its history; what was used is numbered by day; SQLite has two tables of
-    // others for texts and migrations.
+    // Queue rows keep their numbers in the history; usage is numbered by day; on SQLite, libraries create the tables
+    // for texts and migrations.
     const numberedElsewhere =
       /^bw_(?:queue_history|usage_points|usage_days|usage_archived_\w+|migrations|account_texts.*)$/;
     const [all, numbered] = NUMBERED[kind];

@@ -12,7 +12,7 @@ const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
 
 onPostgresql.describe('engines in several schemas of one PostgreSQL database', (open) => {
   let whole: string;
-  /** A database whose search path begins with this schema. */
+  /** Returns a database whose search path begins with this schema. */
   const inSchema = (path: string): TestDatabase & { kind: 'postgresql' } => {
     const url = new URL(whole);
     url.searchParams.set('options', `-c search_path=${path}`);

@@ -7,7 +7,10 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { expect, freshDatabase, migrated } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
-/** Opens the storage of a file, says so, and stays; what nothing holds any more would be collected, and its lock with it. */
+/**
+ * Opens the storage of a file, prints that it is open, and keeps running. The interval keeps the storage from being
+ * garbage collected, which would release the lock.
+ */
 const holder = `
   import { sqlite } from '${new URL('../../adapters/mikro-orm/sqlite.ts', import.meta.url)}';
   const storage = sqlite(process.argv[1]);

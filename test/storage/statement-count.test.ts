@@ -188,7 +188,7 @@ eachDatabase.describe('the number of SQL statements', (open, kind) => {
     await opened.storage.prepare({ isConsumed: ({ type }) => type === 'ACCOUNT_CHANGE' });
     const [stored] = await opened.newAccounts(1);
     owner = ownerOf(stored);
-    // The very first entry of a SQLite file takes one more, to begin its numbering.
+    // The first entry of a SQLite file takes one more statement, to start its numbering.
     await opened.write(async (session) =>
       session.publish([{ type: 'ACCOUNT_CREATION', accountRecordId: stored.recordId, payload: {} }]),
     );
@@ -211,9 +211,10 @@ eachDatabase.describe('the number of SQL statements', (open, kind) => {
     }
     expect(new Set(writes).size).to.equal(1);
     expect(new Set(reads).size).to.equal(1);
-    // 31 statements; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
+    // 31 statements, and for the outbox: one statement and the wake-up on PostgreSQL; number, history and live entry on
+    // SQLite.
     expect(writes[0]).to.equal(kind === 'sqlite' ? 34 : 33);
-    // Some 20 changes of each record are audited; a statement takes 4,096 of them.
+    // About 20 changes of each record are audited; one statement inserts up to 4,096 of them.
     expect(audits).to.eql([1, 1, 5]);
   });
 

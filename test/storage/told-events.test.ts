@@ -86,7 +86,7 @@ eachDatabase.describe('published events', (open, kind) => {
         if (kind === 'sqlite') return;
         await opened.write(async (session) => session.publish([told(2)]));
         expect(await accounts()).to.eql([]);
-        // Other tenants need not wait for it.
+        // Other tenants do not wait for the open transaction.
         const { storage } = opened;
         const other = await opened.newTenant();
         await storage.write(other, author(), async (session) => session.publish([told(5)]));
@@ -171,12 +171,13 @@ onPostgresql.describe('concurrently published events', (open) => {
         session.publish(
           Array.from({ length: sizes[index] ?? 1 }, () => told(account.recordId, String(index))),
         );
-        // Under the lock of the account, as the order of its commits.
+        // Recorded under the account lock, so the order is that of the commits.
         order.get(account.recordId)?.push(index);
       });
     const write = async (): Promise<void> => {
       for (let index = next++; index < sizes.length; index = next++) {
-        // Hosts commit a while after the numbers are given, so that others commit greater ones meanwhile.
+        // Host transactions commit some time after their numbers are assigned, so that others commit higher numbers
+        // first.
         if (index % 2 === 0) await tell(storage, index);
         else
           await host.transaction(async (em) => {

@@ -124,7 +124,7 @@ eachDatabaseAndOneByOne.describe('storage transactions', (open, kind) => {
     expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(1);
     expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CREATION' }]))).to.equal(0);
     expect(await write((session) => session.schedule([{ ...notification, effectiveDate: now }]))).to.equal(1);
-    // Before that a dispatcher that polls would be late.
+    // The next poll of a dispatcher would be too late for an earlier entry.
     const later = (now + QUEUE_POLL_MS + 1) as typeof now;
     expect(await write((session) => session.schedule([{ ...notification, effectiveDate: later }]))).to.equal(
       0,
@@ -161,11 +161,13 @@ onPostgresql.describe('storage transactions on PostgreSQL', (open) => {
     const survivorDone = Promise.withResolvers<void>();
     let waiting = 0;
     let runs = 0;
-    /** Locks in the order given, which the port's own call never does, and meets the other in between. */
+    /**
+     * Locks accounts in the given order, which the port's own call never does, and waits for the other call in between.
+     */
     const crosswise = async (storage: typeof other, order: readonly Account[], name: string) => {
       await storage.write(opened.tenant, author(), async (session) => {
         runs += 1;
-        // A victim that begins again at once may get its first row before the survivor is woken, and deadlock again.
+        // A victim that retries at once could lock its first row before the survivor continues, and deadlock again.
         if (runs > 2) await survivorDone.promise;
         for (const [index, each] of order.entries()) {
           await session.accounts.update([{ ...each, name }]);

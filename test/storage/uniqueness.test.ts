@@ -31,10 +31,10 @@ import {
 type Owner = ReturnType<typeof ownerOf>;
 
 interface Rule {
-  /** The code of the error that the caller gets, or the name of the error when it is a defect. */
+  /** The code of the caller's error, or the name of the error if it is a defect. */
   readonly meaning: number | 'InvariantError';
   insert(session: WriteSession, owner: Owner, key: Uuid): Promise<unknown>;
-  /** As near as it gets without being refused. */
+  /** Inserts a record that is as similar as possible without being rejected. */
   near?(session: WriteSession, owner: Owner, key: Uuid): Promise<unknown>;
 }
 

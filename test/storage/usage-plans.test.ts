@@ -28,7 +28,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     });
     return opened.storage.recordUsage(opened.tenant, lines);
   };
-  /** A subscription for each of those that use something, billed month by month. */
+  /** Inserts one subscription with usage per account, billed monthly. */
   const fillBilled = async () => {
     const accounts = await opened.newAccounts(SUBSCRIPTIONS);
     const month = (index: number) => ({ at: instantAt(30 * index), date: dayAt(30 * index) });
@@ -76,7 +76,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     await work();
     const statements = opened.bound();
     expect(statements).not.to.have.length(0);
-    // Units have few rows, of which many are read at once.
+    // The units table is small, so scanning it is fine.
     const found = await badPlans(opened.database, statements);
     return found.filter((plan) => !/(Seq Scan on bw_usage_units|SCAN bw_usage_units)/.test(plan));
   };
@@ -167,7 +167,7 @@ eachDatabase.describe('usage query plans over filled tables', (open, kind) => {
     opened.bound();
     await reads();
     const lines = (await plansOf(opened.database, opened.bound())).flatMap(({ plan }) => plan);
-    // Between the days that the last run has looked at, and from a date on, alone.
+    // The reads have separate conditions: between the days that the last run read, and from a date on.
     expect(
       lines.filter((line) => /local_date ?>=? ?/.test(line)),
       lines.join('\n'),

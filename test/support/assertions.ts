@@ -68,7 +68,10 @@ export async function messageOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Asserts the bound only in the long run, which has a machine of its own. Elsewhere mocha's time limit finds what hangs. */
+/**
+ * Asserts the bound only in the long run, which has a machine of its own. In other runs, mocha's time limit finds
+ * hanging code.
+ */
 export function expectBelow(most: number, measured: number, what: string): void {
   if (isLongRun) expect(measured, what).to.be.below(most);
 }

@@ -1,12 +1,12 @@
 export interface AuditedResource {
-  /** Below the core prefix. */
+  /** Path below the core prefix. */
   readonly path: string;
   readonly objectType: string;
   readonly tableName: string;
   readonly historyTableName: string;
-  /** Members of `history` besides the common ones; `isActive` where it is listed. */
+  /** Members of `history` that not all resources have. Includes `isActive` if the resource has it. */
   readonly columns: readonly string[];
-  /** Members of `history` of dialect D only. */
+  /** Members of `history` in dialect D only. */
   readonly columnsOnlyInD: readonly string[];
 }
 

@@ -19,7 +19,9 @@ export function bundled(program: URL, options?: BundledOptions): string {
   return join(bundledTogether([source], options), source.replace(/\.ts$/, '.js'));
 }
 
-/** Bundles sources as the package does, cached by a hash of the text, and returns their folder. Processes start faster. */
+/**
+ * Bundles sources as the package does, cached by a hash of the text, and returns their folder. Processes start faster.
+ */
 export function bundledTogether(sources: readonly string[], { beside = [] }: BundledOptions = {}): string {
   const key = sources.join();
   const known = made.get(key);

@@ -53,7 +53,7 @@ interface DatabaseMaker {
 }
 
 /**
- * Defines the same tests once for SQLite and once for PostgreSQL: for what a database can do differently, such as
+ * Defines the same tests once for SQLite and once for PostgreSQL, for behavior that can differ between them, such as
  * storing, locking and races.
  *
  *     eachDatabase.describe('a store', (open, kind) => {
@@ -62,7 +62,7 @@ interface DatabaseMaker {
  *       it('keeps what was written', …);
  *     });
  *
- * The PostgreSQL server starts with the first database asked of it and serves the whole run.
+ * The PostgreSQL server starts with the first database that a test opens, and serves the whole run.
  */
 export const eachDatabase = definer();
 
@@ -124,7 +124,9 @@ export const onPostgresql = {
   },
 };
 
-/** Defines tests on two cells, for which `serve` has an option. On commits, only every fourth suite runs its first test. */
+/**
+ * Defines tests on two cells, for which `serve` has an option. On commits, only every fourth suite runs its first test.
+ */
 export function onTwoCells(define: DefineTests, { byTurns = false } = {}): void {
   if (isLeftOut('postgresql')) return;
   const suite = describeOn('two cells', 'postgresql', define);

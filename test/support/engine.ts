@@ -73,9 +73,9 @@ export const specCatalog = fixture('catalogs/spec-example.xml');
 
 export interface TestEngineOptions extends Omit<Partial<BillingOptions<never>>, 'documentRenderer'> {
   readonly now: string;
-  /** Default: the catalog of the specification; null: none. */
+  /** Default: the catalog of the specification; null: no catalog. */
   readonly catalog?: URL | string | null;
-  /** Default: that of `billwright/pdf`; null: none. */
+  /** Default: the renderer of `billwright/pdf`; null: no renderer. */
   readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
   /** Receives every statement that the storage sends. */
   readonly trace?: (statement: string) => void;

@@ -9,7 +9,7 @@ export interface FillableStorage {
   readonly storage: Storage<never>;
   fill(): Promise<void>;
   makeRoom(): Promise<void>;
-  /** Closes what the storage does not own. */
+  /** Closes the connections that the storage does not own. */
   end(): Promise<void>;
 }
 

@@ -13,17 +13,17 @@ type Method = (...given: never[]) => unknown;
 /** The name of all plugins of a `HostileHost`. */
 export const HOSTILE = 'hostile';
 
-/** A host whose code behaves until a test scripts one member. */
+/** A host whose code works correctly until a test scripts one member. */
 export class HostileHost {
   readonly logger = recordingLogger();
-  /** How often the member that misbehaves was called. */
+  /** Number of calls of the scripted member. */
   calls = 0;
-  /** Sees the arguments of each call. */
+  /** Receives the arguments of each call. */
   observe: (member: string, given: readonly unknown[]) => void = () => undefined;
   #member: string | null = null;
   #act: Act = () => undefined;
 
-  /** Does something while this member throws or answers as told. */
+  /** Runs the work while this member throws or returns as `act` specifies. */
   async while(member: string, act: Act, work: () => Promise<unknown>): Promise<void> {
     this.#member = member;
     this.#act = act;
@@ -128,7 +128,7 @@ export class HostileHost {
     return Billing.open(options as BillingOptions<never>);
   }
 
-  /** A function of the host that a test may ask for, such as what subscribes to events. */
+  /** Returns a host function under the control of the test, such as an event subscriber. */
   made<M extends Method>(member: string, healthy: M): M {
     return this.#made(member, healthy);
   }

@@ -1,4 +1,4 @@
-/** What most tests of the engine begin with. */
+/** Imports of most tests of the engine. */
 export { expect } from 'chai';
 export * from './assertions.ts';
 export * from './databases.ts';

@@ -1,24 +1,24 @@
-/** Whether this is the run that has hours: every case, on every database, with other random ones each time. */
+/** Whether this is the long run: every case, on every database, with a new random seed. */
 export const isLongRun = process.env.BILLWRIGHT_TEST_LONG === '1';
 
 /**
- * What random tests begin with: the same at every commit, another one in each long run, which names it at its start.
- * `BILLWRIGHT_TEST_SEED` plays the same again.
+ * Seed of the random tests: the same on each commit, a new one in each long run, which prints it at the start. Set
+ * `BILLWRIGHT_TEST_SEED` to repeat a run.
  */
 export const seed = Number(process.env.BILLWRIGHT_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 1));
 
-/** For the processes that this one starts. */
+/** Passed to child processes. */
 process.env.BILLWRIGHT_TEST_SEED = String(seed);
 
 /**
- * One of `every` of them at every commit, those of the turn: rows of a table that take turns leave out nothing that the
- * table has several rows for. In the long run all of them.
+ * Returns every `every`-th item on commits, starting at `turn`, and all of them in the long run. With a different turn
+ * per row, a table with several rows per item covers all items.
  */
 export function sampled<T>(all: readonly T[], every: number, turn = 0): readonly T[] {
   return isLongRun ? all : all.filter((_, index) => index % every === turn % every);
 }
 
-/** Whether what has this place in a table is among those of the commit, of which there is one in `every`. */
+/** Returns whether the row at this place of a table runs on commits, which run every `every`-th row. */
 export function isSampled(place: number, every: number): boolean {
   return isLongRun || place % every === 0;
 }
@@ -28,22 +28,25 @@ export function isSampled(place: number, every: number): boolean {
  */
 export const propertyRuns = runs(100_000);
 
-/** Catalog documents of every shape, which are large: each takes as long as many cases of other properties. */
+/** Catalog documents of every shape. They are large: each takes as long as many cases of other properties. */
 export const documentRuns = runs(100_000, 50);
 
-/** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing §7.3). */
+/**
+ * Random histories of a subscription. Commits run more of them, because they are fast and find most errors (invoicing
+ * §7.3).
+ */
 export const historyRuns = runs(100_000, 150);
 
-/** How long they become: the long run has time for those that are as long as they may be. */
+/** Length of the histories: the long run has time for the longest ones. */
 export const historySize = isLongRun ? 'max' : 'small';
 
-/** The same played by the engine on a database, with an engine and a database of its own for each. */
+/** Histories played on a database, each with its own engine and database. */
 export const storedRuns = isLongRun ? 500 : 4;
 
-/** Histories with a tax plugin, each played by an engine on a database, with its documents. */
+/** Histories with a tax plugin and its documents, each played on a database. */
 export const taxedRuns = runs(300, 12);
 
-/** Cases per zone and host zone; there are 384 such pairs, each case makes several comparisons. */
+/** Cases per zone and host zone. There are 384 such pairs, and each case makes several comparisons. */
 export const zoneRuns = runs(2_500, 12);
 
 function runs(longRun: number, shortRun = 120): number {

@@ -1,7 +1,7 @@
 /**
- * Does `work` while the turns of the event loop are watched.
- * @returns what it gives, and the processor time of the longest turn in milliseconds: what other processes of the machine
- * take does not count.
+ * Runs `work` and measures the turns of the event loop.
+ * @returns its result, and the longest turn in milliseconds of processor time, which excludes other processes on the
+ * machine.
  */
 export async function withLongestTurn<T>(
   work: () => Promise<T>,

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLongRun } from './long-run.ts';
 
-/** More than all databases take that one run of every commit has at a time. */
+/** More than all databases that a commit's run uses at the same time. */
 const ROOM = 4 * 2 ** 30;
 const MEMORY = '/dev/shm';
 
 /**
- * A new directory for databases: in memory where the machine has plenty, which makes the copy of a PostgreSQL database ten
- * times cheaper than on a disk. Nothing in it can be executed everywhere.
+ * Creates a directory for databases: in memory if the machine has enough, where copying a PostgreSQL database is ten
+ * times faster than on disk. Files in it may not be executable.
  */
 export async function memoryDirectory(prefix: string): Promise<string> {
   return mkdtemp(join((await hasRoom()) ? MEMORY : tmpdir(), prefix));

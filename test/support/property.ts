@@ -1,4 +1,4 @@
-/** What most property tests begin with. */
+/** Imports of most property tests. */
 export { default as fc } from 'fast-check';
 export * from './for-all.ts';
 export * from './long-run.ts';

@@ -13,13 +13,13 @@ const STATEMENT = `
   select topic, processing_state as state, record_id from bw_queue_history where kind = 'BUS'
   order by record_id`;
 
-/** Every bus event that the database holds, finished or not, in the order in which they were stored. */
+/** Returns every bus event in the database, finished or not, in storage order. */
 export async function busEvents(database: TestDatabase): Promise<readonly StoredEvent[]> {
   const rows = await rowsOf(database, STATEMENT);
   return rows.map(({ topic, state }) => ({ topic: String(topic), state: String(state) }));
 }
 
-/** Gives the types of the events that were stored since the last time it was asked. */
+/** Returns a function that returns the types of the events stored since its last call. */
 export function newEvents(database: TestDatabase): () => Promise<readonly string[]> {
   let seen = 0;
   return async () => {
@@ -42,7 +42,7 @@ export interface EntryToken {
   readonly token: string;
 }
 
-/** Whose call caused each entry that the database holds, finished or not, of both kinds. */
+/** Returns the user token of the call that caused each entry of both kinds, finished or not. */
 export async function entryTokens(database: TestDatabase): Promise<readonly EntryToken[]> {
   const rows = await rowsOf(database, TOKENS);
   return rows.map(({ topic, account, token }) => ({
@@ -54,16 +54,16 @@ export async function entryTokens(database: TestDatabase): Promise<readonly Entr
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What one reading statement finds, on a connection of its own beside the engine. */
+/** Returns the rows of a read statement, on a separate connection from the engine's. */
 export async function rowsOf(database: TestDatabase, statement: string): Promise<readonly Row[]> {
   if (database.kind === 'postgresql') return postgresqlRows(database.url, statement);
   return (await beside(database)).em.getConnection().execute<Row[]>(statement);
 }
 
 /**
- * By the library that the engine uses too: another one in the same process would take the engine's locks of the file away
- * when it closes it, and cut the shared memory off that the engine has mapped. It stays open for as long as the file is
- * there, since to open it costs many times what a statement does.
+ * Uses the engine's SQLite library, because closing a file with another library in the same process would release the
+ * engine's locks and its shared memory. The connection stays open as long as the file exists, because opening takes
+ * many times longer than a statement.
  */
 function beside(database: TestDatabase & { readonly kind: 'sqlite' }): Promise<MikroORM> {
   const known = opened.get(database.path);
@@ -91,8 +91,8 @@ async function postgresqlRows(url: string, statement: string): Promise<readonly 
 }
 
 /**
- * Statements that come by system time, however much there is to do: whether anything is left is asked by `settle` as often
- * as it takes the time to, and once a second whether leases have ended.
+ * Returns true for statements that depend on system time, not on work: `settle` counts the remaining work repeatedly,
+ * and expired leases are searched once a second.
  */
 export function isLookForWork(statement: string): boolean {
   return (

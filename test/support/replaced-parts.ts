@@ -1,4 +1,4 @@
-/** The object as it is, but for these parts of it. */
+/** Returns the object with these parts replaced. */
 export function withParts<T extends object>(whole: T, parts: Partial<T>): T {
   return new Proxy(whole, {
     get: (target, name) => Reflect.get(name in parts ? parts : target, name) as unknown,

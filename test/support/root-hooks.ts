@@ -6,7 +6,7 @@ import type { RootHookObject } from 'mocha';
 import { removeAllDatabases } from './databases.ts';
 import { isLongRun, seed } from './long-run.ts';
 
-/** Modules are compiled once for all processes of all runs, those that tests start included. */
+/** Modules are compiled once for all processes of all runs, including those that tests start. */
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../../node_modules/.cache/compiled', import.meta.url),
 );
@@ -14,14 +14,14 @@ enableCompileCache(process.env.NODE_COMPILE_CACHE);
 
 fc.configureGlobal({ seed });
 
-/** What the last test closed may take a moment to be gone. */
+/** Resources of the last test may take some time to close. */
 const goneWithinMs = 30_000;
 const pollMs = 5;
 
 const withoutTests = resourcesInUse();
 
 export const mochaHooks: RootHookObject = {
-  /** After the last test, or after each file where mocha runs several at once: finds a leaked server, worker or timer. */
+  /** Runs after the last test, or after each file in parallel runs. Finds leaked servers, workers and timers. */
   async afterAll(this: Mocha.Context) {
     this.timeout(0);
     for (let waitedMs = 0; ; waitedMs += pollMs) {
@@ -41,17 +41,17 @@ export function mochaGlobalSetup(): void {
     process.stdout.write(`BILLWRIGHT_TEST_SEED=${seed} plays the random tests of this run again\n`);
 }
 
-/** Runs once when mocha has run its last test, whatever their outcome; not in the workers of a parallel run. */
+/** Runs once after the last test, whatever the results; not in the workers of a parallel run. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await removeAllDatabases();
 }
 
-/** What keeps this process alive, its output streams included, which Node opens when they are first looked at. */
+/** Returns the resources that keep this process alive, including output streams, which Node opens on first use. */
 function resourcesInUse(): readonly string[] {
   return process.stdout && process.stderr && process.getActiveResourcesInfo();
 }
 
-/** Each of the `known` accounts for one equal resource. */
+/** Returns a filter for resources beyond the `known` ones. Each known resource matches one equal resource. */
 function notAmong(known: readonly string[]): (resource: string) => boolean {
   const rest = [...known];
   return (resource) => {

@@ -16,7 +16,7 @@ export const invoiceCalls: readonly InvoiceCall[] = [
   'onFailureCall',
 ];
 
-/** What a plugin may do when it is called. */
+/** What a plugin does when called. */
 export const answers = [
   'ok',
   'abort',
@@ -29,7 +29,7 @@ export const answers = [
 ] as const;
 export type Answer = (typeof answers)[number];
 
-/** What the plugin does in which call. */
+/** The behavior of the plugin in one of its calls. */
 export interface ScriptedCall {
   readonly call: InvoiceCall;
   readonly answer: Answer;
@@ -37,13 +37,15 @@ export interface ScriptedCall {
 
 const NOBODYS = '99999999-9999-4999-8999-999999999999';
 
-/** Does in each account what is scripted for it. */
+/** An invoice plugin with a script for each account. */
 export class ScriptedInvoicePlugin implements InvoicePlugin {
   readonly name = 'scripted';
   readonly script = new Map<Uuid, ScriptedCall>();
   /** The completion calls of each account. */
   readonly told = new Map<Uuid, string[]>();
-  /** What makes something fail that no answer about items can: done before it, where `onFailureCall` is scripted. */
+  /**
+   * Runs before the operation if `onFailureCall` is scripted, so that it fails although its plugin items are not used.
+   */
   spoil: (accountId: Uuid) => Promise<void> = async () => undefined;
 
   priorCall = async (context: InvoicePluginContext) => {

@@ -14,7 +14,9 @@ export interface Shop {
   readonly acme: TenantBilling;
 }
 
-/** Makes a tenant that sells by a catalog: of `examples/catalogs` or the test fixtures, the XML itself, or (null) none. */
+/**
+ * Creates a tenant with a catalog: a file of `examples/catalogs` or a test fixture, XML text, or null for no catalog.
+ */
 export async function openShop(
   billing: Engine<never>,
   catalog: URL | string | null = example('catalogs/meadow.xml'),
@@ -22,7 +24,7 @@ export async function openShop(
   return found(billing, `shop-${shops++}`, catalog);
 }
 
-/** A database with one shop, prepared once per run; `shopIn` enters it. Its tenant is older than what any test does. */
+/** A database with one shop, prepared once per run and opened by `shopIn`. Its tenant is older than all test data. */
 export function shopTemplate(catalog: URL | null): DatabaseTemplate {
   const sold = catalog === null ? 'nothing' : basename(catalog.pathname, '.xml').replaceAll('-', '_');
   return {
@@ -42,7 +44,7 @@ export function shopTemplate(catalog: URL | null): DatabaseTemplate {
   };
 }
 
-/** The shop of a database that was copied from a `shopTemplate`. */
+/** Returns the shop of a database copied from a `shopTemplate`. */
 export async function shopIn(billing: Engine<never>): Promise<Shop> {
   const { id } = await billing.tenants.getByApiKey(SHOP);
   return { tenant: await billing.tenants.refOf(id), acme: billing.as({ tenant: id, user: 'test' }) };

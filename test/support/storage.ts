@@ -3,7 +3,7 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { DatabaseTemplate, TestDatabase } from './databases.ts';
 
-/** The storage over a test's own database; `trace` is told every statement. */
+/** Returns a storage for a test's database. `trace` receives every statement. */
 export function storageOf(database: TestDatabase, trace?: (statement: string) => void): Storage<never> {
   const traced = trace === undefined ? {} : { trace };
   return database.kind === 'sqlite'

@@ -3,7 +3,7 @@ import type { TestDatabase } from './databases.ts';
 import { itemLines, type TestEngine } from './engine.ts';
 import { entryTokens, rowsOf } from './queue-rows.ts';
 
-/** One call of one caller, told apart from all others by its user token. */
+/** One call of one caller. Its user token identifies its effects. */
 export interface StormCall {
   readonly name: string;
   readonly make: (acme: TenantBilling) => Promise<unknown>;
@@ -11,19 +11,19 @@ export interface StormCall {
 
 export interface MadeCall extends StormCall {
   readonly token: Uuid;
-  /** Code of the refusal; null = accepted. */
+  /** Code of the error; null = accepted. */
   readonly refused: number | null;
 }
 
-/** What a caller is told who is to come again: nothing was done. */
+/** Errors after which a caller repeats its call, because nothing was done. */
 export const COME_AGAIN: readonly (number | null)[] = [ErrorCode.BUSY, ErrorCode.VERSION_CONFLICT];
 
-/** Callers that are at work at one time. */
+/** Number of concurrent callers. */
 export const CALLERS = 50;
 
 /**
- * Makes the calls, as many at once as there are callers; anything but an answer or a refusal fails. One for which the
- * account was busy too long is made again, as its caller is told to (subscriptions §24 rule 3): both are in the result.
+ * Makes the calls with all callers in parallel. Only results and billing errors are accepted. If the account stays
+ * locked, the caller repeats its call (subscriptions §24 rule 3), and both calls are in the result.
  */
 export async function storm(engine: TestEngine, calls: readonly StormCall[]): Promise<readonly MadeCall[]> {
   const made = await inTurns(calls.length, async (index) => {
@@ -48,9 +48,12 @@ export async function makeCall(engine: TestEngine, call: StormCall): Promise<Mad
 }
 
 export interface Effects {
-  /** The changed rows and the queue entries that a call is behind, by itself or by the work that it caused. */
+  /** Returns the changed rows and the queue entries of a call, including the work that it caused. */
   readonly of: (token: Uuid) => readonly string[];
-  /** These calls in the order of the rows that they changed; a call whose rows others stand between is there twice. */
+  /**
+   * Returns these calls in the order of their changed rows. A call appears twice if rows of another call are between
+   * its rows.
+   */
   readonly orderOf: (calls: readonly MadeCall[]) => readonly MadeCall[];
 }
 
@@ -76,7 +79,7 @@ export async function effectsIn(database: TestDatabase): Promise<Effects> {
   };
 }
 
-/** Makes so many, as many at once as there are callers. */
+/** Calls `make` this many times, with all callers in parallel. */
 export async function inTurns<T>(count: number, make: (index: number) => Promise<T>): Promise<readonly T[]> {
   const made: T[] = [];
   const indexes = Array.from({ length: count }, (_, index) => index).values();
@@ -87,7 +90,7 @@ export async function inTurns<T>(count: number, make: (index: number) => Promise
   return made;
 }
 
-/** The subscriptions of an account with their events, and its invoices: without ids, so that two accounts compare. */
+/** Returns the subscriptions, events and invoices of an account without ids, so that two accounts can be compared. */
 export async function storyOf(engine: TestEngine, accountId: Uuid): Promise<readonly string[]> {
   const bundles = await engine.acme.subscriptions.bundlesOfAccount(accountId);
   const events = bundles
@@ -106,7 +109,7 @@ export async function storyOf(engine: TestEngine, accountId: Uuid): Promise<read
   return [...events.toSorted(), ...items];
 }
 
-/** Without what makes the key unique in its tenant. */
+/** Removes the suffix that makes the key unique in its tenant. */
 function keyOf(externalKey: string): string {
   return externalKey.split('@')[0] ?? externalKey;
 }

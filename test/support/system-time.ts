@@ -1,6 +1,8 @@
 import type { SystemClock } from '../../lib/index.ts';
 
-/** System time that a test can push ahead: leases and pauses end without waiting; timers stay real and short. */
+/**
+ * A system clock that a test can advance, so that leases and pauses end without waiting. Timers stay real and short.
+ */
 export function pushableSystemClock(
   longestTimerMs = Number.POSITIVE_INFINITY,
 ): SystemClock & { push(ms: number): void } {
@@ -19,7 +21,7 @@ export function pushableSystemClock(
   };
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its log lines. */
 export function recordingLogger() {
   const lines: { readonly level: string; readonly message: string; readonly fields: object }[] = [];
   const at =

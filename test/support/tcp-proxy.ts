@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { listenOnOwnPort } from './own-port.ts';
 
-/** Stands between a client and a server on this machine, and can cut them off from each other. */
+/** A proxy between a client and a local server, which can interrupt their connection. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on takes connections and bytes, and passes nothing on. */
+  /** Accepts connections and data, but forwards nothing. */
   freeze(): void;
-  /** Breaks all connections off and refuses new ones. */
+  /** Closes all connections and refuses new ones. */
   refuse(): Promise<void>;
-  /** Passes on again, what has come meanwhile too. */
+  /** Forwards again, including connections accepted in the meantime. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Creates the reader of the bytes that the client of a new connection sends. */
+/** Creates a reader of the bytes that a new connection's client sends. */
 type NewReader = () => (chunk: Buffer) => void;
 
 export async function tcpProxy(to: number, newReader?: NewReader): Promise<TcpProxy> {
@@ -58,7 +58,7 @@ export async function tcpProxy(to: number, newReader?: NewReader): Promise<TcpPr
     restore: async () => {
       if (isFrozen) {
         isFrozen = false;
-        // What was under way when it froze has lost its other end.
+        // Connections that were open at the freeze have lost their other end.
         for (const socket of sockets) if (!ahead.includes(socket)) socket.destroy();
         for (const client of ahead.splice(0)) pass(client);
       }
@@ -70,7 +70,7 @@ export async function tcpProxy(to: number, newReader?: NewReader): Promise<TcpPr
   };
 }
 
-/** The URL of a database, by way of a proxy before its server. */
+/** Returns the URL of a database through a proxy in front of its server. */
 export async function proxied(
   url: string,
   newReader?: NewReader,

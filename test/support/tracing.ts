@@ -17,10 +17,10 @@ export interface SeenSpan {
   readonly hasFailed: boolean;
 }
 
-/** A tracer over the real SDK, and what it has exported, in the order in which the spans began. */
+/** Records the spans of a tracer of the real SDK, in the order in which they started. */
 export function recordedTraces() {
   const exporter = new InMemorySpanExporter();
-  // The times of spans are whole milliseconds.
+  // Span times are in whole milliseconds, so the order is recorded separately.
   const begun: string[] = [];
   const order: SpanProcessor = {
     onStart: (span) => void begun.push(span.spanContext().spanId),
@@ -33,7 +33,7 @@ export function recordedTraces() {
   const tracer = provider.getTracer('test');
   return {
     tracer: openTelemetryTracer({ tracer }),
-    /** The host's own. */
+    /** The host's tracer. */
     sdkTracer: tracer,
     forget: () => exporter.reset(),
     spans: (): readonly SeenSpan[] =>
@@ -57,7 +57,7 @@ function seen(span: ReadableSpan): SeenSpan {
   };
 }
 
-/** The names of a span and of what it stands below, from the top. */
+/** Returns the names of a span and its ancestors, from the top. */
 export function pathOf(span: SeenSpan, all: readonly SeenSpan[]): readonly string[] {
   const above = all.find(({ id }) => id === span.parentId);
   return [...(above === undefined ? [] : pathOf(above, all)), span.name];

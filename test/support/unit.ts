@@ -1,4 +1,4 @@
-/** What most unit tests begin with. */
+/** Imports of most unit tests. */
 export { expect } from 'chai';
 export * from '../../lib/values/errors/index.ts';
 export * from '../../lib/values/ids/index.ts';

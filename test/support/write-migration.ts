@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { startPostgresql } from './postgresql-server.ts';
 
-// Development only, `npm run migration -- <name>`: writes the migrations of both databases that changed tables require, with
-// a PostgreSQL server of its own. `initial` writes the initial tables again and needs no server.
+// Development only, `npm run migration -- <name>`: writes migrations of both databases for changed tables, using a
+// temporary PostgreSQL server. `initial` rewrites the initial tables and needs no server.
 const generate = fileURLToPath(new URL('../../adapters/mikro-orm/migrations/generate.ts', import.meta.url));
 const [name = 'change'] = process.argv.slice(2);
 
@@ -11,7 +11,7 @@ if (name === 'initial') write();
 else await writeWithServer();
 
 async function writeWithServer(): Promise<void> {
-  /** The server's process does not keep this one alive. */
+  /** The server process does not keep this process alive. */
   const waiting = setInterval(() => undefined, 1_000);
   const server = await startPostgresql();
   try {

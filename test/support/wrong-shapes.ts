@@ -1,6 +1,6 @@
 import type { AnyInput } from '../../lib/values/host-values/index.ts';
 
-/** Values of other types than any member has. */
+/** Values whose type no member accepts. */
 export const wrongValues: readonly unknown[] = [
   undefined,
   null,
@@ -16,12 +16,12 @@ export const wrongValues: readonly unknown[] = [
   { at: {} },
 ];
 
-/** Ids of stored objects, so that calls get past the lookup of the object. */
+/** Ids of stored objects, so that calls pass the lookup of the object. */
 export type KnownIds = Readonly<Record<string, string>>;
 
 type Parameters = readonly (readonly [name: string, shape: AnyInput])[];
 
-/** Returns a valid value of the shape, whose ids are those of stored objects. */
+/** Returns a valid value of the shape with ids of stored objects. */
 export function sampleOf(shape: AnyInput, name: string, ids: KnownIds): unknown {
   if (typeof shape === 'string') return samples[shape] ?? ids[name] ?? ids.accountId;
   if (shape instanceof Set) return shape.values().next().value;
@@ -45,7 +45,7 @@ const samples: Readonly<Record<string, unknown>> = {
   text: 'x',
 };
 
-/** Returns the arguments with each wrong value in each place of the shapes, one at a time. */
+/** Yields the arguments with each wrong value at each place of the shapes, one at a time. */
 export function* wrongCalls(parameters: Parameters, ids: KnownIds): Generator<readonly unknown[]> {
   const valid = parameters.map(([name, shape]) => sampleOf(shape, name.replace('?', ''), ids));
   yield [];

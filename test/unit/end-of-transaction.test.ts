@@ -5,7 +5,7 @@ import { expect } from 'chai';
 const run = promisify(execFile);
 const module = new URL('../../adapters/mikro-orm/hosts/lender.ts', import.meta.url);
 
-/** What a process prints that watches a transaction of 100 ms and has nothing else to do. */
+/** Returns the output of a process that only watches a transaction of 100 ms. */
 async function printed(watch: string): Promise<string> {
   const script = `
     import { endOf } from '${module}';

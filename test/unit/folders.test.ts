@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 
-/** What a reader takes in at a glance; a folder that grows past it is two. */
+/** The maximum that a reader can overview. A larger folder must be split. */
 const MAX_FILES = 30;
 /** The entry point lists the operations; their implementation is in the area folders. */
 const MAX_LINES_OF_DOOR = 150;

@@ -1,4 +1,7 @@
-/** The XML versions of catalog W19: x from 2024-01-01; x′, for existing subscriptions from 2024-05-01, and y from 2024-04-01. */
+/**
+ * The XML versions of catalog W19: x from 2024-01-01; x′, for existing subscriptions from 2024-05-01, and y from
+ * 2024-04-01.
+ */
 export const overlayCatalog: readonly string[] = [
   version('2024-01-01', plan('x', '20.00')),
   version(

@@ -9,7 +9,7 @@ export interface PricedVersion {
   readonly planName?: string;
   readonly period?: string;
   readonly initialPhases?: string;
-  /** Retires the plan in this version; the catalog then has only a plan of another name. */
+  /** Retires the plan in this version. The catalog then has only another plan. */
   readonly isRetired?: boolean;
 }
 

@@ -17,7 +17,10 @@ interface WatchedMove extends MoveOptions {
   readonly watch?: Watch;
 }
 
-/** Two cells, of which `west` is also the directory, with a tenant in it from before the first cell. Waits of moves are short. */
+/**
+ * Two cells. The first one, `west`, also has the directory and a tenant that is older than the cells. Waits of moves are
+ * short.
+ */
 export interface TwoCells {
   readonly databases: Readonly<Record<CellName, TestDatabase>>;
   readonly storages: Readonly<Record<CellName, Storage<never>>>;

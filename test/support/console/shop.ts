@@ -174,7 +174,7 @@ async function join(acme: TenantBilling): Promise<void> {
   });
 }
 
-/** What a support agent did lately. */
+/** Makes the recent changes of a support agent. */
 async function support(maria: TenantBilling): Promise<void> {
   const ada = await maria.accounts.getByKey('ada');
   await maria.accounts.update(ada.id, { changes: { address1: '7 Harbour Road', city: 'Bergen' } });

@@ -258,7 +258,10 @@ function duringNavigation(error: Error): false {
   throw error;
 }
 
-/** Runs in each document before its scripts: reports violations of the policy, and starts the clock at the time of the shop. */
+/**
+ * Runs in each document before its scripts: reports violations of the policy, and starts the clock at the time of the
+ * shop.
+ */
 const observe = `(now) => {
   document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => {
     console.error('policy: ' + violatedDirective + ' ' + blockedURI + ' ' + sourceFile);
@@ -276,7 +279,10 @@ const observe = `(now) => {
   };
 }`;
 
-/** Opens a tab before the tests of the surrounding `describe`, signed in as the administrator. It closes with the browser. */
+/**
+ * Opens a tab before the tests of the surrounding `describe`, signed in as the administrator. It closes with the
+ * browser.
+ */
 export function tabBefore(browser: TestBrowser, server: ConsoleServer): OpenedTab {
   const { opened, open } = tabToOpen(browser, server);
   before(open);

@@ -191,7 +191,7 @@ export class InvoicedBusinesses {
     return this.acme.invoices.get(first.invoiceId);
   }
 
-  /** Adjusts a part of the first charge. */
+  /** Adjusts this share of the first charge. */
   async adjust(invoiceId: Uuid, part: string): Promise<void> {
     const { accountId, items } = await this.acme.invoices.get(invoiceId);
     const charge = items.find(({ itemType }) => itemType !== 'TAX');

@@ -43,7 +43,7 @@ function charges(
   };
 }
 
-/** Lives of businesses whose invoices and credit notes have every kind of line, tax and total, by what they show. */
+/** Histories of businesses whose invoices and credit notes have every kind of line, tax and total, by content. */
 export const stories: Readonly<Record<string, Story>> = {
   'monthly plan, prorated, 19 %': plan(german, [standard]),
   'five seats, prorated': plan(german, [standard], { quantity: 5 }),

@@ -16,8 +16,8 @@ export interface TaxRule {
 const taxed: ReadonlySet<string> = new Set(['RECURRING', 'FIXED', 'USAGE', 'EXTERNAL_CHARGE', 'REPAIR_ADJ']);
 
 /**
- * Taxes each charge and repair of an account by its rule; a charge whose description starts with `Reduced` by the second one. An
- * adjustment of a charge lowers its tax by the same part.
+ * Taxes each charge and repair of an account by its first rule, or by its second rule if the description starts with
+ * `Reduced`. An adjustment of a charge reduces its tax by the same share.
  */
 export function taxByAccount(rules: ReadonlyMap<string, readonly TaxRule[]>): InvoicePlugin {
   return {

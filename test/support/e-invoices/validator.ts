@@ -32,7 +32,10 @@ export function missingTool(): string | null {
   return null;
 }
 
-/** Validates files in one Java process by rules that others wrote. @param kind `xml`, or `pdf` for PDF/A-3 with Factur-X. */
+/**
+ * Validates files in one Java process by rules that others wrote. @param kind `xml`, or `pdf` for PDF/A-3 with
+ * Factur-X.
+ */
 export async function verdictsOn(
   kind: 'xml' | 'pdf',
   directory: string,

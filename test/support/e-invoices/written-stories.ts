@@ -16,7 +16,7 @@ import { stories } from './stories.ts';
 export interface WrittenDocument {
   readonly story: string;
   readonly name: string;
-  /** The amount that the engine wants to be paid, or credits. */
+  /** The amount to pay or the credited amount, as the engine calculates it. */
   readonly due: string;
   readonly xmls: readonly string[];
   readonly pdfs: readonly string[];

@@ -103,7 +103,7 @@ export class AccountModel {
     return !isBlocked && timeline.at(at).phase.usages !== undefined;
   }
 
-  /** Returns the bill cycles of a subscription, or the one of the account. */
+  /** Returns the bill cycles of a subscription, or the only cycle of the account. */
   cycles(subscription: number | null): readonly Cycle[] {
     if (subscription === null)
       return [

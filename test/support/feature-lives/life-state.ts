@@ -12,7 +12,7 @@ interface SubscriptionIds {
 interface LifeStart {
   readonly accountId: Uuid;
   readonly zone: string;
-  /** 0: not set. */
+  /** 0 = no bill cycle day. */
   readonly billCycleDay: number;
   readonly now: Ms;
 }
@@ -34,7 +34,7 @@ export class LifeState {
   /** Position in the event feed. */
   lastEvent = 'latest';
   now: Ms;
-  /** Number of checks, which take turns between amounts and features. */
+  /** Number of checks, which rotate through amounts and features. */
   checks = 0;
 
   constructor(engine: TestEngine, { accountId, zone, billCycleDay, now }: LifeStart) {

@@ -17,14 +17,14 @@ type Opened = (place: string) => HostLibrary;
 
 const noEntities = { entities: [], discovery: { warnWhenNoEntities: false } };
 
-// Read while this module loads.
+// Loaded together with this module.
 const packages = { sqlite: 'adapter-better-sqlite3', postgresql: 'adapter-pg' } as const;
 
 const onSqlite: Readonly<Record<string, Opened>> = {
   MikroORM: (dbName) => overMikroOrm(new SqliteOrm({ ...noEntities, dbName })),
   'better-sqlite3': (path) => {
     const handle = new BetterSqlite3(path);
-    // A host may read all integers so.
+    // A host may read all integers as BigInt.
     handle.defaultSafeIntegers(true);
     return {
       outside: [[handle, "handle.exec('begin immediate')"]],
@@ -103,7 +103,7 @@ const onPostgresql: Readonly<Record<string, Opened>> = {
   ...(await prismaOn('postgresql')),
 };
 
-/** The libraries that can lend a transaction on a database, by name. */
+/** Names of the libraries with which Billwright can share a transaction, by database. */
 export const hostLibraries: Readonly<Record<DatabaseKind, readonly string[]>> = {
   sqlite: Object.keys(onSqlite),
   postgresql: Object.keys(onPostgresql),
@@ -145,7 +145,7 @@ function overKnex(db: knex.Knex): HostLibrary {
   };
 }
 
-/** Begins, and commits or rolls back. */
+/** Begins a transaction, runs the work, and commits or rolls back. */
 async function ended<T>(run: (text: string) => unknown, beginning: string, work: () => Promise<T>) {
   await run(beginning);
   try {
@@ -158,11 +158,11 @@ async function ended<T>(run: (text: string) => unknown, beginning: string, work:
   }
 }
 
-/** A library with which applications reach their database, on connections of its own. */
+/** A library through which applications use their database, with its own connections. */
 export interface HostLibrary {
-  /** Handles that lend no transaction, and words of why. */
+  /** Handles without a transaction, and a part of the error message. */
   readonly outside: readonly (readonly [handle: unknown, words: string])[];
-  /** Runs `work` in a transaction of the library, which ends with it. */
+  /** Runs `work` in a transaction of the library, and ends it afterward. */
   transaction<T>(work: (handle: SqliteHost | PostgresqlHost, run: Run) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -185,8 +185,8 @@ interface Adapters {
 }
 
 /**
- * Prisma's client of a kind of database, if there is one. It is generated and takes 300 MB, so it is made by the test that
- * looks at it (`test/package/prisma.check.ts`), in a directory of which it tells here.
+ * Returns Prisma's client for a database kind, or nothing if it is not installed. It is generated and needs 300 MB, so
+ * `test/package/prisma.check.ts` generates it, and sets `BILLWRIGHT_TEST_PRISMA` to its directory.
  */
 export async function prismaOn(kind: DatabaseKind): Promise<Record<string, (place: string) => HostLibrary>> {
   const directory = process.env.BILLWRIGHT_TEST_PRISMA;

@@ -45,7 +45,7 @@ const html: HostOperation = ({ acme, invoiceId }) => acme.invoices.html(invoiceI
 let names = 0;
 const user = () => ({ name: `user-${++names}`, password: 'correct horse battery', roles: [] });
 
-/** What reaches each member of the host's code. */
+/** Operations that reach each member of the host's code. */
 export const hostOperations: Readonly<Record<string, HostOperation>> = {
   'gateway.purchase': pay,
   'gateway.authorize': authorized,

@@ -10,8 +10,8 @@ const subscriptionPath = '/1.0/kb/subscriptions';
 const contact = { name: 'Ada', email: 'ada@example.com' };
 
 /**
- * What a new server answers to the reads and runs that a newcomer tries first, by operation: the catalog that the document
- * shows, one customer who has subscribed to it and paid. Ids are those of the examples.
+ * Returns the responses of a new server to a newcomer's first reads and runs, by operation: the catalog of the document
+ * and a customer with a paid subscription. Ids are those of the examples.
  */
 export async function answersToNewcomer({ call, billing }: Serving): Promise<Answers> {
   const answered = async (method: string, path: string, body?: unknown): Promise<unknown> => {
@@ -112,7 +112,7 @@ interface Payment {
   readonly transactions: readonly [{ readonly transactionId: string }];
 }
 
-/** The answers with the ids of the examples: those of the world by their names, and others by their order. */
+/** Replaces the ids in the responses: ids of the world by the example of their name, others by order of appearance. */
 function shown(answers: Answers, ids: Ids): Answers {
   const known = new Map(Object.entries(ids).map(([name, id]) => [id, exampleIds[name as keyof Ids]]));
   const others = new Map<string, string>();

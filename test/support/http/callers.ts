@@ -3,7 +3,7 @@ import type { Credentials } from '../../../adapters/koa/routing/route.ts';
 import { basic, type Serving } from './serving.ts';
 import { textOf } from './world.ts';
 
-/** `Authorization` of a user with the password `password`, in the way that a route of these credentials asks for. */
+/** Returns the `Authorization` header of a user with the password `password`, for a route with these credentials. */
 export async function authorizationOf(
   serving: Serving,
   credentials: Credentials,
@@ -12,7 +12,7 @@ export async function authorizationOf(
   return credentials === 'PLUGIN' ? bearer(serving, name) : basic(name, 'password');
 }
 
-/** A bearer token of that user, fresh from the login of the plugin endpoints. */
+/** Returns a new bearer token of the user from the login of the plugin endpoints. */
 export async function bearer(serving: Serving, name: string): Promise<string> {
   const reply = await serving.call('POST', `${PLUGIN}/auth`, {
     headers: { authorization: basic(name, 'password') },

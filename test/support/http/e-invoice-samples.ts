@@ -3,7 +3,7 @@ import type { MakeSample } from './samples.ts';
 import { configure, createdId, expectStatus, type Serving } from './serving.ts';
 import type { World } from './world.ts';
 
-/** Samples of e-invoices, each of an invoice of its own, since the invoice of the world has no taxes. */
+/** Samples of e-invoices. Each has its own invoice, because the invoice of the world has no taxes. */
 export const eInvoiceSamples: Readonly<Record<string, MakeSample>> = {
   getInvoiceAsEInvoice: async (world) => ({ segments: { invoiceId: await taxedInvoice(world) } }),
   getEInvoiceDeliveries: () => ({}),

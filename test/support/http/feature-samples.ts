@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 const segments = { feature: QUOTA };
 
-/** Samples of the routes about features. */
+/** Samples of the routes for features. */
 export const featureSamples: Readonly<Record<string, MakeSample>> = {
   getFeatures: () => ({}),
   canUseFeature: () => ({ segments, query: 'amount=5' }),

@@ -1,4 +1,4 @@
-/** What most tests over HTTP begin with. */
+/** Imports of most tests over HTTP. */
 export * from '../index.ts';
 export * from './callers.ts';
 export * from './serving.ts';

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 
 const PENDING = '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
-/** A payment of the world's account that has begun this way, with keys of its own. */
+/** Creates a payment of the world's account with this first transaction and its own keys. */
 export async function begun(world: World, transactionType: string, query = '') {
   const keys = { paymentExternalKey: `pay-${world.next()}`, transactionExternalKey: `first-${world.next()}` };
   const body = { transactionType, amount: 10, currency: 'USD', ...keys };
@@ -29,7 +29,7 @@ async function chargedBack(world: World): Promise<Begun & { readonly chargeback:
   return { ...payment, chargeback };
 }
 
-/** A sample by id, and one by key, of an operation on a payment made this way. */
+/** Returns two samples of a payment operation: one by id and one by key. */
 function operation(
   name: string,
   make: (world: World) => Promise<{ readonly payment: Begun; readonly body: object }>,
@@ -48,7 +48,7 @@ function operation(
 
 const amount = { amount: 3, currency: 'USD' };
 
-/** Invoice of the world's account that is paid by its method. */
+/** Creates an invoice of the world's account that is paid with its payment method. */
 async function paidInvoice(
   world: World,
 ): Promise<{ readonly invoiceId: string; readonly paymentId: string }> {
@@ -135,7 +135,7 @@ export const paymentSamples: Readonly<Record<string, MakeSample>> = {
   },
 };
 
-/** A method of the world's account that is not its default. */
+/** Adds a payment method to the world's account that is not its default. */
 async function added({ serving, accountId, next }: World) {
   const externalKey = `method-${next()}`;
   const body = { pluginName: 'killbill-payment-test', externalKey };

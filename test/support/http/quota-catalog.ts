@@ -1,4 +1,4 @@
-/** Name of the quota that the catalog of the world declares. */
+/** Name of the quota in the catalog of the world. */
 export const QUOTA = 'calls';
 
 /** Adds the declaration of a quota to a catalog document. */

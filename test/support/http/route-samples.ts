@@ -16,7 +16,7 @@ import { documentSamples, monitoringSamples, overdueSamples, usageSamples, withE
 import { createdId, exampleCatalog, expectStatus, xmlType } from './serving.ts';
 import type { World } from './world.ts';
 
-/** Status of the operations that answer an unknown id with something else than 404, by the spec. */
+/** Status of the operations that do not answer an unknown id with 404, by the specification. */
 export const statusForUnknownId: Readonly<Record<string, number>> = { getChildrenAccounts: 200 };
 
 const secondTenant: TenantKeys = ['eve', 'other'];
@@ -25,7 +25,7 @@ const nothing: MakeSample = () => ({});
 
 const plugin = { pluginName: 'stripe' };
 
-/** What each sample says itself. */
+/** The parts of each sample that the documents do not define. */
 const ownSamples: Readonly<Record<string, MakeSample>> = {
   createTenant: ({ next }) => ({ body: { apiKey: `tenant-${next()}` } }),
   getTenant: nothing,
@@ -291,7 +291,7 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
   getAllCustomFields: () => ({ query: 'objectType=ACCOUNT&audit=FULL' }),
   getAccountAuditLogs: nothing,
   exportDataForAccount: nothing,
-  // Nothing has run what the samples of the routes before have caused.
+  // No node processes the work that earlier samples caused.
   waitForQueuesToComplete: () => ({ query: 'timeoutSec=18' }),
   writeLogInvoiceLogEntriesForAccount: () => ({ query: 'type=all' }),
   getCurrentTime: () => ({ query: 'timeZone=Asia/Tokyo' }),
@@ -345,8 +345,8 @@ const ownSamples: Readonly<Record<string, MakeSample>> = {
 };
 
 /**
- * One sample for each operation of the table: the contract tests fail on an operation without one. Bodies are those that
- * the documents show.
+ * One sample for each operation of the table; the contract tests fail if one is missing. The bodies are those of the
+ * documents.
  */
 export const samples: Readonly<Record<string, (world: World) => Promise<Sample>>> = Object.fromEntries(
   Object.entries(ownSamples).map(([operationId, make]) => [
@@ -355,7 +355,7 @@ export const samples: Readonly<Record<string, (world: World) => Promise<Sample>>
   ]),
 );
 
-/** What tells the tenant's callback that it was registered. */
+/** Stores the delivery that reports the registration of the tenant's callback. */
 async function storedDelivery({ serving }: World): Promise<Sample> {
   const cb = encodeURIComponent('https://example.com/events');
   await serving.call('POST', `/1.0/kb/tenants/registerNotificationCallback?cb=${cb}`);
@@ -365,7 +365,7 @@ async function storedDelivery({ serving }: World): Promise<Sample> {
   return { segments: { deliveryId: last?.deliveryId ?? '' } };
 }
 
-/** An account that is stored as overdue. */
+/** Stores the account as overdue. */
 async function storedOverdueAccount({ serving: { billing, storage }, accountId }: World): Promise<Sample> {
   const tenant = await billing.tenants.getByApiKey('bob');
   const context = await billing.context({ tenant, user: 'test' });
@@ -376,7 +376,7 @@ async function storedOverdueAccount({ serving: { billing, storage }, accountId }
   return { query: 'state=LATE' };
 }
 
-/** A charge of its own, to be adjusted. */
+/** Creates a charge to adjust. */
 async function chargedItem({ serving, accountId }: World): Promise<Sample> {
   const { json } = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`, {
     body: [{ amount: 10 }],
@@ -401,7 +401,7 @@ async function givenCredit({ serving, accountId }: World): Promise<Sample> {
   return { segments: { creditId: item?.invoiceItemId ?? '' } };
 }
 
-/** A credit of its own, to be deleted as account credit. */
+/** Creates a credit to delete. */
 async function usableCredit({ serving, accountId }: World): Promise<Sample> {
   const { json } = await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
     body: [{ accountId, amount: 2 }],
@@ -431,7 +431,7 @@ const definition = (number: number) => ({
   applicableObjectTypes: ['ACCOUNT', 'BUNDLE'],
 });
 
-/** The operations that every resource has for its tags, custom fields and history. */
+/** Returns samples of the operations that every resource has for its tags, custom fields and history. */
 function samplesOfCarried(): Record<string, MakeSample> {
   const made: Record<string, MakeSample> = {};
   for (const resource of fieldedResources) {
@@ -448,7 +448,7 @@ function samplesOfCarried(): Record<string, MakeSample> {
   return made;
 }
 
-/** A change of a field that was added for it. */
+/** Adds a custom field and returns a change of it. */
 async function changeOfField(
   world: World,
   { path, idName }: Pick<ObjectResource, 'path' | 'idName'>,
@@ -460,7 +460,7 @@ async function changeOfField(
   return { body: [{ customFieldId, value: `new ${world.next()}` }] };
 }
 
-/** A user that was not there before, named by the path. */
+/** Creates a user, named in the path. */
 async function newUser({ serving, next }: World): Promise<Sample> {
   const username = `user-${next()}`;
   await serving.call('POST', '/1.0/kb/security/users', {
@@ -469,7 +469,7 @@ async function newUser({ serving, next }: World): Promise<Sample> {
   return { segments: { username } };
 }
 
-/** The same for a client. */
+/** Creates a client, named in the path. */
 async function newClient({ serving, next, tenantId }: World): Promise<Sample> {
   const clientId = `client-${next()}`;
   const body = { clientId, clientSecret: 'client secret', roles: [], tenants: [tenantId] };
@@ -477,21 +477,21 @@ async function newClient({ serving, next, tenantId }: World): Promise<Sample> {
   return { segments: { clientId } };
 }
 
-/** A customer whose first invoice has not been made yet: no background work runs between two calls. */
+/** Creates a customer without a first invoice, because no background work runs between two calls. */
 async function uninvoicedAccount({ serving }: World): Promise<Sample> {
   const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
   await serving.call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'canopy-monthly' } });
   return { query: `accountId=${accountId}&targetDate=2024-02-10` };
 }
 
-/** A subscription that no other sample uses. */
+/** Creates a subscription that no other sample uses. */
 async function anotherSubscription({ serving, accountId }: World): Promise<Sample> {
   const body = { accountId, planName: 'canopy-monthly' };
   const subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
   return { segments: { subscriptionId } };
 }
 
-/** A bundle that no other sample uses. */
+/** Creates a bundle that no other sample uses. */
 async function anotherBundle(
   world: World,
 ): Promise<{ readonly bundleId: string; readonly subscriptionId: string }> {
@@ -501,7 +501,7 @@ async function anotherBundle(
   return { bundleId: (json as { readonly bundleId: string }).bundleId, subscriptionId };
 }
 
-/** A state that blocks nothing, so that other samples go on. */
+/** Returns a state that blocks nothing, so that other samples still work. */
 function blockedNow({ next }: World): Sample {
   return { query: 'requestedDate=2024-02-11', body: { stateName: `seen-${next()}` } };
 }
@@ -510,7 +510,7 @@ function ofSubscription({ subscriptionId }: World): Sample {
   return { query: `subscriptionId=${subscriptionId}&requestedDate=2030-01-01` };
 }
 
-/** A product with a plan of its own, as the entry interface takes them. */
+/** Returns a product and its plan in the format of the entry interface. */
 function potOf(number: number) {
   const [productName, planName] = [`Pot-${number}`, `pot-${number}`];
   const product = { name: productName, category: 'BASE' };
@@ -537,7 +537,7 @@ function planOf(name: string) {
   };
 }
 
-/** A product and a plan that nothing else of the world uses. */
+/** Stores a product and a plan that no other sample uses. */
 async function storedPot({ serving, next }: World): Promise<Sample> {
   const { segments, body } = potOf(next());
   const authorization = await bearer(serving, 'admin');
@@ -547,14 +547,14 @@ async function storedPot({ serving, next }: World): Promise<Sample> {
   return { segments };
 }
 
-/** Each upload adds a version with a date of its own. */
+/** Returns an upload that adds a version with its own date. */
 async function laterCatalog({ next }: World): Promise<Sample> {
   const january = withQuota((await exampleCatalog()).toString('utf8'));
   const date = `20${30 + next()}-01-01T00:00:00Z`;
   return { body: january.replace('2024-01-01T00:00:00Z', date), headers: xmlType };
 }
 
-/** The route's path with the ids of the world, or with `replaced` in the place of some. */
+/** Returns the route's path with the ids of the world, or with the ids in `replaced`. */
 export function pathOf(path: string, world: World, replaced: Readonly<Record<string, string>> = {}): string {
   const ids: Readonly<Record<string, unknown>> = { ...world, ...replaced };
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {

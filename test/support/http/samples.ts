@@ -4,25 +4,25 @@ import { bearer } from './callers.ts';
 import { createdId, type Request, xmlType } from './serving.ts';
 import type { World } from './world.ts';
 
-/** A request that a route answers with its success. */
+/** A request that the route answers with its success status. */
 export interface Sample extends Request {
-  /** Key and secret of the tenant that it is for, where it is not the first one. */
+  /** Key and secret of the tenant; default: the first tenant. */
   readonly tenant?: TenantKeys;
   readonly query?: string;
-  /** Segments of the path that are the sample's own and not ids of the world. */
+  /** Path segments of the sample that are not ids of the world. */
   readonly segments?: Readonly<Record<string, string>>;
 }
 
 export type TenantKeys = readonly [apiKey: string, apiSecret: string];
 
-/** Makes what the sample needs, and the sample. */
+/** Creates the required objects and returns the sample. */
 export type MakeSample = (world: World) => Sample | Promise<Sample>;
 
 const invoices = '/1.0/kb/invoices';
 const html = { 'content-type': 'text/html' };
 const replacing = 'deleteIfExists=true';
 
-/** Of invoices as pages, and what they are made of. */
+/** Samples of invoice documents and their parts. */
 export const documentSamples: Readonly<Record<string, MakeSample>> = {
   getInvoiceAsHTML: () => ({}),
   getInvoiceAsPDF: () => ({}),
@@ -48,7 +48,7 @@ export const documentSamples: Readonly<Record<string, MakeSample>> = {
   getInvoiceMPTemplateDefault: (world) => storedTemplate(world, '/manualPayTemplate'),
 };
 
-/** Nothing is uploaded in it yet. */
+/** Returns a locale without uploads. */
 function newLocale({ next }: World) {
   return { locale: `de_n${String(next()).padStart(5, '0')}` };
 }
@@ -69,7 +69,7 @@ async function upload({ serving }: World, path: string, body: string): Promise<v
   if (reply.status !== 201) throw new Error(reply.text);
 }
 
-/** Of a charge of its own that is adjusted. */
+/** Creates a credit note by adjusting a new charge. */
 async function storedCreditNote(world: World): Promise<Sample> {
   const { accountId } = world;
   await configure(world, { 'org.killbill.invoice.creditNotes': 'true' });
@@ -103,7 +103,7 @@ export const overdueSamples = {
   uploadOverdueConfigXml: (): Sample => ({ headers: xmlType, tenant }),
 };
 
-/** Samples of the health plugin API; record ids that are none of a stuck or failed entry are passed over. */
+/** Samples of the health plugin API. Record ids without a stuck or failed entry are ignored. */
 export const monitoringSamples = {
   getHealthData: () => ({}),
   getHostSamples: () => ({
@@ -122,7 +122,7 @@ export const monitoringSamples = {
 
 const stretch = 'startDate=2024-06-01&endDate=2024-07-01T00:00:00Z';
 
-/** Under a tracking id of its own. */
+/** Returns usage with its own tracking id. */
 function usageOf({ next }: World) {
   return { trackingId: `usage-${next()}` };
 }
@@ -145,7 +145,7 @@ export const usageSamples = {
   },
 };
 
-/** An invoice that bills usage, by a plan that nothing else of the world uses. */
+/** Creates an invoice that bills usage of a plan that no other sample uses. */
 async function billedUsage({ serving, next }: World): Promise<Sample> {
   const number = next();
   const post = async (path: string, body: unknown, headers = {}) => {
@@ -187,7 +187,7 @@ async function billedUsage({ serving, next }: World): Promise<Sample> {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members that have to be new, or to name what a sample has made. */
+/** Members that must be new, or that name an object of the sample. */
 const ownMembers: ReadonlySet<string> = new Set([
   'apiKey',
   'code',
@@ -207,14 +207,14 @@ const ownMembers: ReadonlySet<string> = new Set([
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * The sample with the body that the documents show for the operation: with the ids of the world, and with what the sample
- * says of it itself. @throws Error if that is more than a new name or an id.
+ * Returns the sample with the documented body of the operation, the ids of the world and the sample's own values.
+ * @throws Error if a value differs in more than a new name or an id.
  */
 export function withExample(operationId: string, sample: Sample, world: World): Sample {
   if (!(operationId in requestExamples)) return sample;
   const example = requestExamples[operationId];
   const { body: own, segments, headers } = sample;
-  // A document has a catalog that can be read at a glance; samples send versions of a larger one.
+  // The documents show a small catalog, but samples upload versions of a larger one.
   if (typeof example === 'string' && own !== undefined) return sample;
   if (headers?.['content-type'] === formType)
     return { ...sample, body: new URLSearchParams(example as Record<string, string>).toString() };
@@ -241,7 +241,7 @@ function merged(example: unknown, own: unknown, { place, ids }: Merging): unknow
   throw new Error(`${place} is ${JSON.stringify(example)} in the documents and ${JSON.stringify(own)} here`);
 }
 
-/** The value that an example stands for in the world: what an example id names, and anything else as it is. */
+/** Returns the example value with example ids replaced by the ids of the world. */
 export function withIds(example: unknown, ids: Members): unknown {
   if (Array.isArray(example)) return example.map((each) => withIds(each, ids));
   if (isObject(example))

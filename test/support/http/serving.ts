@@ -41,7 +41,9 @@ export interface Request {
   readonly headers?: Headers;
 }
 
-/** A server over a database of its own, with an administrator `admin`/`password` and tenants `bob`/`lazar`, `eve`/`other`. */
+/**
+ * A server over a separate database, with an administrator `admin`/`password` and tenants `bob`/`lazar`, `eve`/`other`.
+ */
 export interface Serving extends CallsOfMethods {
   readonly url: string;
   readonly database: TestDatabase;
@@ -85,10 +87,10 @@ export function basic(name: string, secret: string): string {
   return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
 }
 
-/** Sends nothing and calls it sent. */
+/** A sender that reports success without sending. */
 const silentSender = { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 200 }) };
 
-/** Headers of a caller that knows the documents. */
+/** Headers of a caller that follows the documents. */
 export const documentHeaders = {
   authorization: basic('admin', 'password'),
   'x-service-apikey': 'bob',
@@ -96,7 +98,7 @@ export const documentHeaders = {
   'x-service-createdby': 'demo',
 };
 
-/** The same in the other spelling, which makes the call one of dialect K. */
+/** The same headers in their other spelling, which selects dialect K. */
 export const aliasHeaders = {
   'x-service-apikey': undefined,
   'x-service-apisecret': undefined,
@@ -121,7 +123,7 @@ type Opened = Pick<
 
 type ServeOptions = Opened & {
   readonly http?: Partial<Pick<KoaOptions, 'rates' | 'systemClock'>>;
-  /** Default one over the database, as the server of the command line has it. */
+  /** Default: a storage of the database, like the server on the command line. */
   readonly storage?: Storage<never>;
   /** True: on PostgreSQL, the database is one of two cells, with tenant `bob`. Tenant `eve` is in the other cell. */
   readonly areCells?: boolean;
@@ -135,7 +137,9 @@ export async function serve(database: TestDatabase, options: ServeOptions = {}):
   return { ...serving, clock };
 }
 
-/** Serves a migrated database to all tests of the surrounding `describe`. Before the first hook, it has only the members that call. */
+/**
+ * Serves a migrated database to all tests of the surrounding `describe`. Before the first hook, only its methods exist.
+ */
 export function serveOnce(open: OpenDatabase, options?: ServeOptions): Served {
   const { serving, start, stop } = deferredServer(open, options);
   before(start);
@@ -173,7 +177,7 @@ function deferredServer(open: OpenDatabase, options?: ServeOptions) {
 
 export const freshSqlite: OpenDatabase = (template) => freshDatabase('sqlite', template);
 
-/** A server in test mode with the shared clock of its database, over system time that stands still. */
+/** Starts a server in test mode with the shared clock of its database. Its system time does not advance. */
 export async function serveInTestMode(database: TestDatabase, options: ServeOptions = {}): Promise<Serving> {
   const standing = { ...systemClock(), nowMs: () => Date.UTC(2026, 0, 1) };
   return serveAt(
@@ -256,7 +260,10 @@ async function serveAt(
   };
 }
 
-/** Not with `fetch`, which costs as much again as the server itself, and asks for compressed answers. */
+/**
+ * Sends a request without `fetch`, which would take as much processor time as the server and request compressed
+ * responses.
+ */
 async function send(
   agent: Agent,
   url: string,
@@ -271,7 +278,7 @@ async function send(
   };
   const headers = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
   const sent = isText ? body : JSON.stringify(body);
-  // Node frames the body of a DELETE only if it is told its length.
+  // Node sends no body framing for a DELETE without a Content-Length.
   if (sent !== undefined && method === 'DELETE')
     headers['content-length'] ??= String(Buffer.byteLength(sent));
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {

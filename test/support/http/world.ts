@@ -29,7 +29,9 @@ export interface World {
   next(): number;
 }
 
-/** Serves a populated database to all tests of the surrounding `describe`. Only `serving` exists before the first hook. */
+/**
+ * Serves a populated database to all tests of the surrounding `describe`. Only `serving` exists before the first hook.
+ */
 export function populateOnce(...options: Parameters<typeof serveOnce>): World & { readonly serving: Served } {
   const serving = serveOnce(...options);
   const world = { serving } as World & { readonly serving: Served };

@@ -36,7 +36,9 @@ export interface IssuedDocument {
   readonly invoice: InvoiceView;
 }
 
-/** Returns the documents of all COMMITTED and VOID invoices of an account and of its credit notes, loaded as for pages. */
+/**
+ * Returns the documents of all COMMITTED and VOID invoices of an account and of its credit notes, loaded as for pages.
+ */
 export async function issuedDocumentsOf(
   { storage, tenant, logger, billing }: Pick<TestEngine, 'storage' | 'tenant' | 'logger' | 'billing'>,
   accountId: Uuid,

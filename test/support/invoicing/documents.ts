@@ -146,7 +146,7 @@ export function taxOf(
   return viewedItem('TAX', tax.toFixed(), { description: 'Tax', linkedItemId: id, ...facts, ...members });
 }
 
-/** A charge of API calls, of which the first 10,000 cost $0.01 and the others $5.00 for each thousand. */
+/** Returns a charge for API calls: the first 10,000 cost $0.01 each, the others $5.00 per thousand. */
 export function usageOf(calls: string): InvoiceItemView {
   const quantity = decimal(calls);
   const cheap = quantity.minus(10_000).dividedBy(1_000).ceil();

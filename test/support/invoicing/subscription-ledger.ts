@@ -61,7 +61,9 @@ export function countedIds(start = 0): () => Uuid {
   };
 }
 
-/** A subscription and everything billed for it. Each run loads only the window and is compared with the whole history. */
+/**
+ * A subscription and everything billed for it. Each run loads only the window and is compared with the whole history.
+ */
 export class SubscriptionLedger {
   readonly subscriptionId: Uuid;
   readonly config: InvoicingConfig;

@@ -72,7 +72,10 @@ function checkRepairs({ ledger, adjusted }: CheckedLedger): void {
   }
 }
 
-/** Each proposed day is billed once, or has a free item. Days after the next event may still be billed in the current kind. */
+/**
+ * Each proposed day is billed once, or has a free item. Days after the next event may still be billed in the current
+ * kind.
+ */
 function checkDays({ ledger, targetDate, isGreedy }: CheckedLedger): void {
   const { currency, events } = ledger;
   const target = formatLocalDate(targetDate);

@@ -110,7 +110,10 @@ function billingEventOf(standing: Standing, date: LocalDate): BillingEvent {
 /** Ordering from which events are derived, not stored (subscriptions §19.1). */
 const NOT_STORED = 2 ** 52;
 
-/** Cycle starts of the events (invoicing §5.2 rule 5). A quantity or price change keeps the cycle if its terms are the same. */
+/**
+ * Cycle starts of the events (invoicing §5.2 rule 5). A quantity or price change keeps the cycle if its terms are the
+ * same.
+ */
 function anchorsOf(events: readonly BillingEvent[]): readonly LocalDate[] {
   const anchors: LocalDate[] = [];
   events.forEach((each, index) => {

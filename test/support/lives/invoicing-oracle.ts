@@ -1,4 +1,6 @@
-/** Calculates what must be billed without code from `lib/invoicing`: days are ISO strings, money is counted in integers. */
+/**
+ * Calculates what must be billed without code from `lib/invoicing`: days are ISO strings, money is counted in integers.
+ */
 
 export interface OracleEvent {
   /** `yyyy-MM-dd`. */

@@ -107,7 +107,10 @@ function changeOf(
   return planChange(running, { request, decided, overridePlan: null }, tools).edit;
 }
 
-/** The records of a creation, with the ends of add-ons that have already ended. @throws BillingError if the rules reject it. */
+/**
+ * The records of a creation, with the ends of add-ons that have already ended. @throws BillingError if the rules reject
+ * it.
+ */
 export function creationOf(
   request: CreateSubscriptionRequest,
   options: CreateSubscriptionOptions,

@@ -141,7 +141,10 @@ const pauses = fc.record({
   seconds: daySeconds,
 });
 
-/** Steps and sequences that single steps rarely produce: an undone cancellation or change, an add-on after a base change. */
+/**
+ * Steps and sequences that single steps rarely produce: an undone cancellation or change, an add-on after a base
+ * change.
+ */
 const turns: fc.Arbitrary<readonly LifeStep[]> = fc.oneof(
   { weight: 12, arbitrary: steps.map((step) => [step]) },
   {

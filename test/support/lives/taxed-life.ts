@@ -27,7 +27,7 @@ interface Held {
   planName: string;
 }
 
-/** A life with a tax plugin, as one database plays it. */
+/** A history with a tax plugin, played on one database. */
 export class TaxedLife {
   readonly engine: TestEngine;
   /** The account, and the parent that pays its invoices. */
@@ -81,7 +81,7 @@ export class TaxedLife {
       await this.#take(each);
       await this.engine.settle();
     }
-    // Bills what was used, and commits the summaries of a parent.
+    // Bills the remaining usage, and commits the summaries of a parent.
     await this.engine.runTo(daysAfter(this.#day, 32).toISOString());
   }
 
@@ -121,7 +121,7 @@ export class TaxedLife {
     return accountId;
   }
 
-  /** Returns the account of a step: of a family mostly the child. */
+  /** Returns the account of a step: in a family, mostly the child. */
   #accountOf(each: { readonly pick: number }): Uuid {
     const parentId = this.accountIds[1];
     return parentId !== undefined && each.pick % 4 === 0 ? parentId : this.#accountId;
@@ -151,7 +151,7 @@ export class TaxedLife {
     } else await subscriptions.changeQuantity(held.id, { quantity: each.quantity });
   }
 
-  /** Records calls, possibly of days that are billed already or had another plan. */
+  /** Records calls, possibly on days that are already billed or had another plan. */
   async #use({ calls, daysAgo, pick }: TaxedStepOf<'use'>): Promise<void> {
     const metered = this.#subscriptions.filter(({ planName }) => planName === 'meter');
     const held = pickFrom(metered, pick);

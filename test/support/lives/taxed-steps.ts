@@ -138,7 +138,7 @@ const buyer: fc.Arbitrary<Buyer> = fc.constantFrom<Buyer>(
   { country: 'US' },
 );
 
-/** Buyers, who pays, and the steps of a life, each with the days before it. */
+/** Buyers, payers, and the steps of a history, each with the days before it. */
 export const taxedScript = fc.record({
   buyer,
   currency: fc.constantFrom<TaxedCurrency>('EUR', 'EUR', 'JPY', 'KWD'),

@@ -62,7 +62,7 @@ export class Debtor {
     this.chronicle = new Chronicle({ database, accountId, runTo, read });
   }
 
-  /** Creates the account and its subscription. `news` does not report them. */
+  /** Creates the account and its subscription, which `news` does not report. */
   static async sign(engine: TestEngine, options: DebtorOptions = {}): Promise<Debtor> {
     const { planName = 'pro-monthly', hasCard = true, ...input } = options;
     const account = { currency: 'USD', ...input };

@@ -18,7 +18,7 @@ export function overdueJson(states: readonly unknown[], members: object = {}): s
   return JSON.stringify({ ...members, overdueStates: states });
 }
 
-/** A JSON state that begins after so many days. */
+/** A JSON state that begins after this many days. */
 export function dayState(days: number, name: string, members: object = {}): object {
   const time = { timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: days } };
   return { name, condition: time, ...members };

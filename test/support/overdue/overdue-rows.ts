@@ -77,7 +77,7 @@ function objectOf(payload: unknown): Readonly<Record<string, unknown>> {
 const YEAR = '2012-';
 
 /**
- * An account in lines, each about one thing and unlike all others: what happens to the account is lines that are new.
+ * Formats the account as lines, each for one fact and unique, so that changes of the account appear as new lines.
  *
  *     invoice 2 of 06-30: RECURRING 06-30..07-31 249.95
  *     invoice 2 owes 249.95

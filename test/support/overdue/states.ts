@@ -37,7 +37,7 @@ export function state(name: string, members: Partial<OverdueState> = {}): Overdu
   };
 }
 
-/** A state that begins so many days after the anchor. */
+/** A state that begins this many days after the anchor. */
 export function stateAt(days: number, name: string, members: Partial<OverdueState> = {}): OverdueState {
   return state(name, { condition: condition({ unpaidFor: duration(`${days} DAYS`) }), ...members });
 }

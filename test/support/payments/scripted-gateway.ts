@@ -219,7 +219,7 @@ export function signingGateway(): SigningGateway {
     verifyNotification: async ({ rawBody, headers }, { tenantId }) => {
       verified.count += 1;
       const text = Buffer.from(rawBody).toString('latin1');
-      if (text.startsWith('{')) JSON.parse(text); // throws what holds parts of the body
+      if (text.startsWith('{')) JSON.parse(text); // throws an error with parts of the body
       return headers['x-signature'] === signatureOf(rawBody, tenantId);
     },
     processNotification: async ({ body }, context) => {

@@ -51,7 +51,7 @@ function linesOf(pieces: readonly Piece[]): readonly string[] {
 }
 
 interface TaggedNode {
-  /** Of content: `content`. */
+  /** Type of content: `content`. */
   readonly type?: string;
   readonly role?: string;
   readonly alt?: string;

@@ -20,7 +20,7 @@ export interface OpenedStorage {
   readonly tenant: TenantRef;
   /** Statements since the last call, without transaction control. */
   statements(): readonly string[];
-  /** The same, with bound values. */
+  /** The same statements with bound values. */
   bound(): readonly BoundStatement[];
   write<T>(work: (session: WriteSession) => Promise<T>, authorship?: Authorship): Promise<T>;
   read<T>(work: (session: ReadSession) => Promise<T>): Promise<T>;
@@ -59,7 +59,7 @@ export function freshStorage(kind: DatabaseKind, open: OpenDatabase): OpenedStor
   return opened;
 }
 
-/** Its sessions can be taken before it is opened. */
+/** The sessions exist before the storage opens. */
 function unopened(): OpenedStorage {
   const opened = {} as OpenedStorage;
   return Object.assign(

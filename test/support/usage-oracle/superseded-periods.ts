@@ -187,7 +187,9 @@ export interface GivenUp {
   readonly since: (run: OracleRun) => number;
 }
 
-/** Credits voided points of billed periods that the history no longer has, back to the look-back (usage §2.2 rule 3). */
+/**
+ * Credits voided points of billed periods that the history no longer has, back to the look-back (usage §2.2 rule 3).
+ */
 export function givenUpPeriods(given: GivenUp): readonly OwedInterval[] {
   const { runs, billed, compared, settings } = given;
   const done = new Set<BilledRecord>(compared);

@@ -43,7 +43,9 @@ interface Planned extends Rerated {
   readonly late: ReadonlySet<OraclePoint>;
 }
 
-/** Calculates the usage charges of a subscription from all events, points and billed records, without code from `lib`. */
+/**
+ * Calculates the usage charges of a subscription from all events, points and billed records, without code from `lib`.
+ */
 export class UsageOracle {
   readonly zone: string;
   settings: OracleSettings;

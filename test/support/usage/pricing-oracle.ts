@@ -1,4 +1,6 @@
-/** Prices usage without code from `lib`: a meter charges each block when it starts. All numbers are integer thousandths. */
+/**
+ * Prices usage without code from `lib`: a meter charges each block when it starts. All numbers are integer thousandths.
+ */
 
 export interface OracleBlock {
   readonly unit: string;

@@ -39,7 +39,7 @@ interface Flags {
   readonly allowed?: boolean;
 }
 
-/** The account after the update, or the code of its refusal. */
+/** Returns the account after the update, or the error code. */
 function merged(stored: Account, changes: AccountInput, { reset = false, allowed = false }: Flags = {}) {
   const options = { treatNullAsReset: reset, allowsBillCycleDayChange: allowed, now };
   const outcome = valueOrError(() => mergeAccount(stored, changes, options));

@@ -22,7 +22,7 @@ import {
 import { rowsOf } from '../../support/rows.ts';
 import { errorOf, expect, formatInstant } from '../../support/unit.ts';
 
-// catalog §18: what the documents of the wild use, and the parser must take.
+// catalog §18: forms that documents in use have, and that the parser must accept.
 
 function usageOf(attributes: string, body: string): DocumentParts {
   const usages = `<usage name="usg" ${attributes}><billingPeriod>MONTHLY</billingPeriod>${body}</usage>`;

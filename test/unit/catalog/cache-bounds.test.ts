@@ -24,17 +24,17 @@ import { catalogEntry, planRow } from '../../support/storage/entry-records.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 import { expect, instant } from '../../support/unit.ts';
 
-/** With the shape of its plan. */
+/** Includes the shape of its plan. */
 const PARTS_OF_VERSION = 4;
 const DAY_MS = 86_400_000;
 
-/** What storage holds of one tenant: any number of versions of one plan, each with parts of its own. */
+/** A tenant in storage with any number of versions of one plan. The versions share no parts. */
 interface TenantOnDisk {
   readonly recordId: number;
   readonly revision: number;
-  /** Numbers of its versions, ascending; parts follow from them. */
+  /** Numbers of its versions, ascending. Their parts are derived from them. */
   readonly versions: readonly number[];
-  /** Of the text of the plan; it is decoded only for who asks. */
+  /** Text of the plan, which is decoded only on demand. */
   readonly planText: string;
 }
 
@@ -112,7 +112,10 @@ describe('cached catalogs', () => {
     return { recordId, revision: 1, versions: [1, 2], planText: plan, ...more };
   }
 
-  /** How many of those that were asked for in this order are still there, from the last one down to the first that is not. */
+  /**
+   * Returns how many of the catalogs read in this order are still cached, from the last one down to the first missing
+   * one.
+   */
   async function stillThere(recordIds: readonly number[], ask: (recordId: number) => Promise<unknown>) {
     let count = 0;
     for (const recordId of recordIds.toReversed()) {
@@ -182,7 +185,7 @@ describe('cached catalogs', () => {
       await proceed.promise;
       return parts(recordIds);
     };
-    // The version that it adds has product and plan of one that the other call replaces meanwhile.
+    // The new version shares product and plan with a version that the other call replaces at the same time.
     const contents = async (recordIds: readonly number[]) =>
       recordIds.map((recordId) => ({ recordId, content: { frame: 12, products: [9], plans: [10] } }));
     const reading = stored.get({ ...slow, catalogs: { ...slow.catalogs, contents, parts: held } });

@@ -105,7 +105,7 @@ const evergreen = {
   calls: { kind: 'QUOTA', amount: '1000', per: 'MONTH', overage: 'BILL', perQuantity: false },
 };
 
-/** Returns the catalog's document with these parts in the place of others. */
+/** Returns the catalog's document with these replacements. */
 function documentWith(...changes: readonly (readonly [from: string, to: string])[]): string {
   return changes.reduce((text, [from, to]) => {
     expect(text).to.include(from);
@@ -310,7 +310,7 @@ describe('features of a catalog (catalog §3.5)', () => {
   });
 });
 
-/** Calls with names of features, which only the compiler checks. */
+/** Calls with feature names that only the compiler checks. */
 function callsOf(acme: TenantBilling<FeatureName<typeof featured>>) {
   const accountId = 'a';
   return [
@@ -359,7 +359,7 @@ describe('names and kinds of features in a definition', () => {
           ...base,
           features,
           products,
-          // @ts-expect-error a SWITCH is true or false
+          // @ts-expect-error a SWITCH requires true or false
           plans: { p: { ...plans.p, features: { sso: 'yes' } } },
         }),
       () =>

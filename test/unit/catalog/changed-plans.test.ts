@@ -6,7 +6,7 @@ import { at, DEFAULT_RULES, lists, plan, version } from '../../support/catalogs/
 
 const NAMES = ['p-m', 'q-m', 'r-m'];
 
-/** A version that sells these plans; those of the same price are the same values as in the others that were made here. */
+/** Returns a version with these plans. Plans with the same name and price are the same value in all versions. */
 const known = new Map<string, CatalogVersion['planParts']['parts'][number]>();
 function dated(date: string, prices: Readonly<Record<string, string>>, rules = ''): CatalogVersion {
   const made = version({

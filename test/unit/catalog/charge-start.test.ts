@@ -8,7 +8,7 @@ function planWith(initialPhases: string, finalPhase?: string): Plan {
   return version({ currencies: ['USD', 'EUR'], plans: plan('p-m', 'P', parts) }).findPlan('p-m');
 }
 
-/** Start of each phase and of what follows the last one, laid end to end. */
+/** Returns the start of each phase and the end of the last one. */
 function starts(phases: readonly PlanPhase[], start: string): string[] {
   const dates: LocalDate[] = [parseLocalDate(start)];
   for (const { duration } of phases) {
@@ -19,7 +19,7 @@ function starts(phases: readonly PlanPhase[], start: string): string[] {
   return dates.map(formatLocalDate);
 }
 
-/** The first phase that is unlimited or has a recurring price above zero. */
+/** Returns the first phase that is unlimited or has a recurring price above zero. */
 function firstCharging(phases: readonly PlanPhase[]): PlanPhase | undefined {
   return phases.find((each) => !isFreeFinitePhase(each));
 }

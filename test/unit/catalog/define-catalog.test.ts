@@ -210,7 +210,7 @@ describe('catalog defined in code', () => {
     it('rejects an unknown product in a plan', () => {
       expect(
         problemsOf(() =>
-          // @ts-expect-error Q is no product
+          // @ts-expect-error an unknown product
           defineCatalog({ ...base, plans: { 'p-m': { ...monthly, product: 'Q' } } }),
         ),
       ).to.eql(['Plan "p-m": product "Q" does not exist in this version']);
@@ -219,7 +219,7 @@ describe('catalog defined in code', () => {
     it('rejects an unknown add-on in a product', () => {
       expect(
         problemsOf(() =>
-          // @ts-expect-error B is no product
+          // @ts-expect-error an unknown product
           defineCatalog({ ...base, products: { P: { category: 'BASE', available: ['B'] } } }),
         ),
       ).to.eql(['Product "P": product "B" does not exist in this version']);
@@ -228,7 +228,7 @@ describe('catalog defined in code', () => {
     it('rejects an unknown plan in a price list', () => {
       expect(
         problemsOf(() =>
-          // @ts-expect-error x-m is no plan
+          // @ts-expect-error an unknown plan
           defineCatalog({ ...base, priceLists: { DEFAULT: ['p-m', 'x-m'] } }),
         ),
       ).to.have.length(1);
@@ -265,9 +265,9 @@ describe('catalog defined in code', () => {
             ...base,
             rules: {
               ...rules,
-              // @ts-expect-error Gold is no product
+              // @ts-expect-error an unknown product
               createAlignment: [{ product: 'Gold', alignment: 'START_OF_BUNDLE' }],
-              // @ts-expect-error GOLD is no price list
+              // @ts-expect-error an unknown price list
               priceList: [{ toPriceList: 'GOLD' }],
             },
           }),
@@ -284,7 +284,7 @@ describe('catalog defined in code', () => {
       const finalPhase = { type: 'EVERGREEN', recurring } as const;
       expect(
         problemsOf(() =>
-          // @ts-expect-error EUR is not among the currencies
+          // @ts-expect-error an unlisted currency
           defineCatalog({ ...base, plans: { 'p-m': { product: 'P', finalPhase } } }),
         ),
       ).to.have.length(1);
@@ -294,7 +294,7 @@ describe('catalog defined in code', () => {
       const limits = [{ unit: 'call', max: 1 }] as const;
       expect(
         problemsOf(() =>
-          // @ts-expect-error call is no unit
+          // @ts-expect-error an unknown unit
           defineCatalog({ ...base, products: { ...base.products, P: { category: 'BASE', limits } } }),
         ),
       ).to.have.length(1);
@@ -323,7 +323,7 @@ describe('catalog defined in code', () => {
       const recurring = { billingPeriod: 'MONTHLY', price: { USD: 'ten' } } as const;
       const finalPhase = { type: 'EVERGREEN', recurring } as const;
       const [problem] = problemsOf(() =>
-        // @ts-expect-error "ten" is no amount
+        // @ts-expect-error an invalid amount
         defineCatalog({ ...base, plans: { 'p-m': { product: 'P', finalPhase } } }),
       );
       expect(problem).to.contain(
@@ -335,7 +335,7 @@ describe('catalog defined in code', () => {
       const products = { P: { category: 'GOLD' } } as const;
       expect(
         problemsOf(() =>
-          // @ts-expect-error GOLD is no product category
+          // @ts-expect-error an unknown product category
           defineCatalog({ ...base, products }),
         ),
       ).to.eql(['Product "P", category: "GOLD" is not a product category (BASE, ADD_ON, STANDALONE)']);

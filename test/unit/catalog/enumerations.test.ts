@@ -17,7 +17,7 @@ import {
 } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import { expect, TimeUnit } from '../../support/unit.ts';
 
-// catalog §1; the billing periods of §9 and the currencies have tables of their own.
+// catalog §1; the billing periods of §9 and the currencies have separate tables.
 
 const enumerations: readonly (readonly [name: string, values: object, wire: string])[] = [
   ['ProductCategory', ProductCategory, 'BASE ADD_ON STANDALONE'],

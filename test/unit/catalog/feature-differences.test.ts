@@ -14,7 +14,7 @@ interface Parts {
   readonly combine?: 'SUM' | 'MAX';
 }
 
-/** A version that gives `seats` to the plan `a` and, through its product, to the plan `b`. `c` has no features. */
+/** Returns a version with `seats` on the plan `a` and, through its product, on the plan `b`. `c` has no features. */
 function version(
   effectiveDate: string,
   { seats = '1', ofProduct = '1', price = '1', combine = 'SUM' }: Parts,

@@ -2,8 +2,8 @@ import { SaxesParser } from 'saxes';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { BillingError, expect, valueOrError } from '../../support/unit.ts';
 
-// The table of catalog §3.3, as it stands there: what each parent holds, and how often: `1` is missed when it is taken
-// away, `1` and `?` are repeated when they are doubled, all else is taken.
+// The table of catalog §3.3: the children of each element and how often they may occur. Removing `1` is an error,
+// doubling `1` or `?` is an error, and everything else is accepted.
 
 const PRICE = 'price *';
 const LIMITS = 'limit *';
@@ -12,7 +12,7 @@ const CHANGE_CONDITIONS =
 const CREATE_CONDITIONS = 'product ?, productCategory ?, billingPeriod ?, priceList ?';
 const PHASE = '@type 1, @prettyName ?, duration 1, fixed ?, recurring ?, usages ?, bw:featureValues ?';
 
-/** Children by parent; a parent that is not told apart by its name is `parent/child`. */
+/** Children by parent. If a name has several tables, the parent is `parent/child`. */
 const grammar: Readonly<Record<string, string>> = {
   catalog:
     'effectiveDate 1, catalogName 1, recurringBillingMode ?, currencies 1, units ?, bw:features ?, products 1, rules 1, plans 1, priceLists 1',
@@ -98,7 +98,7 @@ const rule = (name: string, conditions: string, result: string): string =>
 const alignment = '<alignment>START_OF_BUNDLE</alignment>';
 const policy = '<policy>IMMEDIATE</policy>';
 
-/** Has every element and attribute of the table, wherever it may stand. */
+/** A document with every element and attribute of the table, in every allowed place. */
 const whole = `<catalog>
   <effectiveDate>2024-01-01</effectiveDate><catalogName>Whole</catalogName>
   <recurringBillingMode>IN_ADVANCE</recurringBillingMode>
@@ -120,7 +120,7 @@ const whole = `<catalog>
     <childPriceList name="VIP" prettyName="a"><plans><plan>p</plan></plans></childPriceList></priceLists>
 </catalog>`;
 
-/** Reads a document, after the root declares the namespace of features. */
+/** Reads a document after declaring the namespace of features on its root. */
 function read(document: string) {
   return readCatalogXml(document.replace(/^<\w+/, '$& xmlns:bw="urn:billwright:catalog"'));
 }
@@ -169,7 +169,7 @@ function elementsBelow(element: Element): readonly Element[] {
   return [element, ...element.children.flatMap(elementsBelow)];
 }
 
-/** The row of the table for an element; texts have none. */
+/** Returns the table row of an element, which text elements do not have. */
 function rowOf({ name, parent }: Element): string | undefined {
   const own = `${parent?.name}/${name}`;
   if (own in grammar) return own;
@@ -188,7 +188,7 @@ function partsOf(row: string): readonly Part[] {
   });
 }
 
-/** How the document is taken after a change to the first element of that row: `taken`, or the fault. */
+/** Changes the first element of the row and reads the document. Returns `taken` or the error. */
 function outcome(row: string, change: (element: Element) => void): string {
   const root = treeOf(whole);
   const element = elementsBelow(root).find((each) => rowOf(each) === row);

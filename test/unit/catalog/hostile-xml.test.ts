@@ -6,7 +6,7 @@ import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { catalogXml, parse } from '../../support/catalogs/catalog-document.ts';
 import { ErrorCode, errorOf, expect, isLongRun } from '../../support/property.ts';
 
-/** Where time grew with the square of it, no answer would come. */
+/** Large enough that quadratic time would not finish. */
 const HUGE = isLongRun ? 2_000_000 : 150_000;
 
 function fault(document: string): string {
@@ -121,7 +121,7 @@ describe('hostile catalog documents', () => {
   });
 
   describe('documents beyond the limits of the grammar', () => {
-    /** Nests and repeats for ever. */
+    /** A rule that nests and repeats without end. */
     const endless: ElementRule<null> = {
       attributes: new Map(),
       children: new Map(),

@@ -38,7 +38,7 @@ function priced(effectiveDate: string, parts: Parts): CatalogVersion {
   });
 }
 
-/** A catalog of versions that sell `p-m`: `date price [date for existing subscriptions]`. */
+/** Returns a catalog with versions of `p-m`: `date price [date for existing subscriptions]`. */
 function sold(...versions: readonly (string | CatalogVersion)[]): Catalog {
   return createCatalog(
     versions.map((each) => {
@@ -66,7 +66,7 @@ function end(date: string) {
 
 const REFERENCE = localTime(8 * 3_600);
 
-/** `date price version` of each change; with a bill cycle day they are aligned, at 08:00 UTC. */
+/** Returns `date price version` of each change. With a bill cycle day, changes are aligned, at 08:00 UTC. */
 function changes(
   catalog: Catalog,
   steps: Parameters<Catalog['priceChangeEvents']>[0]['steps'],
@@ -92,7 +92,7 @@ function changes(
     );
 }
 
-/** The changes for a subscription that chose the plan on that date. */
+/** Returns the changes for a subscription that chose the plan on that date. */
 function changesFrom(date: string, catalog: Catalog, billCycleDay?: number): readonly string[] {
   return changes(catalog, [step('PLAN', date, catalog)], billCycleDay);
 }
@@ -190,7 +190,7 @@ describe('price changes for existing subscriptions', () => {
       '2024-05-01 52.00 2024-04-01',
       '2024-08-01 64.00 2024-07-01',
     ]);
-    // The phase that begins on or after the date has the new price by itself.
+    // A phase that begins on or after the date already has the new price.
     for (const date of ['2024-05-01', '2024-05-20']) {
       const expected = date === '2024-05-01' ? [] : ['2024-05-01 52.00 2024-04-01'];
       expect(changes(heat, steps(date))).to.eql([...expected, '2024-08-01 64.00 2024-07-01']);

@@ -20,7 +20,7 @@ import { type Currency, decimal, ErrorCode, errorOf, expect } from '../../suppor
 const NIL =
   '<price><currency>EUR</currency><value xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/></price>';
 
-/** The plan of W10, USD 24.00 unless said. */
+/** Returns the plan of W10, by default for USD 24.00. */
 function studio(parts: { date?: string; usd?: string; eur?: string; more?: string; other?: string } = {}) {
   const { date = '2024-01-01', usd = '24.00', eur = price('EUR', '22.00'), more = '', other } = parts;
   const trial = phase('TRIAL', { number: 14, fixed: '' });

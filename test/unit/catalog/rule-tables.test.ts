@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { CatalogVersion, SubscriptionContext } from '../../../lib/catalog/index.ts';
 import { DEFAULT_RULES, lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 
-// catalog §8, rules 1 to 3: each of the six rules by one table. The subscription is on Gold monthly in list VIP, in its
-// DISCOUNT phase; the target of a change and of a creation is Silver annual in DEFAULT.
+// catalog §8, rules 1 to 3: one table for each of the six rules. The subscription is on Gold monthly in list VIP, in
+// its DISCOUNT phase. The target of a change and of a creation is Silver annual in DEFAULT.
 
 const parts = {
   products: product('Gold') + product('Silver', { category: 'STANDALONE' }),
@@ -28,7 +28,7 @@ const PHASE_FAILS = '<phaseType>TRIAL</phaseType>';
 
 interface RuleTable {
   readonly rule: string;
-  /** Element of the result, and two results of which the first is not the default. */
+  /** Element of the result, and two possible results. The first one is not the default. */
   readonly result: string;
   readonly values: readonly [string, string];
   readonly whenNothingMatches: string;
@@ -42,7 +42,7 @@ function subscription(catalog: CatalogVersion): SubscriptionContext {
 }
 
 const target = { planName: 'silver-annual' };
-/** The same conditions as of a rule on one plan: Gold monthly. */
+/** Returns the conditions as for a rule on a single plan: Gold monthly. */
 const plain = (conditions: readonly string[]): readonly string[] =>
   conditions.map((condition) =>
     condition.replaceAll(/(?<=<\/?)from(\w)/g, (_, first: string) => first.toLowerCase()),
@@ -111,7 +111,7 @@ const tables: readonly RuleTable[] = [
   },
 ];
 
-/** The default rules with the cases of one rule in the place of its own, which the default must not answer for. */
+/** Returns the default rules with these cases of one rule instead of its default cases. */
 function withCases({ rule, result }: RuleTable, cases: readonly (readonly [string, string])[]) {
   const all = cases
     .map(([conditions, value]) => `<${rule}Case>${conditions}<${result}>${value}</${result}></${rule}Case>`)
@@ -120,7 +120,10 @@ function withCases({ rule, result }: RuleTable, cases: readonly (readonly [strin
   return version({ ...parts, rules: `${others}<${rule}>${all}</${rule}>` });
 }
 
-/** Policies need a case without conditions (V17); its result differs from that of the others. */
+/**
+ * Returns whether the rule is a policy, which requires a case without conditions (V17). Its result differs from the
+ * others.
+ */
 function needsDefault({ rule }: RuleTable): boolean {
   return rule === 'changePolicy' || rule === 'cancelPolicy';
 }

@@ -39,7 +39,7 @@ const late: Rules = {
 
 interface Offered {
   readonly plans: readonly string[];
-  /** Of `p-m`. */
+  /** Date for existing subscriptions of `p-m`. */
   readonly forExisting?: string;
 }
 

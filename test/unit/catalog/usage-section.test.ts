@@ -105,7 +105,7 @@ describe('usage sections of a phase', () => {
   it('catalog §2 rule 3: exclude usage billed in advance', () => {
     const content = `<blocks><block><unit>call</unit><size>1</size><prices>${price('USD', '1')}</prices></block></blocks>`;
     const finalPhase = phase('EVERGREEN', { price: '10', usages: usage('ahead', 'IN_ADVANCE', content) });
-    // As it was stored before V21.
+    // Stored before V21 existed.
     const advance = createVersion(
       parse(catalogXml({ units: ['call'], plans: plan('p-m', 'P', { finalPhase }) })).content,
     );

@@ -22,11 +22,11 @@ function messages(problems: readonly Problem[]): string[] {
   return problems.map((problem) => problem.message);
 }
 
-/** The document and its errors: complete and in order. */
+/** The document and all of its errors, in order. */
 type Row = readonly [parts: DocumentParts, ...errors: (string | RegExp)[]];
 type Rows = Readonly<Record<string, Row>>;
 
-/** What each error says, and the element at whose line and column it is reported. */
+/** The message of each error, and the element whose line and column it reports. */
 const PLACES: readonly (readonly [message: RegExp, element: RegExp])[] = [
   [/^Rule .*, (\w+): .* does not exist/, /^(from|to)?(Product|PriceList)$/i],
   [/^Rule priceList, case 1: price list/, /^toPriceList$/],
@@ -839,7 +839,7 @@ interface UsageParts {
   readonly tiers?: string;
   readonly blocks?: string;
   readonly limits?: string;
-  /** Prices of the section itself. */
+  /** Prices of the whole section. */
   readonly prices?: string;
 }
 
@@ -847,7 +847,7 @@ function withUsage(parts: UsageParts): DocumentParts {
   return { units: ['u', 'w'], ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage(parts) }) }) };
 }
 
-/** IN_ARREAR CONSUMABLE of unit `u` with one unbounded tier. */
+/** An IN_ARREAR CONSUMABLE section of unit `u` with one unbounded tier. */
 function usage(parts: UsageParts): string {
   const { name = 'usg', mode = 'IN_ARREAR', type = 'CONSUMABLE', period = 'MONTHLY', blocks = '' } = parts;
   const { tiers = tier([block()]), limits = '', prices = '' } = parts;

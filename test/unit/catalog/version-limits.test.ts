@@ -18,7 +18,7 @@ import { BillingError, decimal, errorOf, expect } from '../../support/unit.ts';
 const times = (count: number, make: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => make(index)).join('');
 
-/** With so many of each; `rules` counts the two that every version has. */
+/** Returns a document with these counts. `rules` includes the two that every version has. */
 function sized(counts: {
   products?: number;
   plans?: number;

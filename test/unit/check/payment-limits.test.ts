@@ -17,7 +17,7 @@ function moved(
   return { ...processed(transactionType, amount, [amount, 'USD']), status };
 }
 
-/** Asked for in dollars. */
+/** Returns a successful transaction requested in dollars. */
 function processed(
   transactionType: Moved['transactionType'],
   amount: string,

@@ -52,9 +52,9 @@ const CREDITOR = `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans`;
 const PRODUCT = `${TRADE}/ram:IncludedSupplyChainTradeLineItem/ram:SpecifiedTradeProduct`;
 
 interface Place {
-  /** Where the text is in UBL and in CII, below the root. */
+  /** Paths of the text in UBL and in CII, below the root. */
   readonly at: readonly [ubl: string, cii: string];
-  /** How the text is written; default: in one line. */
+  /** How the text is written; default: on one line. */
   readonly written?: (text: string) => string;
 }
 
@@ -94,7 +94,7 @@ const tradingName = (ubl: string, cii: string): Place['at'] => [
   `${cii}/ram:SpecifiedLegalOrganization/ram:TradingBusinessName`,
 ];
 
-/** Every text of users, by its owner and field. */
+/** Every text that users enter, by owner and field. */
 const places: Readonly<Record<string, Readonly<Record<string, Place>>>> = {
   seller: {
     ...party(SUPPLIER, SELLER),
@@ -150,10 +150,10 @@ const places: Readonly<Record<string, Readonly<Record<string, Place>>>> = {
   },
 };
 
-/** Returns the text of a user in a field: the field and its owner, then the hostile text. */
+/** Returns a text for a user field: the owner and the field, then the hostile text. */
 const textOf = (owner: string, field: string, text: string) => `${owner} ${field} ${text}`;
 
-/** Returns the e-invoice with a text of its own in every field of users. */
+/** Returns the e-invoice with a different text in every user field. */
 function documentWith(text: string) {
   const all = (owner: string, fields: readonly string[]) =>
     Object.fromEntries(fields.map((field) => [field, textOf(owner, field, text)]));
@@ -192,7 +192,7 @@ function documentWith(text: string) {
   );
 }
 
-/** Returns the texts of a document by the path of their element. @throws for a document that is not well-formed. */
+/** Returns the texts of a document by element path. @throws if the document is not well-formed. */
 function textsByPath(xml: string): ReadonlyMap<string, readonly string[]> {
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   const path: string[] = [];

@@ -10,7 +10,7 @@ import { BillingError, decimal, ErrorCode, expect } from '../../support/unit.ts'
 
 type Items = Parameters<typeof eInvoiceOf>[0];
 
-/** Returns the missing fields of an e-invoice; empty for none. */
+/** Returns the missing fields of an e-invoice. */
 function missingOf(items: Items, given: DocumentCase = {}): unknown {
   try {
     eInvoiceOf(items, given);

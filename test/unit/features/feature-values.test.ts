@@ -76,7 +76,7 @@ describe('the span of an override (features §2 rule 4)', () => {
     expect(untilNext(span('2026-03-01'), others)).to.equal(at('2026-04-01'));
     expect(untilNext(span('2026-03-01', '2026-03-15'), others)).to.equal(at('2026-03-15'));
     expect(untilNext(span('2026-03-01'), [])).to.equal(null);
-    // An override that ended at its start never applied.
+    // An override that ended at its own start never applied.
     expect(untilNext(span('2026-03-01'), [span('2026-04-01', '2026-04-01')])).to.equal(null);
   });
 

@@ -44,7 +44,7 @@ function source(planName: string, given: string, parts: Parts = {}): CountedSour
   };
 }
 
-/** `a 5, b 3 unbounded, over 2 billed by a`. */
+/** Formats `a 5, b 3 unbounded, over 2 billed by a`. */
 function planned(
   sources: readonly CountedSource[],
   amount: string,

@@ -69,7 +69,7 @@ describe('periods of quotas (features §4 rule 1)', () => {
       text(accountQuotaPeriod({ ...account, billCycleDayLocal }, per, day(date)));
     expect(span('MONTH', '2026-02-10', 31)).to.equal('2026-01-31 to 2026-02-28');
     expect(span('BILLING_PERIOD', '2026-02-10')).to.equal('2026-02-01 to 2026-03-01');
-    // An account without a bill cycle day has the day of its creation.
+    // An account without a bill cycle day uses the day of its creation.
     expect(span('YEAR', '2026-02-10', 0)).to.equal('2026-01-01 to 2027-01-01');
     expect(span('EVER', '2026-02-10')).to.equal('2026-01-01 to -');
   });

@@ -10,7 +10,7 @@ type Call = (given: unknown) => unknown;
 
 const apiKey = 'sk_test_1';
 
-/** Functions of the adapters, with valid options, and wrong values by the member that the error names. */
+/** Functions of the adapters with valid options, and wrong values by the member that the error must name. */
 const functions: Readonly<
   Record<
     string,
@@ -62,7 +62,7 @@ const functions: Readonly<
   },
 };
 
-/** The option of a member: `fonts` for `fonts[0].regular`, `credentials` for its API key. */
+/** The option of a member in an error: `fonts` for `fonts[0].regular`, `credentials` for an API key. */
 const optionOf: Readonly<Record<string, string>> = { apiKey: 'credentials', stripeAccount: 'credentials' };
 
 describe('options of the wrong type', () => {

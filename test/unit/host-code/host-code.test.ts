@@ -16,7 +16,7 @@ import {
 import { hostileAnswers, hostileThrows } from '../../support/hostile-code.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
-/** Throws if anything of the error does. */
+/** Reads all of the error. Throws if any part of it throws. */
 function readWhole(error: unknown): string {
   const { name, message, stack, cause } = error as Error;
   return [

@@ -225,7 +225,7 @@ describe('JSON answer of a model', () => {
 
   it('appears in the OpenAPI document with its flags', () => {
     const { properties, required } = Sample.component;
-    // An update, which is read as a part, can do without the key.
+    // `key` is not required, because updates can omit it.
     expect(required).to.eql(['id', 'start']);
     expect(properties).to.deep.include({
       id: { type: 'string', format: 'uuid', readOnly: true },

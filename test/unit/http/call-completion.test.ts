@@ -22,7 +22,7 @@ const context = {
 };
 
 describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
-  /** The limit that the engine is given, or null when it is not asked. */
+  /** Returns the time limit passed to the engine, or null if the engine was not called. */
   async function waitOf(
     dialect: Dialect,
     callTimeoutSec: number | undefined,

@@ -17,7 +17,7 @@ import { fixture } from '../../support/files.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
-/** The members of that name of all these objects, lists joined. */
+/** Returns the members with this name of all these objects, with lists joined. */
 function within(owners: readonly object[], name: string): readonly object[] {
   return owners.flatMap((owner) => Reflect.get(owner, name) ?? []);
 }
@@ -225,7 +225,7 @@ describe('JSON catalog', () => {
       };
       for (const [name, [inK, addedInD]] of Object.entries(shapes)) {
         const fields = `${inK} ${dialect === 'D' ? addedInD : ''}`.trim().split(' ').toSorted();
-        // The limits of the document are those of a usage, which dialect K does not show.
+        // The limits in the document are those of a usage, which dialect K does not show.
         if (name !== 'limit' || dialect === 'D') expect(found[name]?.length, name).to.be.greaterThan(0);
         for (const object of found[name] ?? []) expect(Object.keys(object).toSorted(), name).to.eql(fields);
       }

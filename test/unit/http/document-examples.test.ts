@@ -15,12 +15,12 @@ const routes = routeTable({ testMode: true });
 const document = await openApi();
 const { schemas } = document.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
 
-/** What is wrong with a value; empty where the schema takes it. */
+/** Returns the validation errors of a value. */
 function faults(schema: z.ZodType, value: unknown): readonly unknown[] {
   return schema.safeParse(value).error?.issues ?? [];
 }
 
-/** The schema that the document has for what the operation answers. */
+/** Returns the documented schema of the operation's response. */
 function documentedAnswer({ path, method, success }: Route): JsonSchema {
   const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   const answer = paths[path]?.[method.toLowerCase()]?.responses[success.status];
@@ -41,13 +41,13 @@ interface Operation {
   >;
 }
 
-/** A schema of the document as one that can be asked about values; what stands beside a reference is not looked at. */
+/** Converts a documented schema into a validator. Keywords next to a reference are ignored. */
 function asked(schema: JsonSchema): z.ZodType {
   const text = JSON.stringify({ ...schema, $defs: schemas });
   return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
 }
 
-/** The members of a value that its schema says only answers have. */
+/** Returns the members of a value that its schema marks as read-only. */
 function readOnlyIn(value: unknown, schema: JsonSchema): readonly string[] {
   const { $ref, anyOf: [either = schema] = [] } = schema as Referring;
   const shown = $ref === undefined ? either : (schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {});
@@ -68,7 +68,7 @@ interface Referring {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
 }
 
-/** The names of all properties of a schema, wherever they stand. */
+/** Returns the names of all properties of a schema, at any depth. */
 function propertiesIn(schema: unknown): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {}, ...others } = schema as JsonSchema;
@@ -78,7 +78,7 @@ function propertiesIn(schema: unknown): readonly string[] {
   ];
 }
 
-/** The contract tests hold what is really answered against the same schemas, which know no other members. */
+/** The contract tests validate real responses against the same schemas, which allow no other members. */
 describe('examples in the OpenAPI document', () => {
   const parameters = shownParameters(document);
 

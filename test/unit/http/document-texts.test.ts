@@ -22,12 +22,15 @@ interface Operation {
 const routes = routeTable({ testMode: true });
 const document = await openApi();
 
-/** A sentence or a phrase of its own: it begins with a capital, a number or a name, and has no full stop at its end. */
+/**
+ * Returns whether the text is a sentence or phrase: it starts with a capital letter, digit or name, and does not end
+ * with a period.
+ */
 function isText(text: unknown): boolean {
   return typeof text === 'string' && /^[A-Z`\d]/.test(text) && !/[.\s]$/.test(text);
 }
 
-/** Every object that a schema describes, wherever it stands, with the place of each property. */
+/** Yields every object in a schema at any depth, with the place of each property. */
 function* propertiesOf(value: unknown, place = ''): Generator<readonly [place: string, schema: Described]> {
   if (typeof value !== 'object' || value === null) return;
   const { type, properties } = value as Described;

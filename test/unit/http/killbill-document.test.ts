@@ -37,19 +37,19 @@ interface Document {
   readonly definitions: Readonly<Record<string, Definition>>;
 }
 
-/** The document that the package killbill was generated from. */
+/** The document from which the package `killbill` was generated. */
 const path = fileURLToPath(new URL('../../../node_modules/killbill/codegen/kbswagger.yaml', import.meta.url));
 const theirs = load(readFileSync(path, 'utf8')) as Document;
 const ours = JSON.parse(JSON.stringify(swaggerDocument(routeTable({ testMode: true })))) as Document;
 
-/** The type that a generated client gives to a value; an enumeration is one of text. */
+/** Returns the type of a value in a generated client. Enumerations have the type of text. */
 function typeOf({ $ref, type, format, items }: Schema = {}): string {
   if ($ref !== undefined) return $ref.slice('#/definitions/'.length);
   if (items !== undefined) return `${typeOf(items)}[]`;
   return format === undefined ? String(type) : `${type} ${format}`;
 }
 
-/** A method of a client: its class and name, its parameters, and what it gives. */
+/** Returns a method of a client: its class and name, its parameters and its result. */
 function methodOf(place: string, { operationId, tags, parameters = [], responses }: Operation) {
   const given = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const taken = parameters.map((each) => {
@@ -107,7 +107,7 @@ describe('Swagger document for Kill Bill clients', () => {
     expect(operations.filter(({ summary = '' }) => summary === '')).to.eql([]);
     const parameters = operations.flatMap(({ parameters = [] }) => parameters);
     const models = Object.values(ours.definitions);
-    // What is beside a reference is not read.
+    // Keywords next to a reference are ignored.
     const properties = models
       .flatMap((each) => Object.entries(each.properties ?? {}))
       .filter(([, { $ref }]) => $ref === undefined);

@@ -10,7 +10,7 @@ describe('rate limit', () => {
   let nowMs: number;
   const limitOf = (rates: Parameters<typeof rateLimit>[0]) => rateLimit(rates, () => nowMs);
 
-  /** How many requests are taken before one is refused. */
+  /** Returns how many requests are accepted before the first rejection. */
   function taken(limit: RateLimit, subjects: readonly RatedSubject[], most = 100): number {
     for (let count = 0; count < most; count++) if (refusal(limit, subjects) !== null) return count;
     return most;

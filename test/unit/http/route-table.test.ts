@@ -20,7 +20,7 @@ interface Operation {
 const routes = routeTable({ testMode: true });
 const document = await openApi();
 
-/** Who is asked for what (http-api §5 rules 1 and 2). */
+/** Returns the credentials that each route requires (http-api §5 rules 1 and 2). */
 function credentialsOf({ path, operationId }: Route): Credentials {
   if (operationId === 'issuePluginToken') return 'LOGIN';
   if (path.startsWith(`${PLUGIN}/`)) return 'PLUGIN';
@@ -35,7 +35,10 @@ function credentialsOf({ path, operationId }: Route): Credentials {
   return isTenantless ? 'USER' : 'TENANT';
 }
 
-/** Writes that need no permission: http-api §13 gives none to what stores nothing by itself; §16 checks that of the operation. */
+/**
+ * Writes without a permission: http-api §13 defines none for calls that store nothing themselves; §16 checks the
+ * permission of the called operation.
+ */
 const unguarded = [
   'validateCatalogXml',
   'buildFormDescriptor',
@@ -46,7 +49,10 @@ const unguarded = [
   'endCurrentSession',
 ];
 
-/** Calls without an author: a notification has its gateway, a sign-in its user, and a query of the library changes nothing. */
+/**
+ * Calls without an author: a notification comes from its gateway, a sign-in from its user, and a library query changes
+ * nothing.
+ */
 const authorless = ['processNotification', 'queryOperation', 'createSession', 'endCurrentSession'];
 
 describe('route table with its OpenAPI document', () => {
@@ -147,7 +153,7 @@ describe('OpenAPI document', () => {
   });
 
   it('has an audit parameter for every model with audit logs, except for three operations that return no logs', () => {
-    /** All that a schema refers to. */
+    /** Returns all schemas that a schema refers to, directly or indirectly. */
     const reachable = (schema: unknown, known = new Set<string>()): ReadonlySet<string> => {
       for (const [, name = ''] of JSON.stringify(schema).matchAll(/#\/components\/schemas\/(\w+)/g)) {
         if (known.has(name)) continue;

@@ -49,7 +49,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
     return tokenIssuers([given], {
       nowMs: () => Date.now(),
       logger: log,
-      // The server has no certificate: all else is as with the runtime's own fetch.
+      // The test server has no certificate. Otherwise this equals the runtime's own fetch.
       fetch: (_url, init) => fetch(`http://127.0.0.1:${port}/keys`, init),
     });
   }
@@ -146,7 +146,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
   for (const [what, failing] of Object.entries(failures))
     it(`are requested and logged once per ten seconds after ${what}`, async () => {
       const timeout = sinon.stub(AbortSignal, 'timeout');
-      // Only silence runs into the time limit; a slow machine may delay an answer.
+      // Only the silent server gets a short time limit, because a slow machine may delay responses.
       timeout.callsFake((ms) =>
         timeout.wrappedMethod.call(AbortSignal, answer === failures.silence ? 20 : ms),
       );
@@ -155,7 +155,7 @@ describe('keys of external token issuers (platform §7.2 rule 4)', () => {
       for (const each of [...together, verdict(k1.token())]) expect(await each).to.equal(unreachable);
       expect(await verdict(k1.token())).to.equal(unreachable);
       expect([asked, log.lines.length, timeout.firstCall.args]).to.eql([1, 1, [5_000]]);
-      // What answers may take its time.
+      // Responses may take longer from now on.
       timeout.restore();
       publish(k1);
       time.tick(10_000);

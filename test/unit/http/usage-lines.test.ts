@@ -8,13 +8,13 @@ const LIST = 'application/json';
 const LINES = 'application/x-ndjson';
 const utf8 = new TextEncoder();
 
-/** Reads a body of these chunks, which are asked for one by one. */
+/** Reads a body from these chunks, which are pulled one by one. */
 function reading(mediaType: string, chunks: Iterable<Uint8Array>, limits: object = {}) {
   const given = (async function* () {
     yield* chunks;
   })();
   return usageLinesBody.read(undefined, {
-    // Dialect D refuses members that records do not have.
+    // Dialect D would reject members that records do not have.
     dialect: Dialect.K,
     limits: { ...defaultRequestLimits, ...limits },
     bodyStream: { chunks: given, mediaType, giveUp: () => undefined },
@@ -40,7 +40,7 @@ async function refusalOf(text: string): Promise<string> {
   }
 }
 
-/** Counts how often native code is asked about its bytes. */
+/** Counts the native searches in its bytes. */
 class CountedBytes extends Uint8Array {
   static asked = 0;
 

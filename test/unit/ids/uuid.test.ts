@@ -1,7 +1,7 @@
 import { createUuidV7, isUuid, namedUuid, parseUuid } from '../../../lib/values/ids/index.ts';
 import { BillingError, expect, InvariantError, type UuidV7Generator } from '../../support/unit.ts';
 
-/** A generator at the times that `clock` gives, with bytes of a small fixed sequence. */
+/** Returns a generator with the times of `clock` and a small fixed sequence of bytes. */
 function generator(clock: () => number, firstByte = 0x5a): UuidV7Generator {
   let byte = firstByte;
   const randomBytes = (length: number) => Uint8Array.from({ length }, () => (byte = (byte * 73 + 41) % 256));
@@ -40,7 +40,7 @@ describe('UUID', () => {
 
 describe('UUID of version 7', () => {
   it('contains the time, the version and the variant', () => {
-    const id = generator(() => 0x017f_22e2_79b0).next(); // the instant of the example of RFC 9562, appendix A.6
+    const id = generator(() => 0x017f_22e2_79b0).next(); // the instant in the example of RFC 9562, appendix A.6
     expect(id).to.match(/^017f22e2-79b0-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(isUuid(id)).to.equal(true);
   });
@@ -79,7 +79,7 @@ describe('UUID of version 7', () => {
       now: () => 1,
       randomBytes: (length) => Uint8Array.from({ length }, (_, index) => (index % 10) + 1),
     });
-    // 0x1_0203_0405_06 as counter: 11 bits 0x408, then 30 bits 0x03040506 behind the variant bits
+    // 0x1_0203_0405_06 as counter: 11 bits 0x408, then 30 bits 0x03040506 after the variant bits
     expect(first.next()).to.equal('00000000-0001-7408-8304-05060708090a');
   });
 

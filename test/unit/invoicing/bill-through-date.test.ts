@@ -4,7 +4,7 @@ import { cycleDatesOf, expect } from '../../support/unit.ts';
 
 type Mode = 'IN_ADVANCE' | 'IN_ARREAR' | 'GREEDY';
 
-/** X for a monthly event of 2024-01-10 with bill cycle day 15: first = 01-15. */
+/** Returns X for a monthly event on 2024-01-10 with bill cycle day 15: first = 01-15. */
 function through(mode: Mode, targetDate: string, endDate: string | null): string | null {
   const cycle = cycleDatesOf({
     localDate: day('2024-01-10'),

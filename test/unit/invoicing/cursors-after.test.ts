@@ -12,7 +12,7 @@ const acme = { ...account({}), recordId: 7 };
 const owner = ownerOf(acme);
 const targetDate = day('2024-01-15');
 
-/** Billed monthly since 2024-01-01; due but for what its cursor says. */
+/** A subscription billed monthly since 2024-01-01, which is due unless its cursor prevents it. */
 function subscription(read: StoredCursor | null): SubscriptionBilling {
   const subscriptionId = read?.subscriptionId ?? newId();
   return {

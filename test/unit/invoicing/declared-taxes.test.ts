@@ -8,7 +8,7 @@ import type { Currency } from '../../../lib/values/money/index.ts';
 import { nextId } from '../../support/subscriptions/example.ts';
 import { decimal, expect } from '../../support/unit.ts';
 
-/** Taxed items by their amounts; `100-40` is an item of 100 of which 60 is left. */
+/** Returns the problem of these taxes, with taxed items by amount: `100-40` is an item of 100 with 60 remaining. */
 function problemOf(
   taxes: readonly (readonly [amount: string, taxed: string, rate?: string])[],
   currency: string = 'EUR',

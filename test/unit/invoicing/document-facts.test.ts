@@ -16,7 +16,7 @@ import { decimal, expect, localDate } from '../../support/unit.ts';
 const month = (amount: string, members: Partial<InvoiceItemView> = {}) =>
   viewedItem('RECURRING', amount, members);
 
-/** A TAX item of another item, 19 % unless said otherwise. */
+/** Returns a TAX item of another item, by default with 19 %. */
 const taxOf = (
   taxed: InvoiceItemView,
   amount: string,
@@ -37,7 +37,7 @@ function factsOf(items: readonly InvoiceItemView[], given: Partial<FactsInput> =
   return documentFacts({ invoice: viewedInvoice(items), ...input });
 }
 
-/** Each group in one line: `S 19 %: 100 + 19`, with the difference if there is one. */
+/** Formats each group as a line: `S 19 %: 100 + 19`, with the difference if there is one. */
 const groupsOf = ({ taxes }: DocumentFacts) =>
   taxes.map(({ category, rate, exemption, net, tax, difference }) => {
     const facts = [category, rate && `${rate} %`, exemption].filter((each) => each !== null);

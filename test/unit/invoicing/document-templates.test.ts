@@ -101,7 +101,7 @@ describe('document template engine', () => {
         'globalThis',
       ]) {
         const shown = fill(`[{{${name}}}{{#${name}}}seen{{/${name}}}]`, data);
-        // A text of that key is the key itself.
+        // A missing text is shown as its key.
         expect(shown, name).to.equal(name.startsWith('text.') ? '[textOfseen]' : '[]');
       }
     });

@@ -46,7 +46,7 @@ const recurring: RecurringBasis = {
 const item = { planName: 'pro-monthly', createdDate: at('2024-02-01T12:00:00Z') };
 const pastOf = (...events: readonly LifecycleEvent[]): SubscriptionPast => ({ events, blockingStates: [] });
 
-/** A change of plan on 2024-02-01 whose phases count from 2024-01-20. */
+/** A plan change on 2024-02-01 whose phases count from 2024-01-20. */
 function changed(reason: EventReason, fields: Omit<Partial<LifecycleEvent>, 'phaseName'> = {}) {
   return choice('CHANGE', '2024-02-01', {
     phaseName: 'pro-monthly-evergreen',

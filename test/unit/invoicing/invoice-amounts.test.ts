@@ -22,7 +22,7 @@ const payment = (
   status: CountedPayment['status'] = 'SUCCESS',
 ): CountedPayment => ({ type, amount: decimal(amount), status });
 
-/** amount, creditAdj, refundAdj, rawBalance. */
+/** Returns amount, creditAdj, refundAdj and rawBalance. */
 function numbers({ amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts): readonly string[] {
   return [amount, creditAdj, refundAdj, rawBalance].map(formatDecimal);
 }

@@ -3,7 +3,7 @@ import { standingAfter } from '../../../lib/invoicing/proposals/window.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
 
-/** `settledThrough nextDueDate` after a run at the target date. */
+/** Returns `settledThrough nextDueDate` after a run at the target date. */
 function standing(
   events: readonly BillingEvent[],
   targetDate: string,

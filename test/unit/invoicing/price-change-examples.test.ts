@@ -6,7 +6,7 @@ function runs(ledger: SubscriptionLedger, dates: readonly string[]): readonly st
   return dates.flatMap((date) => ledger.run(date));
 }
 
-/** Catalog effective date of every item so far, as the version's first day. */
+/** Returns the catalog effective date of every item so far, which is the first day of the version. */
 function versions(ledger: SubscriptionLedger): readonly string[] {
   return ledger.items.map(({ catalogEffectiveDate: at }) =>
     at === null ? '-' : new Date(at).toISOString().slice(0, 10),

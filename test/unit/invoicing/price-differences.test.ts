@@ -140,7 +140,7 @@ describe('price differences', () => {
     expect(lines([first('5'), again('5')], [first('5'), again('6')])).to.eql(['2024-06-01 5 6 1']);
   });
 
-  /** `2026-05-01 sms-usage T1 sms 2.95 → 3.05 (0.1) 100×10 → 100×10` */
+  /** Formats `2026-05-01 sms-usage T1 sms 2.95 → 3.05 (0.1) 100×10 → 100×10`. */
   const usageLines = (...[before, after]: Parameters<typeof priceDifferences>) =>
     priceDifferences(before, after).map(({ from, priceType, usage, oldPrice, newPrice, difference }) => {
       const number = (value: Decimal | null | undefined) => (value == null ? '-' : formatDecimal(value));

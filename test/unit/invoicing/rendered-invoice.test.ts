@@ -331,7 +331,7 @@ describe('localized invoice views', () => {
       ['he', 'he', 'rtl'],
       ['iw_IL', 'he-IL', 'rtl'],
       ['de_CH', 'de-CH', 'ltr'],
-      // Nothing is written in Urdu: the texts are English, and run as English does.
+      // There are no texts in Urdu, so the document uses English and its direction.
       ['ur_PK', 'en-US', 'ltr'],
     ] as const)
       it(`invoicing §14 rule 3: have the language ${language} and the direction ${direction} for ${locale}`, () => {

@@ -56,7 +56,7 @@ describe('item repairs', () => {
     ledger.run('2023-01-01');
     ledger.change([created, paused, resumed], '2023-03-02');
     expect(ledger.run('2023-04-01')).to.include('X 2023-03-02 2023-04-01 -30');
-    // The window of this change starts on 04-01: the first 60 days of the item lie before it and are in force.
+    // The window of this change starts on 04-01, so the first 60 days of the item are before it and stay in force.
     ledger.change([created, paused, resumed, cancel('2023-05-01')], '2023-05-01');
     const settings: EvaluationSettings = {
       targetDate: day('2023-05-01'),

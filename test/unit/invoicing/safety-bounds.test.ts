@@ -15,7 +15,7 @@ const billed: BilledItem = {
   repairable: decimal('31'),
 };
 
-/** `dates`: start and end, `-` for no end. */
+/** `dates`: start and end; `-` = no end date. */
 function item(itemType: NewInvoiceItem['itemType'], dates: string, amount: string): NewInvoiceItem {
   const [start = '', end = '-'] = dates.split(' ');
   const isRepair = itemType === 'REPAIR_ADJ';
@@ -62,7 +62,10 @@ function check(
 const refused = (items: readonly NewInvoiceItem[], message: string, bounds = {}) =>
   expect(() => check(items, bounds)).to.throw(InvariantError, message);
 
-/** Past a bound is no illegal state: the error names the bound and both ways past it (invoicing §8.4). */
+/**
+ * Expects the error of an exceeded bound, which is not an illegal state: it names the bound and both ways to exceed it
+ * (invoicing §8.4).
+ */
 function exceeded(work: () => unknown, bound: string): void {
   const ways = `org.service.invoice.${bound}. Start a run with acceptBounds=true to exceed it once`;
   expect(work).to.throw(BillingError, ways).with.property('code', ErrorCode.INVOICE_BOUND_EXCEEDED);

@@ -3,7 +3,7 @@ import { isDue } from '../../../lib/invoicing/proposals/window.ts';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { line, SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 
-/** A run ahead that charges nothing recurring does not hold later ones (invoicing §1.5), which may look at less. */
+/** A run ahead without recurring charges does not delay later runs (invoicing §1.5), which may read less. */
 describe('run after an account was billed ahead', () => {
   const annual = { price: '365.00', period: 'ANNUAL' } as const;
   const created = event('CREATE', '2023-01-01', annual);

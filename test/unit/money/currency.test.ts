@@ -11,7 +11,9 @@ import {
 } from '../../../lib/values/money/index.ts';
 import { BillingError, type Currency, expect, InvariantError, type Money } from '../../support/unit.ts';
 
-/** Minor units that CLDR, the source of `Intl`, gives as 0 because small coins are out of use; ISO 4217 counts. */
+/**
+ * Currencies whose minor unit is 0 in CLDR, the source of `Intl`, because small coins are out of use. ISO 4217 applies.
+ */
 const minorUnitsOfIntlDiffer: readonly Currency[] = [
   'AFN',
   'ALL',
@@ -34,7 +36,7 @@ const minorUnitsOfIntlDiffer: readonly Currency[] = [
   'STD',
 ];
 
-/** ISO 4217 codes that `Intl.supportedValuesOf` leaves out: funds codes and withdrawn currencies. */
+/** ISO 4217 codes that `Intl.supportedValuesOf` omits: funds codes and withdrawn currencies. */
 const missingFromIntl: readonly Currency[] = [
   'BOV',
   'CHE',

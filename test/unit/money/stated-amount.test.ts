@@ -3,7 +3,7 @@ import { type Currency, codeThrownBy, errorOf, expect } from '../../support/unit
 
 const REFUSED = 60003;
 
-/** An amount, its currency, and what it is taken for: exactly, and with noise rounded away. */
+/** An amount, its currency, and the accepted amount: exact, and with noise rounded away. */
 const cases: readonly (readonly [
   amount: string,
   currency: Currency,
@@ -17,7 +17,7 @@ const cases: readonly (readonly [
   ['9.9999989', 'JPY', null, null],
   ['0.3', 'USD', '0.3', '0.3'],
   ['0.30000000000000004', 'USD', null, '0.3'],
-  // As single precision has it.
+  // Has single precision.
   ['0.300000012', 'USD', null, '0.3'],
   ['-0.30000000000000004', 'USD', null, '-0.3'],
   ['0.00000000000000004', 'USD', null, '0'],

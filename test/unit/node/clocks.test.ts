@@ -4,7 +4,7 @@ import { fakeClock } from '../../../adapters/testing/index.ts';
 import { formatInstant, type Instant, instant, parseWireInstant } from '../../../lib/values/time/index.ts';
 import { BillingError, expect } from '../../support/unit.ts';
 
-/** One row in memory, as the nodes of a deployment share it. */
+/** A row in memory that the nodes of a deployment share. */
 function sharedRow(): TestClockStore {
   let row: TestClockSetting | null = null;
   return {
@@ -170,7 +170,7 @@ describe('node clock', () => {
           called.push('kept');
           resolve();
         });
-        // The clock's timers keep no process alive: this one does while the test waits.
+        // The clock's timers do not keep the process alive, but this timer does during the test.
         setTimeout(resolve, 5_000).unref();
       });
       expect(called).to.eql(['kept']);

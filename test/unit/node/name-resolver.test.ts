@@ -8,7 +8,7 @@ const A = 1;
 const AAAA = 28;
 const NAME_ERROR = 3;
 
-/** A name server that knows `both.example` and `old.example`, and says of others that there is no such name. */
+/** A name server that knows `both.example` and `old.example`, and reports all other names as missing. */
 async function nameServer(): Promise<Socket> {
   const server = createSocket('udp4');
   server.on('message', (query, { port, address }) => {

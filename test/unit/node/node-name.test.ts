@@ -6,7 +6,7 @@ import { isFormerNode, newNodeName } from '../../../adapters/node/index.ts';
 
 const module = fileURLToPath(new URL('../../../adapters/node/node-name.ts', import.meta.url));
 
-/** A process that tells its node name and goes on. */
+/** A process that prints its node name and keeps running. */
 async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly name: string }> {
   const script = `import { newNodeName } from ${JSON.stringify(module)};
     console.log(newNodeName()); setInterval(() => undefined, 1000);`;

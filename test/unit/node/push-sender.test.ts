@@ -80,7 +80,7 @@ describe('the push sender (platform §10.2)', () => {
     expect(await sender.send(push({ url }))).to.eql({ status: 200 });
     expect(receiver.arrived[0]?.path).to.equal('/path?query=1');
     expect(receiver.arrived[0]?.headers.host).to.equal(`somewhere.invalid:${receiver.port}`);
-    // Nobody listens there, and a connection to the former address is kept.
+    // This address has no server, although a connection to the earlier address is still open.
     expect(await failure(push({ url, addresses: ['127.0.0.2'] }))).to.match(/ECONNREFUSED/);
     expect(receiver.arrived).to.have.length(1);
   });
@@ -126,7 +126,7 @@ describe('the push sender (platform §10.2)', () => {
     expect(bytes).to.be.below(64 * 1_024 * 1_024);
   });
 
-  /** A server that holds every connection open, and how many there are. */
+  /** Starts a server that never closes connections. `settled` returns the number of open ones. */
   async function held(answer: (response: ServerResponse) => void) {
     const open = new Set<Socket>();
     const server = createServer((request, response) => {
@@ -200,7 +200,7 @@ describe('the push sender (platform §10.2)', () => {
           socket.write(answer);
         }),
       );
-      // What is to be heard has the time that a busy machine takes.
+      // Expected responses get enough time for a busy machine.
       const timeoutMs = expected === nobody ? 150 : 30_000;
       const told = await failure(push({ url: new URL(`http://127.0.0.1:${port}/`), timeoutMs }));
       expect(told).not.to.match(/^answered 2/);

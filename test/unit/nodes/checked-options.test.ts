@@ -19,7 +19,7 @@ const ports = {
 const till = { name: 'till', purchase: nothing, getPaymentInfo: async () => [] };
 
 describe('Billing.open', () => {
-  /** As a host without a compiler gives them. */
+  /** Checks options without types, as from plain JavaScript. */
   const checked = (options: object) => () =>
     checkOptions(
       Object.assign({ storage: { prepare: nothing }, ...ports }, options) as object as BillingOptions<never>,

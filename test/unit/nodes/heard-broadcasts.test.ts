@@ -22,7 +22,7 @@ describe('the broadcast log of a node', () => {
     expect(hear(0, 1, 3)).to.eql([1, 3]);
     expect(hear(5_000, 1, 2, 3)).to.eql([2]);
     expect(heard.after).to.equal(0);
-    // After a minute 1 is past; 3 waits for 2, which was heard later.
+    // After a minute, 1 is past; 3 waits for 2, which was received later.
     expect(hear(60_000, 1, 2, 3, 4)).to.eql([4]);
     expect(heard.after).to.equal(1);
     expect(hear(65_000, 2, 3, 4)).to.eql([]);

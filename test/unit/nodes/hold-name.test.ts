@@ -5,7 +5,10 @@ import type { NodeInfo } from '../../../lib/records/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 import { BillingError, expect, type Instant, instant } from '../../support/unit.ts';
 
-/** A start under the name `north`, whose pauses pass at once; another node gives its signs of life as it is told. */
+/**
+ * Starts an engine with the node name `north`, whose pauses end at once. `signAt` returns the other node's last
+ * heartbeat.
+ */
 async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) => Instant | null) {
   let nowMs = 0;
   let calls = 0;

@@ -8,7 +8,7 @@ import { recordingLogger } from '../../support/system-time.ts';
 const BEAT_MS = 30_000;
 const LISTEN_MS = 5_000;
 
-/** A node over a storage that only takes down what it is told, with timers that a test fires. */
+/** Returns a node on a storage that only records its calls, with timers that a test fires. */
 function stage(failing: { away: boolean }, former: readonly string[] = []) {
   const told: string[] = [];
   const timers = new Map<() => void, number>();

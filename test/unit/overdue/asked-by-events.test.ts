@@ -21,7 +21,7 @@ const event = (type: NewBusEvent['type'], payload: object = {}, accountRecordId:
 const tagged = (type: 'TAG_CREATION' | 'TAG_DELETION', tagDefinitionId: string, objectType = 'ACCOUNT') =>
   event(type, { tagDefinitionId, objectType });
 
-/** `REFRESH 7` for each wake-up. */
+/** Returns `REFRESH 7` for each wake-up. */
 const asked = (config: OverdueConfig, ...events: readonly NewBusEvent[]): readonly string[] =>
   jobsOfEvents(events, config, NOW).map(({ action, accountRecordId }) => `${action} ${accountRecordId}`);
 

@@ -18,7 +18,7 @@ import { BillingError, decimal, expect, stringifyExactJson } from '../../support
 
 const rules = readFileSync(join(import.meta.dirname, '../../../lib/overdue/RULES.md'), 'utf8');
 
-/** What stands in the rules as an example in that language. */
+/** Returns the example in that language from the rules. */
 function example(language: string): string {
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(rules)?.[1] ?? '';
 }
@@ -131,7 +131,7 @@ describe('overdue configuration as XML and JSON', () => {
     readonly xml: string;
     readonly json: object;
     readonly expected: Partial<OverdueCondition>;
-    /** True: it asks for nothing, which only what is stored may do. */
+    /** True for a condition without a criterion, which only stored configurations may have. */
     readonly isEmpty?: true;
   }
   const criterionCases: readonly CriterionCase[] = [

@@ -14,7 +14,7 @@ const BEFORE_STATES = '<overdueConfig><accountOverdueStates>'.length;
 const TAGGED = '<condition><controlTagInclusion>TEST</controlTagInclusion></condition>';
 const longName = 'n'.repeat(51);
 
-/** What is reported of one line of XML, each by its distance from the first state. */
+/** Returns the problems of a one-line XML document, with their distance from the first state. */
 function ofXml(document: string): readonly string[] {
   return problemsOf(() => readOverdueXml(document)).map((problem) =>
     problem.replace(/^1:(\d+)/, (_, column: string) => String(Number(column) - BEFORE_STATES)),

@@ -33,7 +33,7 @@ const unpaid = (invoiceDate: LocalDate, balance: string, targetDate: LocalDate |
   balance: decimal(balance),
 });
 
-/** Instant and date from which on the state is in effect; of a refresh that comes to a worse one unless it says otherwise. */
+/** Returns the instant and date from which the state is in effect, by default of a refresh to a more severe state. */
 function effective({ anchor: since = anchor, ...members }: Found): string {
   const next = members.next ?? null;
   const isWorse = members.isWorse ?? next !== null;

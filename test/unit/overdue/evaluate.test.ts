@@ -24,7 +24,7 @@ const twoStates = config([
   state('S1', { condition: condition({ unpaidFor: duration('5 DAYS'), unpaidTotal: decimal(20) }) }),
 ]);
 
-/** Name of the state on a date; clear without one. */
+/** Returns the name of the state on a date, or clear. */
 function found(states: typeof twoStates, today: string, invoices: readonly string[]): string {
   const snapshot = snapshotOf(today, owed(...invoices));
   return evaluateOverdue(states, snapshot, parseLocalDate(today))?.name ?? 'clear';

@@ -8,7 +8,7 @@ import { BillingError, codeThrownBy, ErrorCode, expect, expectBelow } from '../.
 
 const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
 const MEBIBYTE = 1_024 * 1_024;
-/** Characters that just fit. */
+/** A length that still fits. */
 const MOST = MAX_OVERDUE_CONFIG_CHARACTERS - 1_000;
 
 function faults(document: string | Uint8Array): readonly string[] {

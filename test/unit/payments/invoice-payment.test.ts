@@ -63,7 +63,7 @@ describe('invoice payment check (payments §9.2)', () => {
       .with.property('code', 7199);
   });
 
-  // Each row breaks one more rule than the row below it; the earliest rule decides.
+  // Each row breaks one more rule than the row below it; the first broken rule decides.
   const inOrder: readonly (readonly [string, Partial<InvoicePaymentCheckInput>])[] = [
     ['NOT_COMMITTED', { invoice: invoice({ status: 'DRAFT', rawBalance: ZERO }) }],
     ['DELEGATED_TO_PARENT', { account: { parentAccountId: nextId(), isPaymentDelegatedToParent: true } }],

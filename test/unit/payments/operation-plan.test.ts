@@ -86,13 +86,13 @@ function facts(members: Partial<OperationFacts> = {}): OperationFacts {
   };
 }
 
-/** The transactions of the payment, and those of them that have the key. */
+/** Returns facts with these transactions of the payment, and those among them with the key. */
 const withKey = (...own: readonly PaymentTransaction[]): Partial<OperationFacts> => ({
   transactions: own,
   keyTransactions: own.filter(({ externalKey }) => externalKey === 'K'),
 });
 
-/** What is planned, or the code of the refusal. */
+/** Returns the plan, or the error code. */
 function planned(asked: Partial<OperationRequest>, known: Partial<OperationFacts>, more = {}): unknown {
   try {
     return planOperation(request(asked), facts(known), { ...rules, ...more }).kind;

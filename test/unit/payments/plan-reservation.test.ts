@@ -46,7 +46,7 @@ const fresh: ReservationFacts = {
 };
 const firstTime: PaymentRequest = { accountRecordId: 1, invoiceId: INVOICE_ID, retry: null };
 
-/** A payment that was declined once and is to be tried again. */
+/** A payment that was declined once and will be retried. */
 function declined(members: Partial<ReservationFacts> = {}) {
   const failed = transaction({ externalKey: 'K', status: 'PAYMENT_FAILURE' });
   const origin = attempt({ stateName: 'RETRIED', transactionId: failed.id, amount: decimal('200') });

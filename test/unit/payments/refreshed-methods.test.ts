@@ -122,7 +122,7 @@ describe('payment method refresh (payments §10.5)', () => {
       { ...lister, accountId: B },
     ])
       expect(await idsOf(list.slice(0, 4), other)).to.not.include.members(ids.slice(0, 1));
-    // An id of ours that the gateway tells is not given to a method of which it tells nothing.
+    // If the gateway reports one of our ids for an unknown method, that method does not get the id of another.
     const [, , first, second] = ids;
     expect(await idsOf([claim(null), claim(null, first), claim(null, second)])).to.not.include(undefined);
     const [next] = await idsOf([claim(null), claim('x', first ?? null), claim('y', second ?? null)]);

@@ -11,7 +11,7 @@ const purchases = (...statuses: readonly TransactionStatus[]) =>
   statuses.map((status) => ({ transactionType: 'PURCHASE' as const, status }));
 const text = (date: Instant | null) => (date === null ? null : formatInstant(date));
 
-/** Retry dates when each retry runs at once and ends in `status` again, until there is none. */
+/** Returns the retry dates if each retry runs at once and ends in `status` again. */
 function chain(status: TransactionStatus, start: Instant): readonly string[] {
   const dates: string[] = [];
   const history: TransactionStatus[] = [status];

@@ -56,7 +56,7 @@ describe('transaction outcome (payments §2.2)', () => {
     ['9.995', '10'],
     ['9.994', '9.99'],
     [0.1 + 0.2, '0.3'],
-    // What was asked for is what older data has left, and it may be processed exactly.
+    // An earlier release stored this requested amount, and it may be processed exactly.
     ['249.955', '249.955'],
   ] as const)
     it(`rounds ${stated} USD processed of 249.955 to ${processed}`, () => {

@@ -13,7 +13,7 @@ const ids = {
   customFieldId: 'c',
   objectId: 'o',
 };
-/** What any bus event may carry; each type tells some of it. */
+/** All members that bus events may have. Each event type uses some of them. */
 const payload = {
   accountId,
   ...ids,
@@ -28,7 +28,7 @@ const payload = {
 const given = '{"amount":10.1,"note":null}';
 const plan = '{"actionType":"EFFECTIVE","bundleExternalKey":"key","subscriptionChangeUndo":false}';
 
-/** platform §10.4, line by line. */
+/** platform §10.4, row by row. */
 const table: Readonly<
   Record<string, readonly [objectType: string, objectId: string, metaData: string | null]>
 > = {

@@ -62,7 +62,7 @@ describe('queue housekeeping (platform §9.3 rules 7 and 9)', () => {
       ['purge', '2024-02-28T00:00:00.000Z'],
     ]);
     expect(wakes).to.equal(2);
-    // What fails comes again too.
+    // Failed jobs are also scheduled again.
     expect(timers.map(({ delayMs }) => delayMs)).to.have.members([3 * minute, 7 * minute, 3 * minute]);
     expect(logger.lines.map(({ level }) => level)).to.eql(['error', 'error', 'error']);
     await housekeeping.stop();

@@ -30,7 +30,7 @@ const entry: PositionedEntry = {
 const now = { systemNowMs: NOW_MS, topics: new Set([entry.topic]), isAnybodyAtWork: true };
 const claimed = { processingState: 'IN_PROCESSING', processingOwner: 'n1' } as const;
 
-/** platform §9.5 rule 1, line by line: each holds where those before it do not. */
+/** platform §9.5 rule 1, row by row: each applies only if the earlier ones do not. */
 const table: readonly (readonly [changes: Partial<PositionedEntry>, cause: string, why: string])[] = [
   [
     { ...claimed, availableAtMs: NOW_MS + 1_000 },

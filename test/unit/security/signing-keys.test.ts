@@ -18,7 +18,7 @@ describe('token signing keys', () => {
     const keys = [key(0), key(90)];
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs - 1, graceMs })).to.eql(keys);
     expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs, graceMs })).to.eql([key(90)]);
-    // A key of another server key ends when a new one takes its place.
+    // A key for another server key expires when a new one replaces it.
     expect(publishedKeysAt([key(0), key(10)], { nowMs: 10 * dayMs + graceMs, graceMs })).to.eql([key(10)]);
     expect(publishedKeysAt([key(0)], { nowMs: 90 * dayMs + graceMs, graceMs })).to.eql([]);
   });

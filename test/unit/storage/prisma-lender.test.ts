@@ -18,7 +18,7 @@ async function run(provider: string, answer: Answer, text = 'select 1') {
   return (await lender.lend()).transaction.executeQuery(compiled(text, [7]));
 }
 
-/** An error of Prisma around one of the database. */
+/** An error of Prisma that wraps a database error. */
 const failure = (code: string, cause?: object) =>
   Object.assign(new Error('\nInvalid `prisma.$executeRawUnsafe()` invocation:\n\nIts own words'), {
     code,

@@ -20,7 +20,7 @@ describe('a text spool for a slow reader', () => {
 
   it('has no name in the file system', async () => {
     const { TMPDIR: before } = process.env;
-    // Of its own: other processes of the run make spools too, each of which has a name for a moment.
+    // A separate directory, because spools of other test processes have a name for a moment.
     const directory = await mkdtemp(join(tmpdir(), 'billwright-spool-'));
     process.env.TMPDIR = directory;
     try {

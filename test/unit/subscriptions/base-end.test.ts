@@ -17,7 +17,7 @@ function member(events: readonly LifecycleEvent[], blockingStates: readonly Bloc
   };
 }
 
-/** `CANCEL 2024-07-01, service 2024-07-01`. */
+/** Formats `CANCEL 2024-07-01, service 2024-07-01`. */
 function shown({ billing, entitlement }: BaseEnd): string {
   const on = ({ effective }: { readonly effective: DatedInstant }) => formatLocalDate(effective.date);
   return [billing && `${billing.type} ${on(billing)}`, entitlement && `service ${on(entitlement)}`]

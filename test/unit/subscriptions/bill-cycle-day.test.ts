@@ -86,7 +86,7 @@ describe('bill cycle day calculation', () => {
 });
 
 describe('bill cycle day calculation with the alignment BUNDLE', () => {
-  /** A base with an add-on that begins later, and what is asked for besides of the base. */
+  /** Returns the bill cycle days of a base with these additional events and of an add-on that begins later. */
   function bundled(base: Life, ...asked: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
     const id = nextId();
     const alignStart = dated('2024-01-20');

@@ -43,7 +43,7 @@ function billed(life: Life): readonly string[] {
   });
 }
 
-/** `PAUSE_BILLING 2012-03-04 billing-service`, without the rows of the lifecycle. */
+/** Returns `PAUSE_BILLING 2012-03-04 billing-service`, without the rows of the lifecycle. */
 function shown(life: Life): readonly string[] {
   return viewOf(life).events.map((row) =>
     [row.eventType, formatInstant(row.effective.at).slice(0, 10), row.serviceName].join(' '),
@@ -181,7 +181,7 @@ describe('blocking states and billing pauses', () => {
   });
 });
 
-/** The life with its service and its billing ended at that instant. */
+/** Returns the life with its service and its billing ended at that instant. */
 function withEnd(life: Life, date: string): Life {
   const { id: subscriptionId } = life.subscription;
   const [started] = life.blockingStates;

@@ -15,7 +15,7 @@ interface Begun {
   readonly chargedThrough?: string;
 }
 
-/** A subscription of 2024-01-10, invoiced to 2024-03-10 unless told. */
+/** A subscription of 2024-01-10, by default invoiced to 2024-03-10. */
 function begun({
   planName = 'solo-now',
   start = '2024-01-10',
@@ -52,7 +52,7 @@ function cancelled(life: Life, options: CancelSubscriptionOptions, now = NOW): L
 const endOf = (life: Life, end: EndOfAll): SubscriptionEdit | null =>
   cancellationOfAll(runningOf(life), end, { now: at(NOW), nextId });
 
-/** The ends that are stored, of service and billing: `2024-02-20T08:00 2024-03-10T08:00`; `-` for one that stays. */
+/** Returns the stored ends of service and billing: `2024-02-20T08:00 2024-03-10T08:00`; `-` if there is no end. */
 function endsOf(life: Life, end: EndOfAll): string {
   const edit = endOf(life, end);
   if (edit === null) return 'nothing';

@@ -16,7 +16,7 @@ const origins = { alignStart: dated('2023-08-05'), bundleStart: dated('2023-08-0
 const { plan } = exampleCatalog.resolvePlan('archive-monthly', at('2023-08-15'), at('2023-08-15'));
 const own = transitionsOf([choice('CREATE', '2023-08-05', 'backup-monthly-trial')], exampleCatalog);
 
-/** `TRIAL, then 2023-08-31`, or the phase alone where no PHASE follows. */
+/** Returns `TRIAL, then 2023-08-31`, or only the phase if no PHASE follows. */
 function phasesBy(
   alignment: PlanAlignmentChange,
   more: { priceListName?: string; phaseType?: PhaseType; transitions?: typeof own } = {},

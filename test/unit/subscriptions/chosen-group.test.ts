@@ -13,7 +13,7 @@ import { ErrorCode, errorOf, expect, formatLocalDate } from '../../support/unit.
 
 const now = at('2024-06-10');
 
-/** A base since June 1st, with what services say of it. */
+/** A base since June 1, with these blocking states. */
 function base(planName = 'solo-now', ...blocks: readonly BlockParts[]): Life {
   const life = created({ account: account(), request: { planName }, now: at('2024-06-01') });
   return withBlocks(life, ...blocks);

@@ -16,7 +16,7 @@ import { account, at, created, nextId, passed, runningOf } from '../../support/s
 import { dated, event, expectError } from '../../support/subscriptions/lifecycle.ts';
 import { ErrorCode, expect, formatInstant, parseWireMoment, type RequestedDate } from '../../support/unit.ts';
 
-/** Plans that differ in their period; one that charges nothing recurring. */
+/** Plans with different periods, and one without recurring charges. */
 const periods = createCatalog([
   version({
     effectiveDate: '2020-01-01',
@@ -37,7 +37,7 @@ interface Begun {
   readonly chargedThrough?: string;
 }
 
-/** A subscription by the plans above, or by the example catalog, invoiced so far. */
+/** A subscription of a plan above or of the example catalog, invoiced up to `chargedThrough`. */
 function begun(parts: Begun = {}): Life {
   const { planName = 'p-m', start = '2024-01-10', billCycleDayLocal = 10, chargedThrough } = parts;
   const life = created({
@@ -57,7 +57,7 @@ function momentOf(text: string): RequestedDate {
   return moment;
 }
 
-/** Without what is 0: `2024-02-10T08:00`. */
+/** Formats an instant without seconds: `2024-02-10T08:00`. */
 const shown = (instant: Parameters<typeof formatInstant>[0]) => formatInstant(instant).slice(0, 16);
 
 describe('effective date of an operation (subscriptions §8)', () => {

@@ -6,7 +6,7 @@ const anywhere = { allowPrivateNetworks: true, allowLoopback: false };
 const publicOnly = { allowPrivateNetworks: false, allowLoopback: false };
 const testMode = { allowPrivateNetworks: false, allowLoopback: true };
 
-/** Address and its scope: PUBLIC, PRIVATE and LOOPBACK (where the operator allows it) or FORBIDDEN (never). */
+/** Address and scope: PUBLIC, PRIVATE and LOOPBACK (allowed by the operator) or FORBIDDEN (never allowed). */
 const addresses: readonly (readonly [string, AddressScope])[] = [
   ['93.184.216.34', 'PUBLIC'],
   ['172.15.255.255', 'PUBLIC'],
@@ -60,7 +60,7 @@ const addresses: readonly (readonly [string, AddressScope])[] = [
   ['12345::', 'FORBIDDEN'],
 ];
 
-/** What is accepted everywhere, and what is refused wherever the server stands. */
+/** URLs that are accepted in all deployments, and URLs that are rejected in all of them. */
 const accepted = [
   'https://example.com/events',
   'http://example.com:8080/a?b=c#d',

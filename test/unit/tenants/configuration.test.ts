@@ -15,7 +15,7 @@ import { tenantProperties } from '../../../lib/tenants/configuration/tenant-prop
 import { recordingLogger } from '../../support/system-time.ts';
 import { BillingError, ErrorCode, errorOf, expect, localDate } from '../../support/unit.ts';
 
-/** platform §4.2, by the line: property, its default as a typed value. */
+/** platform §4.2, row by row: property and its default as a typed value. */
 const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['invoice.enabled', true],
   ['invoice.plugin', []],
@@ -78,7 +78,7 @@ const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['default.locale', 'en_US'],
 ];
 
-/** Property, text that is given, typed value; undefined = refused. */
+/** Property, given text and typed value; undefined = rejected. */
 const values: readonly (readonly [TenantPropertyName, string | number | boolean, unknown])[] = [
   ['invoice.enabled', false, false],
   ['invoice.enabled', ' TRUE ', true],
@@ -396,7 +396,7 @@ describe('tenant configuration', () => {
     const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
     const queue = (prefix: string, inner: string) => ({
       [`${prefix}.max.failure.retry`]: 3,
-      // As many as the engine decides: 100 of both queues.
+      // Null = the engine decides: 100 from both queues.
       [`${prefix}.claimed`]: null,
       [`${prefix}.claim.time`]: 30 * second,
       [`${prefix}.sleep`]: 3 * second,

@@ -26,7 +26,7 @@ const kinds: readonly (readonly [string, KeyKind])[] = [
   ['INVOICE_TEMPLATES', 'USER'],
 ];
 
-/** A line of a plugin's configuration, and as it is shown. */
+/** A line of a plugin's configuration, and its masked form. */
 const lines: readonly (readonly [string, string])[] = [
   ['apiKey=sk_live_1', 'apiKey=*****'],
   ['  secret: "abc"', '  secret: *****'],

@@ -110,7 +110,7 @@ describe('tenant properties as read by each area (platform §4.2)', () => {
       maxTrackingIds: 5,
     };
     expect(await invoicingConfigOf(set)(session)).to.eql(changed);
-    // One by one, so that no two of the flags can stand for each other.
+    // One by one, so that the test detects swapped flags.
     for (const [name, field] of [
       ['invoice.enabled', 'isAutomatic'],
       ['invoice.parkAccountsOnAllExceptions', 'parksOnAllErrors'],

@@ -18,7 +18,7 @@ import { offsetMsAt } from '../../../lib/values/time/time-zone.ts';
 
 const hour = 3_600_000;
 
-/** What `read` gives in a process whose own zone is `host`. */
+/** Returns the result of `read` in a process whose own zone is `host`. */
 function onHost<T>(host: string, read: () => T): T {
   const { TZ: before } = process.env;
   process.env.TZ = host;
@@ -31,8 +31,8 @@ function onHost<T>(host: string, read: () => T): T {
 }
 
 /**
- * Each function of date-fns-tz that is left alone, and what stands in its place. Once a version of it is right, its half of
- * a test is red, and the reason to do it ourselves is gone.
+ * Each function of date-fns-tz that Billwright avoids, and its replacement. If a later version fixes a function, its
+ * part of a test fails, and the replacement can be removed.
  */
 describe('date-fns-tz zone functions', () => {
   const newYork = timeZone('America/New_York');

@@ -86,7 +86,9 @@ describe('a time zone', () => {
   });
 });
 
-/** `text` with the letters in upper case whose bit is set: spellings of one zone that the cache keeps apart. */
+/**
+ * Changes the case of the letters whose bit is set, to get spellings of one zone that the cache treats as different.
+ */
 function withCase(text: string, bits: number): string {
   return [...text]
     .map((letter, index) => ((bits >> index) & 1 ? letter.toUpperCase() : letter.toLowerCase()))

@@ -46,7 +46,7 @@ describe('usage timeline buckets', () => {
       '2026-04-04T15:00Z/2026-04-04T15:30Z',
       '2026-04-04T15:30Z/2026-04-04T16:30Z',
     ]);
-    // From 0:01 back to 23:01 of the day before, which goes on for an hour more.
+    // From 0:01 back to 23:01 of the previous day, which continues for another hour.
     expect(buckets('HOUR', 'America/St_Johns', '2005-10-30T02:00:00Z/2005-10-30T04:30:00Z')).to.eql([
       '2005-10-30T02:00Z/2005-10-30T02:30Z',
       '2005-10-30T02:30Z/2005-10-30T02:31Z',

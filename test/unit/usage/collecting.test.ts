@@ -15,7 +15,7 @@ function dayOf(date: string, count = 1_000_000): DayUsage {
   return { unit: 'calls', localDate: day(date), sum: decimal(count), max: decimal(1), count, version: 0 };
 }
 
-/** Ordinals: up to which, or after and up to which. */
+/** Returns a range of ordinals: up to a number, or after and up to a number. */
 function range(
   date: string,
   ordinals: number | readonly [number, number],
@@ -34,7 +34,7 @@ function billed(
   return { usageName: 'std-usage', instants, startDate, endDate, entries: [], consumed };
 }
 
-/** The days that are split: date, then times of its parts, then ordinals. */
+/** Returns the split days: date, then the times of its parts, then ordinals. */
 function splits(
   events: readonly BillingEvent[],
   options: {

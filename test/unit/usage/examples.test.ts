@@ -27,7 +27,7 @@ function lifeOf(section: UsageSection, from: string, options?: Options & { reado
   return new ScannedUsageLife([usageEvent('CREATE', from, fields)], options);
 }
 
-/** usage, dates, amount; then rate × quantity of a DETAIL item, and what a credit gives back from. */
+/** Returns usage, dates and amount; then rate × quantity of a DETAIL item, and the item that a credit reduces. */
 function told({ items }: LifeInvoice): readonly string[] {
   return items.map(({ usage, from, to, amount, rate, quantity, credits }) =>
     [
@@ -38,7 +38,7 @@ function told({ items }: LifeInvoice): readonly string[] {
   );
 }
 
-/** unit, tier, quantity and amount of the lines of an AGGREGATE item. */
+/** Returns unit, tier, quantity and amount of the lines of an AGGREGATE item. */
 function lines({ items }: LifeInvoice, index = 0): readonly string[] {
   const details = items[index]?.details as
     | {

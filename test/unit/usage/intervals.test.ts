@@ -41,7 +41,7 @@ function dated(date: string, zone = UTC_ZONE) {
   return { at: startOfDay(day(date), zone), date: day(date) };
 }
 
-/** Usage name, then the dates of its intervals; `!` where the last instant counts. */
+/** Returns the usage name and the dates of its intervals; `!` if the last instant is included. */
 function told(events: readonly BillingEvent[], target: string, options: Options = {}): readonly string[] {
   return intervalsOf(events, target, options).map(
     ({ run, interval: { start, end, includesEnd } }) =>

@@ -8,7 +8,6 @@ import {
 } from '../../../lib/usage/operations/store-submissions.ts';
 import { submission } from '../../support/storage/stored-usage.ts';
 
-/** So many lines of so many subscriptions by turns. */
 const refuse = async (): Promise<never> => {
   throw new Error('no transaction is needed');
 };

@@ -37,7 +37,7 @@ describe('points of a usage submission', () => {
     ['America/New_York', '2026-11-01T06:30:00Z', '2026-11-01T06:30:00.000Z 2026-11-01'],
     // Midnight does not exist on this day.
     ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z 2026-09-06 day'],
-    // The whole day does not exist: Samoa went over the date line.
+    // The whole day does not exist, because Samoa crossed the date line.
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z 2011-12-31 day'],
     ['+05:30', '2026-04-01', '2026-03-31T18:30:00.000Z 2026-04-01 day'],
     ['Asia/Tokyo', '2026-03-31T15:00:00Z', '2026-03-31T15:00:00.000Z 2026-04-01'],
@@ -87,7 +87,7 @@ describe('points of a usage submission', () => {
         canonicalText(id, pointsOf('UTC', recordOf('2026-04-01T00:00:00Z', '5'))),
         canonicalText(id, pointsOf('UTC', recordOf('2026-04-01', '6'))),
         canonicalText(id, pointsOf('UTC', first, first)),
-        // Whatever a name holds, it is not taken for two.
+        // A unit name that contains separators must not match two names.
         canonicalText(id, pointsOf('UTC', recordOf('2026-04-01', '5', 'sms",1'))),
       ];
       expect(new Set(texts).size).to.equal(texts.length);

@@ -15,14 +15,14 @@ import {
   ticksUsage,
 } from '../../support/usage/sections.ts';
 
-/** `used`: such as `FOO 75, BAR 101`. */
+/** @param used such as `FOO 75, BAR 101` */
 function rate(section: UsageSection, used: string, overflow: OverflowPolicy = 'CAP'): RatedUsage {
   const pairs = used === '' ? [] : used.split(', ').map((text) => text.split(' '));
   const quantities = new Map(pairs.map(([unit = '', amount = '']) => [unit, decimal(amount)]));
   return rateUsage({ section, quantities, currency: 'USD', overflow });
 }
 
-/** Amount, then a line each: unit, tier, price × quantity; then what is beyond. */
+/** Returns the amount, one line each with unit, tier and price × quantity, and then the quantity beyond the tiers. */
 function told({ amount, lines, overflow }: RatedUsage): string {
   return [
     formatDecimal(amount),

@@ -23,7 +23,7 @@ function lifeOf(section: UsageSection, from: string, config: Partial<UsageConfig
   return new ScannedUsageLife([usageEvent('CREATE', from, { usages: [section] })], { config });
 }
 
-/** month of the interval, amount; then rate × quantity, and what a credit gives back from. */
+/** Returns the month of the interval and the amount; then rate × quantity, and the item that a credit reduces. */
 function told({ items }: LifeInvoice): readonly string[] {
   return items.map(({ from, amount, rate, quantity, credits }) =>
     [

@@ -48,7 +48,7 @@ describe('usage stretches', () => {
       'a start close to a clock change',
     ],
     [
-      // 00:01 to 23:01 of the day before: that day goes on after the next one has begun.
+      // 00:01 to 23:01 of the previous day, which continues after the next one has begun.
       'America/St_Johns',
       '2005-10-30T02:30:30Z',
       '2005-11-03T03:30:00Z',

@@ -15,7 +15,7 @@ interface HostInput {
   readonly terms: object;
 }
 
-/** Section, usage, terms; the amount, then the name and amount of each line of the terms. */
+/** Section, usage and terms; the amount, then the name and amount of each line of the terms. */
 type Case = readonly [UsageSection, used: string, terms: object, expected: string];
 
 function rated({ section, used, terms }: HostInput, share: PeriodShare | null = null) {
@@ -25,7 +25,7 @@ function rated({ section, used, terms }: HostInput, share: PeriodShare | null = 
   return rateUsage({ section, quantities, currency: USD, overflow: 'CAP', terms: own, share });
 }
 
-/** 2 blocks of tier 1 cost 5.90; with fees of 1 and 7 for the tiers. */
+/** Two blocks of tier 1 cost 5.90, with tier fees of 1 and 7. */
 const smsWithFees = {
   ...smsUsage,
   tiers: smsUsage.tiers.map((tier, index) => ({ ...tier, flatFee: decimal(index === 0 ? '1' : '7') })),

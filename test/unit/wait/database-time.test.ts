@@ -1,7 +1,7 @@
 import { DatabaseTime } from '../../../lib/runtime/index.ts';
 import { expect, formatInstant, instant } from '../../support/unit.ts';
 
-/** A machine whose clock shows `nowMs`, and a database whose answer takes a while on its way back. */
+/** Returns the time of a machine whose clock is at `nowMs` and of a database whose responses are delayed. */
 function timeOf(
   machine: { nowMs: number },
   database: { readonly nowMs: number; readonly answerMs?: number },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { atOnce, eachStep, oneStep, timeSlices } from '../../../lib/runtime/wait/turns.ts';
 
 describe('time slices', () => {
-  /** A clock on which every look at the time takes some, and how many turns it was asked for. */
+  /** Returns a clock that advances with every read, and the times at which turns were requested. */
   function slowClock(msPerLook: number) {
     let now = 1_000;
     const turns: number[] = [];
